@@ -342,11 +342,11 @@ func TestSessionExpires(t *testing.T) {
 	now.Store(time.Now().Unix())
 	g := openGuarded(t, t.TempDir(), monotable.Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }, Auth: &monotable.Auth{ClockSkew: 100 * time.Hour}})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
-	made, err := g.sts(g.user("ana", "all")).GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
+	issued, err := g.sts(g.user("ana", "all")).GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := made.Credentials
+	c := issued.Credentials
 	session := credentials.NewStaticCredentialsProvider(*c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken)
 	now.Add(899)
 	g.want("session", g.lists(session), "")
@@ -452,8 +452,8 @@ roles:
 	g := openGuarded(t, t.TempDir(), monotable.Options{Auth: &monotable.Auth{File: file}})
 	take := func(token string) (aws.CredentialsProvider, string) {
 		p := stscreds.NewWebIdentityRoleProvider(g.sts(aws.AnonymousCredentials{}), "arn:aws:iam::000000000000:role/customer", staticToken(token))
-		made, err := p.Retrieve(context.Background())
-		return credentials.StaticCredentialsProvider{Value: made}, refusal(err)
+		issued, err := p.Retrieve(context.Background())
+		return credentials.StaticCredentialsProvider{Value: issued}, refusal(err)
 	}
 	session, failure := take(i.token(t, func(*jwt.Builder) {}))
 	g.want("token", failure, "")

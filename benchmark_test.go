@@ -107,11 +107,11 @@ func BenchmarkSignatures(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				made, err := db.IAM(b.Context(), &monotable.IAMRequest{Action: "key create", User: "ana"})
+				issued, err := db.IAM(b.Context(), &monotable.IAMRequest{Action: "key create", User: "ana"})
 				if err != nil {
 					b.Fatal(err)
 				}
-				keys = aws.Credentials{AccessKeyID: made.Keys[0].ID, SecretAccessKey: made.Keys[0].Secret}
+				keys = aws.Credentials{AccessKeyID: issued.Keys[0].ID, SecretAccessKey: issued.Keys[0].Secret}
 			}
 			server := httptest.NewServer(db.Handler())
 			b.Cleanup(server.Close)

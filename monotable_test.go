@@ -72,7 +72,7 @@ func TestOpenRejectsForeignDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	if db, err := monotable.Open(dir, nil); err == nil {
-		t.Error("opened a directory that holds other files")
+		t.Error("opened a directory that contains other files")
 		_ = db.Close()
 	}
 	entries, err := os.ReadDir(dir)

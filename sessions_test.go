@@ -271,8 +271,8 @@ roles:
 		})
 	}
 	take := func(token string) (aws.CredentialsProvider, string) {
-		made, err := stscreds.NewWebIdentityRoleProvider(g.sts(aws.AnonymousCredentials{}), roleARN+"customer", staticToken(token)).Retrieve(t.Context())
-		return credentials.StaticCredentialsProvider{Value: made}, refusal(err)
+		issued, err := stscreds.NewWebIdentityRoleProvider(g.sts(aws.AnonymousCredentials{}), roleARN+"customer", staticToken(token)).Retrieve(t.Context())
+		return credentials.StaticCredentialsProvider{Value: issued}, refusal(err)
 	}
 	const tags, source = "https://aws.amazon.com/tags", "https://aws.amazon.com/source_identity"
 	session, failure := take(token(map[string]any{

@@ -51,9 +51,9 @@ func files(t *testing.T, dir string) map[string][]byte {
 }
 
 // same reports files that differ between what is committed and what was made now.
-func same(t *testing.T, committed, made string) {
+func same(t *testing.T, committed, built string) {
 	t.Helper()
-	have, want := files(t, committed), files(t, made)
+	have, want := files(t, committed), files(t, built)
 	for name, text := range want {
 		if !bytes.Equal(have[name], text) {
 			t.Errorf("%s/%s is not what its sources make: run make web", committed, name)

@@ -81,7 +81,7 @@ type service struct {
 func System(o Options) system.System {
 	return system.System{
 		Name: Name, Title: "AppCore", Version: "1.0.0", AdminGroup: AdminGroup,
-		About:  "Transactions that are made once and settled in the background, and the notifications of it.",
+		About:  "Transactions that take effect exactly once and are settled in the background, with notifications.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: errAnothers, Status: http.StatusForbidden, Code: problem.CodeForbidden},
@@ -96,7 +96,7 @@ func System(o Options) system.System {
 			},
 			{Title: "Your transactions, newest first", Method: http.MethodGet, Path: "/transactions?limit=5"},
 			{Title: "Your notifications, newest first", Method: http.MethodGet, Path: "/notifications?limit=5"},
-			{Title: "The last ten transactions of all", Method: http.MethodGet, Path: "/transactions/global"},
+			{Title: "The ten most recent transactions", Method: http.MethodGet, Path: "/transactions/global"},
 			{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"ana.garcia@mail.com","name":"Ana García"}`},
 		},
 		Load: loadPlan(),
@@ -125,7 +125,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Streams: []system.Stream{
 			{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch},
-			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tell)},
+			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.notify)},
 		},
 		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

@@ -21,7 +21,7 @@ type topic struct {
 }
 
 // tell publishes created and changed items. Copies are ignored, and settlement logs unreadable items.
-func (s *service) tell(_ context.Context, b consumer.Batch) error {
+func (s *service) notify(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil || r.EventName == streams.OperationTypeRemove {
 			continue
@@ -45,13 +45,13 @@ func (s *service) tell(_ context.Context, b consumer.Batch) error {
 func (s *service) liveRoutes(a huma.API, operators api.Option) {
 	live.Register(a, s.hub, huma.Operation{
 		OperationID: "watchOwn", Path: "/events", Summary: "Changes to your transactions and notifications", Tags: []string{"Transactions"},
-		Description: "transaction, with one that was made or settled; notification, with one that was made or marked.",
+		Description: "transaction, when one is created or settled; notification, when one is created or marked.",
 	}, map[string]any{"transaction": Transaction{}, "notification": Notification{}}, func(_ context.Context, who auth.Principal) (live.Feed[topic], error) {
 		return live.Feed[topic]{Topics: []topic{{userID: who.Sub}}}, nil
 	})
 	live.Register(a, s.hub, huma.Operation{
 		OperationID: "watchQueue", Path: "/queue/events", Summary: "Changes to all transactions", Tags: []string{"Operation"},
-		Description: "transaction, with one that was made or settled.",
+		Description: "transaction, when one is created or settled.",
 	}, map[string]any{"transaction": OperatedTransaction{}}, func(context.Context, auth.Principal) (live.Feed[topic], error) {
 		return live.Feed[topic]{Topics: []topic{{operators: true}}}, nil
 	}, operators)

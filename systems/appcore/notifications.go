@@ -49,7 +49,7 @@ func (s *service) mark(ctx context.Context, who auth.Principal, in notificationI
 }
 
 // noNotification is the detail of a 404.
-const noNotification = "there is no such notification"
+const noNotification = "the notification does not exist"
 
 // notificationRef identifies a notification of a user: the fields of its sort key.
 type notificationRef struct {
@@ -77,11 +77,11 @@ func (r notificationRef) String() string {
 func parseNotificationRef(text string) (notificationRef, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != refBytes {
-		return notificationRef{}, fmt.Errorf("%q is no notification's id", text)
+		return notificationRef{}, fmt.Errorf("%q is not a notification id", text)
 	}
 	at := time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC() //nolint:gosec // the same bits
 	if at.Year() < 0 || at.Year() > lastYear {
-		return notificationRef{}, fmt.Errorf("%q is the id of no notification of our time", text)
+		return notificationRef{}, fmt.Errorf("%q is not a notification id of a valid time", text)
 	}
 	return notificationRef{at: at, id: ulid.ULID(b[refTimeBytes:]).String()}, nil
 }

@@ -112,17 +112,17 @@ func TestEvents(t *testing.T) {
 	all("ready")
 	others := create(t, v, "u-77", "event", 700).TxID
 	id := create(t, v, ana, "event", 500).TxID
-	told := map[string]int{} // what an operator receives, by transaction and status
+	notified := map[string]int{} // what an operator receives, by transaction and status
 	for range 4 {
 		var tx appcore.OperatedTransaction
 		if err := json.Unmarshal([]byte(all("transaction")), &tx); err != nil {
 			t.Fatal(err)
 		}
-		told[tx.TxID+" "+string(tx.Status)]++
+		notified[tx.TxID+" "+string(tx.Status)]++
 	}
 	for _, want := range []string{id + " PENDING", id + " COMPLETED", others + " PENDING", others + " COMPLETED"} {
-		if told[want] != 1 {
-			t.Errorf("an operator is told of %v, not once of %s", told, want)
+		if notified[want] != 1 {
+			t.Errorf("an operator is told of %v, not once of %s", notified, want)
 		}
 	}
 	var heard []string // items come in the order of their shards

@@ -24,7 +24,7 @@ func TestTwoProcesses(t *testing.T) {
 	defer leave()
 	hear := next(ctx, t, second, apitest.Request{Method: http.MethodGet, Path: "/events", As: ana})
 	hear("ready")
-	made := map[string]bool{}
+	created := map[string]bool{}
 	var mu sync.Mutex
 	send := func(v *apitest.Server, n int) string {
 		r := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: fmt.Sprint("both-", n), Body: map[string]any{"amount": 500, "currency": "ARS"}}
@@ -49,17 +49,17 @@ func TestTwoProcesses(t *testing.T) {
 				t.Errorf("request %d made %s and %s", n, one, other)
 			}
 			mu.Lock()
-			made[one] = true
+			created[one] = true
 			mu.Unlock()
 		})
 	}
 	all.Wait()
 	peers[0].Kill()
 	for n := range 8 {
-		made[send(second, 100+n)] = true
+		created[send(second, 100+n)] = true
 	}
-	if len(made) != 32 {
-		t.Errorf("%d transactions were made of 32", len(made))
+	if len(created) != 32 {
+		t.Errorf("%d transactions were made of 32", len(created))
 	}
 	apitest.Eventually(t, "settle what is left", func() bool {
 		for _, tx := range scan(t, second).truth {
@@ -70,7 +70,7 @@ func TestTwoProcesses(t *testing.T) {
 		return true
 	})
 	s := scan(t, second)
-	for id := range made {
+	for id := range created {
 		if tx := s.truth[id]; tx.Status != appcoredb.TxStatusCompleted || s.copies[id] != tx || len(s.notifications[id]) != 1 || len(s.requests[id]) != 1 {
 			t.Errorf("%+v, a copy %+v, %d notifications, %d records", tx, s.copies[id], len(s.notifications[id]), len(s.requests[id]))
 		}

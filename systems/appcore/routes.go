@@ -18,8 +18,8 @@ func (s *service) routes(a huma.API) {
 	transactions := api.Tag(a, "Transactions")
 	api.List[Transaction](transactions, "/transactions", "listTransactions", "Your transactions, newest first", s.transactions)
 	api.Create[Transaction](transactions, "/transactions", "createTransaction", "Create a transaction", s.create, api.At("transactions/{txId}"),
-		api.About("It is PENDING until it is settled, which a notification tells of."))
-	api.Get[LatestTransactions](transactions, "/transactions/global", "latestTransactions", "The last ten transactions of all users", s.latest,
+		api.About("It is PENDING until it is settled; a notification then reports the outcome."))
+	api.Get[LatestTransactions](transactions, "/transactions/global", "latestTransactions", "The ten most recent transactions of all users", s.latest,
 		api.Cache("private, max-age=1"))
 	api.Get[Transaction](transactions, "/transactions/{id}", "getTransaction", "One of your transactions", s.transaction, api.NotFound,
 		api.Refuses(errAnothers))
@@ -31,8 +31,8 @@ func (s *service) routes(a huma.API) {
 	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "All pending or failed transactions, oldest first", s.queue, operators)
 	api.Get[OperatedTransaction](operation, "/queue/transactions/{id}", "getAnyTransaction", "Any user's transaction", s.anyTransaction, operators, api.NotFound)
 	api.Post[OperatedTransaction](operation, "/queue/transactions/{id}/replay", "replayTransaction", "Settle a pending transaction now", s.replay, operators, api.NotFound,
-		api.About("The rule is asked again. What is settled already stays as it is, and its owner is not told twice. "+
-			"503 where the rule cannot decide now: the transaction stays pending."))
+		api.About("The rule is evaluated again. A transaction that is already settled does not change, and its owner is not notified twice. "+
+			"The response is 503 if the rule cannot decide now; the transaction then stays pending."))
 
 	s.liveRoutes(a, operators)
 	api.ListActs(operation, s.db.ActsOfDay, operators)

@@ -30,7 +30,7 @@ type Rule interface {
 }
 
 // errNoImage reports a stream with a different view type than the design requires.
-var errNoImage = errors.New("it has no image of the item: the stream must be of NEW_AND_OLD_IMAGES")
+var errNoImage = errors.New("it has no image of the item: the stream's view type must be NEW_AND_OLD_IMAGES")
 
 // UpTo approves amounts up to itself, in the currency's smallest unit.
 type UpTo int64
@@ -66,7 +66,7 @@ func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 		all.Go(func() {
 			defer func() { <-free }()
 			if id, err := settle(x); err != nil {
-				faults[i] = fmt.Errorf("settle %s, the first of those that are left: %w", id, err)
+				faults[i] = fmt.Errorf("settle %s, the first of the remaining ones: %w", id, err)
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func (s *service) sweepOne(ctx context.Context, txID string) error {
 		if ctx.Err() != nil || s.now().Before(tx.CreatedAt.Add(failedAfter)) {
 			return err
 		}
-		s.logger.ErrorContext(ctx, "a transaction fails: it could not be decided for a day", "txId", txID, "error", err)
+		s.logger.ErrorContext(ctx, "a transaction fails: it could not be decided within a day", "txId", txID, "error", err)
 	}
 	if err := s.end(ctx, tx, approved && err == nil); !errors.Is(err, table.ErrConflict) {
 		return err

@@ -98,10 +98,10 @@ func TestSweeperDies(t *testing.T) {
 	t.Parallel()
 	const transactions = 60
 	var asked atomic.Int64
-	dying, die := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) {
 		if asked.Add(1) == transactions/2 {
-			die()
+			cancel()
 		}
 		return true, nil
 	})}))
@@ -110,7 +110,7 @@ func TestSweeperDies(t *testing.T) {
 	}
 	v.Clock.Advance(time.Hour)
 	sweep := v.Host.Service(appcore.Name).Schedules[0]
-	if err := sweep.Run(dying); !errors.Is(err, context.Canceled) {
+	if err := sweep.Run(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("the sweep ended with %v", err)
 	}
 	s := scan(t, v)

@@ -13,7 +13,7 @@ import (
 )
 
 // errAnothers is for a transaction that belongs to another user.
-var errAnothers = errors.New("the transaction is another user's")
+var errAnothers = errors.New("the transaction belongs to another user")
 
 // create makes a user's transaction. A request that was made before is answered as it was then, and replayed is set.
 func (s *service) create(ctx context.Context, who auth.Principal, in api.KeyedBody[TransactionInput]) (tx appcoredb.Transaction, replayed bool, err error) {
@@ -66,7 +66,7 @@ func moment(field, text string) (*time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > lastYear {
-		return nil, invalidPeriod(field, "is not a time of the years 0 to 9999, such as 2006-01-02T15:04:05Z")
+		return nil, invalidPeriod(field, "is not a time in the years 0 to 9999, such as 2006-01-02T15:04:05Z")
 	}
 	return &at, nil
 }

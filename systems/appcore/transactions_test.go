@@ -106,9 +106,9 @@ func TestKeyExpires(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
-	made := map[string]bool{}
+	created := map[string]bool{}
 	for i := range 23 {
-		made[create(t, v, ana, fmt.Sprint(i), int64(i+1)).TxID] = true
+		created[create(t, v, ana, fmt.Sprint(i), int64(i+1)).TxID] = true
 		create(t, v, bruno, fmt.Sprint(i), int64(i+1))
 		if i%3 == 0 {
 			v.Clock.Advance(time.Millisecond)
@@ -127,14 +127,14 @@ func TestPages(t *testing.T) {
 		}
 		cursors = append(cursors, next)
 	}
-	if len(walked) != len(made) {
-		t.Errorf("walked %d transactions, want %d", len(walked), len(made))
+	if len(walked) != len(created) {
+		t.Errorf("walked %d transactions, want %d", len(walked), len(created))
 	}
 	for i, tx := range walked {
-		if !made[tx.TxID] {
+		if !created[tx.TxID] {
 			t.Errorf("%+v is not one of %s's, or came twice", tx, ana)
 		}
-		delete(made, tx.TxID)
+		delete(created, tx.TxID)
 		if i > 0 && (tx.CreatedAt.After(walked[i-1].CreatedAt) || tx.CreatedAt.Equal(walked[i-1].CreatedAt) && tx.TxID > walked[i-1].TxID) {
 			t.Errorf("%+v stands behind %+v", tx, walked[i-1])
 		}

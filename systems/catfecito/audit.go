@@ -53,7 +53,7 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 	case err == nil, errors.Is(err, catfecitodb.ErrAuditEntryExists):
 		return nil
 	case errors.As(err, &value): // a retry would not help, and must not block later records
-		s.logger.ErrorContext(ctx, "a change cannot be told in the trail", "sequence", entry.Sequence, "item", entry.Item, "error", err)
+		s.logger.ErrorContext(ctx, "a change cannot be recorded in the audit trail", "sequence", entry.Sequence, "item", entry.Item, "error", err)
 		return nil
 	default:
 		return fmt.Errorf("record %s of %s %s: %w", entry.Sequence, entry.Subject, entry.SubjectID, err)

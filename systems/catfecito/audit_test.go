@@ -69,14 +69,14 @@ func TestTrail(t *testing.T) {
 			"INSERT Product categoryId:→cafes name:→Taza description:→ price:→20.00 stock:→5 isActive:→true",
 		})
 		same(t, "order, when it was paid", trail(t, v, "ORDER", o.OrderID)[:1], []string{"MODIFY Order status:pending→paid"})
-		if made := trail(t, v, "ORDER", o.OrderID)[1:]; len(made) != 2 {
-			t.Errorf("an order of one line was made by %q", made)
+		if created := trail(t, v, "ORDER", o.OrderID)[1:]; len(created) != 2 {
+			t.Errorf("an order of one line was made by %q", created)
 		}
 		same(t, "category", trail(t, v, "CATEGORY", "cafes"), []string{"INSERT Category name:→Cafés description:→"})
-		told := trail(t, v, "USER", who.UserID)
-		same(t, "user", told[:1], []string{"MODIFY User role:customer→admin"})
-		if all := strings.Join(told, "\n"); len(told) != 3 || !strings.Contains(all, "INSERT Credential updatedAt:") || strings.Contains(all, "argon2") || strings.Contains(all, "café") {
-			t.Errorf("the user's trail is %q", told)
+		changes := trail(t, v, "USER", who.UserID)
+		same(t, "user", changes[:1], []string{"MODIFY User role:customer→admin"})
+		if all := strings.Join(changes, "\n"); len(changes) != 3 || !strings.Contains(all, "INSERT Credential updatedAt:") || strings.Contains(all, "argon2") || strings.Contains(all, "café") {
+			t.Errorf("the user's trail is %q", changes)
 		}
 	})
 }

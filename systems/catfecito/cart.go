@@ -23,7 +23,7 @@ const (
 
 var (
 	errCartFull  = errors.New("a cart has at most 32 products: remove one first")
-	errCartEmpty = errors.New("there is nothing in the cart")
+	errCartEmpty = errors.New("the cart is empty")
 )
 
 // line is a line of a cart with the current product; nil if it no longer exists.

@@ -32,7 +32,7 @@ func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 
 // checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
 // answered as it was then, and replayed is set.
-func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (made order, replayed bool, err error) {
+func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (created order, replayed bool, err error) {
 	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
 		return order{}, false, err
@@ -67,9 +67,9 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 	for _, l := range cart {
 		switch {
 		case l.product == nil || !l.product.IsActive:
-			return nil, lineProblem(codeUnavailable, "a product in the cart is not sold any more", l.ProductID)
+			return nil, lineProblem(codeUnavailable, "a product in the cart is no longer on sale", l.ProductID)
 		case l.product.Stock < l.Quantity:
-			return nil, lineProblem(codeOutOfStock, "of a product in the cart there are not so many left", l.ProductID)
+			return nil, lineProblem(codeOutOfStock, "not enough of a product in the cart are left in stock", l.ProductID)
 		}
 		lines = append(lines, catfecitodb.PlaceOrderLine{
 			ProductID: l.ProductID, ProductName: l.product.Name, Price: l.product.Price, Quantity: l.Quantity, Subtotal: l.subtotal(),
@@ -77,12 +77,12 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 		total += l.subtotal()
 	}
 	if Money(total) != agreed {
-		return nil, errTotalChanged.With(fmt.Sprintf("the cart comes to %s: look at it again", Money(total)))
+		return nil, errTotalChanged.With(fmt.Sprintf("the cart's total is now %s: review it", Money(total)))
 	}
 	return lines, nil
 }
 
-var errTotalChanged = problem.Conflict("total_changed", "the cart comes to another total: look at it again")
+var errTotalChanged = problem.Conflict("total_changed", "the cart's total has changed: review it")
 
 // checkedOut is the order that a checkout with this key made.
 func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBody[OrderInput]) (order, error) {

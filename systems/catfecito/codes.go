@@ -25,11 +25,11 @@ const (
 )
 
 var (
-	errNoMail   = problem.NotFound("mail_off", "this shop sends no mail")
-	errVerified = problem.Conflict("already_verified", "the address is verified already")
-	errCode     = problem.BadRequest("wrong_code", "the code is not the one that was sent, or is too old: ask for another",
-		problem.Field{Field: "body.code", Message: "is not the code that was sent"})
-	errWrongPassword = problem.BadRequest("wrong_password", "the old password is not the one that you have",
+	errNoMail   = problem.NotFound("mail_off", "this shop does not send mail")
+	errVerified = problem.Conflict("already_verified", "the address is already verified")
+	errCode     = problem.BadRequest("wrong_code", "the code is wrong or has expired: request a new one",
+		problem.Field{Field: "body.code", Message: "is wrong or expired"})
+	errWrongPassword = problem.BadRequest("wrong_password", "the old password is wrong",
 		problem.Field{Field: "body.oldPassword", Message: "is not your password"})
 )
 
@@ -80,7 +80,7 @@ func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[
 	}
 	err = s.sendCode(ctx, email, catfecitodb.CodePurposeResetPassword, func(code string) mail.Letter {
 		if u.UserID == nobodyID {
-			return words.nobody(email)
+			return words.noAccount(email)
 		}
 		return words.reset(u, code)
 	})
@@ -175,7 +175,7 @@ func (s *service) sendCode(ctx context.Context, email string, purpose catfecitod
 	last, err := s.db.CodeOf(ctx, catfecitodb.CodeOfInput{Email: email, Purpose: purpose})
 	switch {
 	case err == nil && now.Sub(last.SentAt) < codeAgain:
-		return problem.TooMany("a code was sent a moment ago", codeAgain-now.Sub(last.SentAt))
+		return problem.TooMany("a code was sent a moment ago: wait before you request another", codeAgain-now.Sub(last.SentAt))
 	case err != nil && !errors.Is(err, table.ErrNotFound):
 		return err
 	}

@@ -18,8 +18,8 @@ const takingsMost = 25 * time.Hour
 // takings sums up the payments between two moments. An order that was cancelled after payment was refunded.
 func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery) (Takings, error) {
 	if span := in.To.Sub(in.From); span <= 0 || span > takingsMost {
-		return Takings{}, problem.BadRequest(problem.CodeInvalidParameter, "takings are of 25 hours at most",
-			problem.Field{Field: "query.to", Message: "must be up to 25 hours after from"})
+		return Takings{}, problem.BadRequest(problem.CodeInvalidParameter, "the takings of at most 25 hours can be requested",
+			problem.Field{Field: "query.to", Message: "must be at most 25 hours after from"})
 	}
 	until := in.To.Add(-time.Millisecond)
 	t := Takings{From: in.From, To: in.To, Hours: make([]Money, (in.To.Sub(in.From)+time.Hour-1)/time.Hour)}
@@ -73,8 +73,8 @@ func (s *service) refund(ctx context.Context, changes []change) error {
 	return errors.Join(faults...)
 }
 
-var errAddressMissing = problem.BadRequest("address_missing", "where shall it be brought?",
-	problem.Field{Field: "body.delivery.address", Message: "is needed for a delivery"})
+var errAddressMissing = problem.BadRequest("address_missing", "the delivery address is missing",
+	problem.Field{Field: "body.delivery.address", Message: "is required for a delivery"})
 
 // summaryMost is the maximum length of a summary, in bytes.
 const summaryMost = 200

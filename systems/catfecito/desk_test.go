@@ -27,16 +27,16 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 	v.Deliver(t)
 	put(t, v, ana, p.ProductID, 2)
 	body := object{"total": "20.00", "delivery": at()}
-	made := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "desk", body), http.StatusCreated)
-	if made.Delivery == nil || *made.Delivery.Address != "Orizaba 12" || made.Summary != "2 × Café Ñandú Chiapas" {
-		t.Errorf("the order is %+v, its delivery %+v", made, made.Delivery)
+	created := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "desk", body), http.StatusCreated)
+	if created.Delivery == nil || *created.Delivery.Address != "Orizaba 12" || created.Summary != "2 × Café Ñandú Chiapas" {
+		t.Errorf("the order is %+v, its delivery %+v", created, created.Delivery)
 	}
 	open := func(status string) []catfecito.OpenOrder {
 		return walk[catfecito.OpenOrder](t, v, staff(request("", http.MethodGet, "/desk/orders", nil)), 50, "status", status)
 	}
 	find := func(status string) bool {
 		for _, o := range open(status) {
-			if o.OrderID == made.OrderID {
+			if o.OrderID == created.OrderID {
 				return o.Delivery != nil && o.Delivery.Name == "Ana Núñez"
 			}
 		}
@@ -45,7 +45,7 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 	if !find("pending") || find("paid") {
 		t.Error("the order is not among those that are pending alone")
 	}
-	must[catfecito.PaymentResult](t, v, paid("desk", made.Order), http.StatusOK)
+	must[catfecito.PaymentResult](t, v, paid("desk", created.Order), http.StatusOK)
 	if find("pending") || !find("paid") {
 		t.Error("the order is not among those that are paid alone")
 	}
@@ -58,7 +58,7 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 	if before.Online < 2000 || len(before.Hours) != 24 || before.Total != before.Cash+before.Online {
 		t.Errorf("the takings are %+v", before)
 	}
-	must[catfecito.Order](t, v, staff(keyed("", "/orders/"+made.OrderID+"/cancel", "desk", nil)), http.StatusOK)
+	must[catfecito.Order](t, v, staff(keyed("", "/orders/"+created.OrderID+"/cancel", "desk", nil)), http.StatusOK)
 	if got := takings(); got.Online != before.Online-2000 || got.Refunded != before.Refunded+2000 || got.Refunds != before.Refunds+1 {
 		t.Errorf("after a refund the takings are %+v", got)
 	}
@@ -99,13 +99,13 @@ func TestRefund(t *testing.T) {
 	p := provider()
 	o.Payments = p
 	v := apitest.Open(t, catfecito.System(o))
-	made := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
-	must[catfecito.PaymentResult](t, v, paid("pay-9", made.Order), http.StatusOK)
+	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
 	v.Deliver(t)
 	if p.Refunded("pay-9") {
 		t.Fatal("a payment that stands was refunded")
 	}
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+made.OrderID+"/cancel", "k", nil), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
 	v.Deliver(t)
 	v.Deliver(t)
 	if !p.Refunded("pay-9") {

@@ -147,12 +147,12 @@ func (d *document) orderLines() []apitest.Line {
 			beans, cups := left(t, d.premium.ProductID), left(t, d.cup.ProductID)
 			put(t, d.v, "u-buys", d.premium.ProductID, 2)
 			put(t, d.v, "u-buys", d.cup.ProductID, 1)
-			made := must[catfecito.WholeOrder](t, d.v, checkout("u-buys", "k", "3500.00"), http.StatusCreated)
-			if again := must[catfecito.WholeOrder](t, d.v, checkout("u-buys", "k", "3500.00"), http.StatusOK); again.OrderID != made.OrderID {
+			created := must[catfecito.WholeOrder](t, d.v, checkout("u-buys", "k", "3500.00"), http.StatusCreated)
+			if again := must[catfecito.WholeOrder](t, d.v, checkout("u-buys", "k", "3500.00"), http.StatusOK); again.OrderID != created.OrderID {
 				t.Errorf("a second order %s", again.OrderID)
 			}
-			if made.Status != "pending" || made.Total != 350000 || len(made.Items) != 2 || left(t, d.premium.ProductID) != beans-2 || left(t, d.cup.ProductID) != cups-1 || len(cart(t, d.v, "u-buys").Items) != 0 {
-				t.Errorf("made %+v", made)
+			if created.Status != "pending" || created.Total != 350000 || len(created.Items) != 2 || left(t, d.premium.ProductID) != beans-2 || left(t, d.cup.ProductID) != cups-1 || len(cart(t, d.v, "u-buys").Items) != 0 {
+				t.Errorf("made %+v", created)
 			}
 			scan(t, d.v).sound(t)
 		}},
@@ -262,12 +262,12 @@ func (d *document) comparedLines() []apitest.Line {
 		}},
 		{Says: "Orden con items | SELECT ... FROM orders JOIN order_items ON ... JOIN products ON ... | Query(PK=ORDER#id) (1 query, sin JOINs)", Holds: func(t *testing.T) {
 			t.Helper()
-			made := buy(t, d.v, "u-joins", "k", d.cup.ProductID, 1)
-			o := must[catfecito.WholeOrder](t, d.v, request("u-joins", http.MethodGet, "/orders/"+made.OrderID, nil), http.StatusOK)
+			created := buy(t, d.v, "u-joins", "k", d.cup.ProductID, 1)
+			o := must[catfecito.WholeOrder](t, d.v, request("u-joins", http.MethodGet, "/orders/"+created.OrderID, nil), http.StatusOK)
 			if len(o.Items) != 1 || o.Items[0].Name != "Taza" {
 				t.Errorf("shown %+v", o)
 			}
-			d.v.ExpectAsked(t, "getOrder", "ORDER#"+made.OrderID, "Query")
+			d.v.ExpectAsked(t, "getOrder", "ORDER#"+created.OrderID, "Query")
 			if got := d.v.Asked("getOrder", "PRODUCT#"+d.cup.ProductID); got != nil {
 				t.Errorf("the product is asked for by %v", got)
 			}

@@ -165,8 +165,8 @@ func (d *document) streamLines() []apitest.Line {
 			p := stock(t, d.v, "Balanza", "20.00", 5)
 			must[catfecito.Pieces](t, d.v, staff(keyed("", "/products/"+p.ProductID+"/restocks", "k", object{"quantity": 2})), http.StatusCreated)
 			d.v.Deliver(t)
-			if told := trail(t, d.v, "PRODUCT", p.ProductID); len(told) != 2 || told[0] != "MODIFY Product stock:5→7" {
-				t.Errorf("the trail is %q", told)
+			if changes := trail(t, d.v, "PRODUCT", p.ProductID); len(changes) != 2 || changes[0] != "MODIFY Product stock:5→7" {
+				t.Errorf("the trail is %q", changes)
 			}
 		}},
 		{Says: "Triggers automáticos", Holds: func(t *testing.T) {

@@ -86,16 +86,16 @@ func TestPaidOrExpired(t *testing.T) {
 	options.Payments = money
 	v := apitest.Open(t, catfecito.System(options))
 	p := stock(t, v, "Taza", "20.00", 100)
-	var made []catfecito.WholeOrder
+	var created []catfecito.WholeOrder
 	for i := range orders {
-		made = append(made, buy(t, v, fmt.Sprint("u-", i), "k", p.ProductID, 2))
+		created = append(created, buy(t, v, fmt.Sprint("u-", i), "k", p.ProductID, 2))
 	}
 	v.Clock.Advance(31 * time.Minute)
 	var all sync.WaitGroup
 	for range processes {
 		all.Go(func() { v.Tick(t) })
 	}
-	for i, o := range made {
+	for i, o := range created {
 		all.Go(func() {
 			for range 2 {
 				if r := v.Do(t, paid(fmt.Sprint("p-", i), o.Order)); r.Status != http.StatusOK {
@@ -118,7 +118,7 @@ func TestPaidOrExpired(t *testing.T) {
 	if got, want := s.products[p.ProductID].Stock, 100-s.held(p.ProductID); got != want {
 		t.Errorf("%d pieces are left, want %d", got, want)
 	}
-	for i, o := range made {
+	for i, o := range created {
 		id := fmt.Sprint("p-", i)
 		status, what := s.truth[o.OrderID].Status, s.payments[id]
 		switch {

@@ -12,11 +12,11 @@ import (
 	"github.com/monotable/monotable/systems/internal/live"
 )
 
-// everybodys is the topic of all orders, for staff; customers subscribe to their own id.
-const everybodys = ""
+// allOrders is the topic of all orders, for staff; customers subscribe to their own id.
+const allOrders = ""
 
 // errLessNow ends the stream of a caller who has lost the staff role.
-var errLessNow = errors.New("the caller may see less than when the stream began")
+var errLessNow = errors.New("the caller now has fewer permissions than when the stream started")
 
 // tellOrders publishes orders to pages.
 func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
@@ -26,7 +26,7 @@ func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 		}
 		item, _ := stored(r.Dynamodb.NewImage) // follow logs unreadable items
 		if o, ok := item.(catfecitodb.Order); ok {
-			s.hub.Publish("order", openOrderOf(o), everybodys, o.UserID)
+			s.hub.Publish("order", openOrderOf(o), allOrders, o.UserID)
 		}
 	}
 	return nil
@@ -36,7 +36,7 @@ func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 func orderEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
 		OperationID: "watchOrders", Path: "/orders/events", Summary: "Changes to your orders; for staff, to all", Tags: []string{"Orders"},
-		Description: "order, with an order that was made or changed.",
+		Description: "order, when an order is created or changed.",
 	}, map[string]any{"order": OpenOrder{}}
 }
 
@@ -44,10 +44,10 @@ func orderEvents() (huma.Operation, map[string]any) {
 func (s *service) watchOrders(_ context.Context, who auth.Principal) (live.Feed[string], error) {
 	of := who.Sub
 	if who.In(AdminGroup) {
-		of = everybodys
+		of = allOrders
 	}
 	return live.Feed[string]{Topics: []string{of}, Still: func(ctx context.Context) error {
-		if now, err := s.admit(ctx, who); err != nil || of == everybodys && !now.In(AdminGroup) {
+		if now, err := s.admit(ctx, who); err != nil || of == allOrders && !now.In(AdminGroup) {
 			return errors.Join(errLessNow, err)
 		}
 		return nil

@@ -17,8 +17,8 @@ import (
 const nobodyID = "nobody"
 
 var (
-	errWrongLogIn     = errors.New("no user has this address and this password")
-	errLogInElsewhere = errors.New("users sign up and log in at the user pool whose tokens are accepted here")
+	errWrongLogIn     = errors.New("the address or the password is wrong")
+	errLogInElsewhere = errors.New("sign up and log in at the user pool whose tokens are accepted here")
 )
 
 const (
@@ -101,7 +101,7 @@ func (s *service) credential(ctx context.Context, email string) (catfecitodb.Use
 	}
 	c, err := s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: u.UserID})
 	if errors.Is(err, table.ErrNotFound) {
-		return u, catfecitodb.Credential{PasswordHash: s.passwords.nobodys}, nil
+		return u, catfecitodb.Credential{PasswordHash: s.passwords.unknownUserHash}, nil
 	}
 	return u, c, err
 }

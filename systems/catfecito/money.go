@@ -37,7 +37,7 @@ func (m *Money) UnmarshalText(text []byte) error {
 	whole, cents, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole+cents, 10, 64)
 	if err != nil || n < 0 || n > moneyMost || Money(n).String() != string(text) {
-		return fmt.Errorf("%q is no amount such as 35.00", text)
+		return fmt.Errorf("%q is not an amount such as 35.00", text)
 	}
 	*m = Money(n)
 	return nil

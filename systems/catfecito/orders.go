@@ -10,7 +10,7 @@ import (
 )
 
 // errAnothersOrder is for an order that belongs to another user.
-var errAnothersOrder = errors.New("the order is another user's")
+var errAnothersOrder = errors.New("the order belongs to another user")
 
 // order returns a user's own order with its lines; for staff, anyone's.
 func (s *service) order(ctx context.Context, who auth.Principal, in OrderPath) (order, error) {

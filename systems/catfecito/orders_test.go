@@ -23,10 +23,10 @@ func TestOrder(t *testing.T) {
 	cup, mill := stock(t, v, "Taza", "20.00", 10), stock(t, v, "Molino", "150.50", 5)
 	put(t, v, ana, cup.ProductID, 3)
 	put(t, v, ana, mill.ProductID, 1)
-	made := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "210.50"}), http.StatusCreated)
+	created := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "210.50"}), http.StatusCreated)
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+cup.ProductID, object{"categoryId": "cafes", "name": "Taza nueva", "description": "", "price": "99.00"})), http.StatusOK)
-	found := must[catfecito.WholeOrder](t, v, request(ana, http.MethodGet, "/orders/"+made.OrderID, nil), http.StatusOK)
-	for _, o := range []*catfecito.WholeOrder{&made, &found} {
+	found := must[catfecito.WholeOrder](t, v, request(ana, http.MethodGet, "/orders/"+created.OrderID, nil), http.StatusOK)
+	for _, o := range []*catfecito.WholeOrder{&created, &found} {
 		slices.SortFunc(o.Items, func(a, b catfecito.OrderLine) int { return strings.Compare(a.Name, b.Name) })
 		want := []catfecito.OrderLine{
 			{ProductID: mill.ProductID, Name: "Molino", Price: 15050, Quantity: 1, Subtotal: 15050},
@@ -112,14 +112,14 @@ func TestStockIsKept(t *testing.T) {
 				for _, p := range cups {
 					put(t, v, who, p.ProductID, 1+dice.IntN(3))
 				}
-				made := v.Do(t, keyed(who, "/orders", key, object{"total": cart(t, v, who).Total}))
+				created := v.Do(t, keyed(who, "/orders", key, object{"total": cart(t, v, who).Total}))
 				var o catfecito.WholeOrder
-				switch made.Status {
+				switch created.Status {
 				case http.StatusCreated:
-					made.JSON(t, &o)
+					created.JSON(t, &o)
 				case http.StatusConflict:
 				default:
-					t.Errorf("checkout: %d %s", made.Status, made.Body)
+					t.Errorf("checkout: %d %s", created.Status, created.Body)
 				}
 				if o.OrderID != "" && dice.IntN(2) == 0 {
 					v.Do(t, keyed(who, "/orders/"+o.OrderID+"/cancel", key, nil))

@@ -32,15 +32,15 @@ const (
 type passwords struct {
 	cost  argon2id.Params
 	slots chan struct{}
-	// nobodys is the hash of a password that nobody knows.
-	nobodys table.Secret
+	// unknownUserHash is the hash of a password that nobody knows.
+	unknownUserHash table.Secret
 }
 
 func newPasswords(cost Cost) *passwords {
 	p := &passwords{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), cost: argon2id.Params{
 		Iterations: cost.Passes, Memory: cost.MemoryKiB, Parallelism: cost.Lanes, SaltLength: saltBytes, KeyLength: hashBytes,
 	}}
-	p.nobodys, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and chance does not fail
+	p.unknownUserHash, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and chance does not fail
 	return p
 }
 
@@ -55,7 +55,7 @@ func (p *passwords) hash(ctx context.Context, password string) (hash table.Secre
 }
 
 // errHash is for a stored hash that this program did not create.
-var errHash = errors.New("the password's hash is none of argon2id")
+var errHash = errors.New("the password's hash is not an argon2id hash")
 
 // match tells whether a password is the one of a hash, which may have been made at another cost.
 func (p *passwords) match(ctx context.Context, password string, hash table.Secret) (same bool, err error) {

@@ -44,11 +44,11 @@ func TestPassword(t *testing.T) {
 	if shown := fmt.Sprintf("%v %s %+v %#v", hash, hash, struct{ table.Secret }{hash}, hash); strings.Contains(shown, "argon2id") {
 		t.Errorf("a hash shows as %s", shown)
 	}
-	dearer := newPasswords(Cost{Passes: 2, MemoryKiB: 16, Lanes: 2})
+	costlier := newPasswords(Cost{Passes: 2, MemoryKiB: 16, Lanes: 2})
 	for password, want := range map[string]bool{
 		"café con leche": true, "cafe\u0301 con leche": true, "cafe con leche": false, "Café con leche": false, "": false, "café con leche ": false,
 	} {
-		for _, by := range []*passwords{p, dearer} { // a hash is checked at its own cost
+		for _, by := range []*passwords{p, costlier} { // a hash is checked at its own cost
 			if got, err := by.match(t.Context(), password, hash); err != nil || got != want {
 				t.Errorf("%q is the password: %v (%v), want %v", password, got, err, want)
 			}
@@ -60,16 +60,16 @@ func TestPassword(t *testing.T) {
 func TestNobodysPassword(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
-	cost, _, _, err := argon2id.DecodeHash(p.nobodys.Reveal())
+	cost, _, _, err := argon2id.DecodeHash(p.unknownUserHash.Reveal())
 	if err != nil || *cost != p.cost {
 		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, p.cost)
 	}
-	for _, password := range []string{"", "nobody", p.nobodys.Reveal()} {
-		if same, err := p.match(t.Context(), password, p.nobodys); err != nil || same {
+	for _, password := range []string{"", "nobody", p.unknownUserHash.Reveal()} {
+		if same, err := p.match(t.Context(), password, p.unknownUserHash); err != nil || same {
 			t.Errorf("%q is nobody's password (%v)", password, err)
 		}
 	}
-	if p.nobodys == newPasswords(cheap).nobodys {
+	if p.unknownUserHash == newPasswords(cheap).unknownUserHash {
 		t.Error("nobody's hash is the same in two processes")
 	}
 }

@@ -16,7 +16,7 @@ import (
 const PaymentSecret = "CATFECITO_TEST_PAYMENT_SECRET"
 
 // errNoProvider is for a payment without a provider.
-var errNoProvider = problem.NotFound("payments_off", "this shop takes cash only: pay when you get your order")
+var errNoProvider = problem.NotFound("payments_off", "this shop accepts cash only: pay when you receive your order")
 
 // beginPayment returns the address at which a user pays their own order.
 func (s *service) beginPayment(ctx context.Context, who auth.Principal, in OrderPath) (PaymentPage, error) {
@@ -76,7 +76,7 @@ func (s *service) settlePayment(ctx context.Context, e payments.Event) (catfecit
 	case err != nil:
 		return "", err
 	}
-	s.logger.WarnContext(ctx, "a payment pays no order and is refunded", "payment", e.PaymentID, "order", e.OrderID, "because", refusal)
+	s.logger.WarnContext(ctx, "a payment has no payable order and is refunded", "payment", e.PaymentID, "order", e.OrderID, "because", refusal)
 	return catfecitodb.PaymentOutcomeRefunded, nil
 }
 

@@ -54,13 +54,13 @@ func TestTwoProcesses(t *testing.T) {
 	for left := range 10 {
 		want = append(want, fmt.Sprintf("MODIFY Product stock:%d→%d", left+1, left))
 	}
-	var told []string // a batch's entries are stored in no particular order: the newest may appear before others
+	var changes []string // a batch's entries are stored in no particular order: the newest may appear before others
 	apitest.Eventually(t, "tell of each change", func() bool {
-		told = trail(t, last, "PRODUCT", p.ProductID)
-		return len(told) > len(want)
+		changes = trail(t, last, "PRODUCT", p.ProductID)
+		return len(changes) > len(want)
 	})
-	if made := told[len(told)-1]; !strings.HasPrefix(made, "INSERT Product ") || !slices.Equal(told[:len(told)-1], want) {
-		t.Errorf("the product's trail is %q, want %q and how it was made", told, want)
+	if created := changes[len(changes)-1]; !strings.HasPrefix(created, "INSERT Product ") || !slices.Equal(changes[:len(changes)-1], want) {
+		t.Errorf("the product's trail is %q, want %q and how it was made", changes, want)
 	}
 	apitest.Eventually(t, "find the product by its new name", func() bool {
 		found := must[page[catfecito.Offer]](t, last, request("", http.MethodGet, "/products?q=barro", nil), http.StatusOK)

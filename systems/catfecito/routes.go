@@ -27,7 +27,7 @@ func (s *service) accountRoutes(a huma.API) {
 	accounts := api.Tag(a, "Accounts")
 	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless,
 		api.Refuses(errLogInElsewhere, catfecitodb.ErrUserEmailTaken, errWeakPassword, errBreachedPassword),
-		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
+		api.About("The address must not be in use, regardless of case. A retry with the same key, body and password gets the same response."))
 	api.Get[User](accounts, "/me", "getOwnUser", "Your user", s.ownUser, api.NotFound)
 	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
 	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change a user's role", s.setRole, staff, api.NotFound,
@@ -37,24 +37,24 @@ func (s *service) accountRoutes(a huma.API) {
 	sessions := api.Tag(a, "Sessions")
 	api.Post[Session](sessions, "/login", "logIn", "Log in", s.logIn, api.Tokenless, api.Cache("no-store"),
 		api.Refuses(errLogInElsewhere, errWrongLogIn),
-		api.About("The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once."))
+		api.About("Send the access token with each request; it is valid for a few minutes. Exchange the refresh token, once, for new tokens."))
 	api.Post[Session](sessions, "/sessions/refresh", "refreshSession", "Exchange a refresh token", s.refresh, api.Tokenless, api.Cache("no-store"),
 		api.Refuses(errLogInElsewhere, errSessionEnded(nil)),
-		api.About("Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session."))
+		api.About("Each refresh token can be used once, and again within ten seconds in case the response was lost. A later reuse ends the session."))
 	api.List[Device](sessions, "/me/sessions", "listSessions", "Your sessions, newest first", api.Pages[api.PageQuery](s.db.SessionsOfUser, caller))
 	api.Delete(sessions, "/me/sessions/{sessionId}", "logOut", "Log out", s.logOut,
 		api.Refuses(errLogInElsewhere),
-		api.About("current is the session that the token is of. Its tokens are refused from now on."))
+		api.About("current is the session of the token. Its tokens are rejected from then on."))
 	api.Put[Session](sessions, "/me/password", "changePassword", "Change your password", s.changePassword, api.NotFound, api.Cache("no-store"),
 		api.Refuses(errLogInElsewhere, errWrongPassword, errWeakPassword, errBreachedPassword),
-		api.About("All your sessions end; the response is a new one."))
+		api.About("All your sessions end; the response has a new one."))
 	api.Effect(sessions, http.MethodPost, "/me/verification", "sendVerification", "Send a code to your address", http.StatusAccepted, s.askToVerify, api.NotFound,
 		api.Refuses(errNoMail, errVerified))
 	api.Put[User](sessions, "/me/verification", "verifyEmail", "Verify your address with the code", s.verify, api.NotFound,
 		api.Refuses(errNoMail, errCode))
 	api.Effect(sessions, http.MethodPost, "/password-resets", "sendPasswordReset", "Send a code for a new password", http.StatusAccepted, s.askToReset, api.Tokenless,
 		api.Refuses(errLogInElsewhere, errNoMail),
-		api.About("The response is the same whether somebody has the address or not."))
+		api.About("The response does not reveal whether the address is registered."))
 	api.Effect(sessions, http.MethodPut, "/password-resets", "resetPassword", "Set a new password with the code", http.StatusNoContent, s.resetPassword, api.Tokenless,
 		api.Refuses(errLogInElsewhere, errNoMail, errCode, errWeakPassword, errBreachedPassword),
 		api.About("All sessions of the user end."))
@@ -70,12 +70,12 @@ func (s *service) shopRoutes(a huma.API) {
 		api.Pages[categoryPage](s.db.ProductsByCategory), api.Public)
 	api.List[Offer](catalogue, "/products", "listProducts", "Products on sale, by name",
 		s.offers, api.Public,
-		api.About("With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents."))
+		api.About("With name, products whose name starts with it; with q, products with words that start with its words. Case and accents are ignored."))
 	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, on sale or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
 	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Create or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
 	api.Create[Product](catalogue, "/products", "createProduct", "Create a product", s.createProduct, staff, api.At("products/{productId}"),
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
-		api.About("It is sold from now on."))
+		api.About("It is on sale at once."))
 	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change a product, except for its stock and whether it is on sale", s.changeProduct, staff,
 		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
 	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Put a product on or off sale",
@@ -93,22 +93,22 @@ func (s *service) shopRoutes(a huma.API) {
 	orders := api.Tag(a, "Orders")
 	api.Create[WholeOrder](orders, "/orders", "checkout", "Order your cart", s.checkout, api.At("orders/{orderId}"),
 		api.Refuses(errCartFull, errCartEmpty, errAddressMissing, errTotalChanged, catfecitodb.ErrCartChanged, catfecitodb.ErrProductUnavailable, catfecitodb.ErrOutOfStock, catfecitodb.ErrProductChanged),
-		api.About("The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all."))
+		api.About("The request states the total that you agree to; it must be the cart's current total. The order, its lines, the cart and the stock change in one transaction."))
 	api.List[Order](orders, "/orders", "listOrders", "Your orders, newest first", api.Pages[api.PageQuery](s.db.UserOrders, caller))
 	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; for staff, any order", s.order, api.NotFound,
 		api.Refuses(errAnothersOrder))
 	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Start the payment of one of your orders", s.beginPayment, api.NotFound,
 		api.Refuses(errNoProvider, errAnothersOrder, catfecitodb.ErrOrderNotPending),
-		api.About("The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled."))
+		api.About("The response has the address of the payment page. An order that is not paid within 30 minutes is cancelled."))
 	api.Post[PaymentResult](orders, "/payments/events", "paymentEvent", "The outcome of a payment, sent by its provider", s.paymentEvent,
 		api.Tokenless, unvalidated,
 		api.Refuses(errNoProvider, payments.ErrSignature, payments.ErrEvent),
-		api.About("The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded."))
+		api.About("The request is signed by the provider and takes effect once, however often it is sent. A payment for an order that can no longer be paid is refunded."))
 	api.Post[Order](orders, "/orders/{orderId}/pay", "payOrder", "Mark an order as paid in cash", s.payCash, staff, api.NotFound,
 		api.Refuses(catfecitodb.ErrOrderNotPending))
 	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; for staff, any order", s.cancel, api.Acted, api.NotFound,
 		api.Refuses(errAnothersOrder, catfecitodb.ErrOrderNotCancellable),
-		api.About("Until it is sent. Its goods go back into the stock."))
+		api.About("Possible until it is shipped. The stock is restored."))
 	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Ship a paid order", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound,
 		api.Refuses(catfecitodb.ErrOrderNotPaid))
 	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Mark a shipped order as delivered", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound,

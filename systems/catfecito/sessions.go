@@ -37,7 +37,7 @@ const codeSessionEnded = "session_ended"
 
 func errSessionEnded(why error) error {
 	return &problem.Error{
-		Status: http.StatusUnauthorized, Code: codeSessionEnded, Detail: "you are not logged in any more: log in again", Err: why,
+		Status: http.StatusUnauthorized, Code: codeSessionEnded, Detail: "your session has ended: log in again", Err: why,
 	}
 }
 
@@ -93,7 +93,7 @@ func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[Ref
 	}
 	parts := strings.SplitN(in.Body.RefreshToken, ".", 3)
 	if len(parts) != 3 || parts[2] == "" {
-		return opened{}, errSessionEnded(errors.New("a refresh token of another form"))
+		return opened{}, errSessionEnded(errors.New("a malformed refresh token"))
 	}
 	sessionID, secret, userID := parts[0], parts[1], parts[2]
 	if _, err := ulid.ParseStrict(sessionID); err != nil {

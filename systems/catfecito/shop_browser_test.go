@@ -105,9 +105,9 @@ func TestADayInTheShop(t *testing.T) {
 		t.Fatal("somebody has a cart already")
 	}
 	offer := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?limit=1", nil), http.StatusOK).Items[0]
-	made := buy(t, v, bruno, "refund", offer.ProductID, 1)
-	must[catfecito.PaymentResult](t, v, paid("browser", made.Order), http.StatusOK)
-	id := made.OrderID[:6]
+	created := buy(t, v, bruno, "refund", offer.ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("browser", created.Order), http.StatusOK)
+	id := created.OrderID[:6]
 	desk.Until(fmt.Sprintf(`[...document.querySelectorAll(".column-paid .ticket-id")].some((x) => x.textContent === %q.toUpperCase())`, id))
 	desk.Eval(fmt.Sprintf(`[...document.querySelectorAll(".column-paid .ticket")].find((x) => x.querySelector(".ticket-id").textContent === %q.toUpperCase()).querySelector(".ticket-head .button").click()`, id))
 	desk.Button("Cancel order")
@@ -159,12 +159,12 @@ func TestShots(t *testing.T) {
 		if n%2 == 0 {
 			to = object{"way": "pickup", "name": "Bruno Díaz de la Vega y Montalvo", "phone": "55 8765 4321"}
 		}
-		made := must[catfecito.WholeOrder](t, v, keyed(who, "/orders", "k", object{"total": cart(t, v, who).Total, "delivery": to}), http.StatusCreated)
+		created := must[catfecito.WholeOrder](t, v, keyed(who, "/orders", "k", object{"total": cart(t, v, who).Total, "delivery": to}), http.StatusCreated)
 		if n > 1 {
-			must[catfecito.PaymentResult](t, v, paid(fmt.Sprint("shot", n), made.Order), http.StatusOK)
+			must[catfecito.PaymentResult](t, v, paid(fmt.Sprint("shot", n), created.Order), http.StatusOK)
 		}
 		if n > 5 {
-			must[catfecito.Order](t, v, staff(request("", http.MethodPost, "/orders/"+made.OrderID+"/ship", nil)), http.StatusOK)
+			must[catfecito.Order](t, v, staff(request("", http.MethodPost, "/orders/"+created.OrderID+"/ship", nil)), http.StatusOK)
 		}
 	}
 	put(t, v, bruno, offers[0].ProductID, 2)

@@ -26,9 +26,9 @@ const scoreMin = 2
 const estimated = 64
 
 var (
-	errWeakPassword = problem.BadRequest("weak_password", "this password is easy to guess: use a longer one, of several words",
+	errWeakPassword = problem.BadRequest("weak_password", "this password is easy to guess: use a longer one with several words",
 		problem.Field{Field: "body.password", Message: "is easy to guess"})
-	errBreachedPassword = problem.BadRequest("breached_password", "this password was found in a breach of another site: use one that you use nowhere else",
+	errBreachedPassword = problem.BadRequest("breached_password", "this password appeared in a breach of another site: use one that you use nowhere else",
 		problem.Field{Field: "body.password", Message: "was found in a breach"})
 )
 
@@ -42,7 +42,7 @@ func (s *service) strong(ctx context.Context, password string, about ...string) 
 	}
 	found, err := s.inBreach(ctx, password)
 	if err != nil {
-		s.logger.WarnContext(ctx, "the list of breached passwords cannot be asked", "error", err)
+		s.logger.WarnContext(ctx, "the list of breached passwords is unavailable", "error", err)
 		return nil
 	}
 	if found {

@@ -14,7 +14,7 @@ func admission(guard *httpguard.Guard) func(*http.Request) error {
 	return func(r *http.Request) error {
 		if !guard.AllowsHost(r.Host) {
 			host := httpguard.Hostname(r.Host)
-			return problem.Forbidden("", fmt.Sprintf("requests to the host %s are refused: tokens are signed here for anyone who asks, so the host must be an IP address, "+
+			return problem.Forbidden("", fmt.Sprintf("requests to the host %s are rejected: anyone can sign tokens here, so the host must be an IP address, "+
 				"localhost, a name without dots, or a name below .localhost or .internal; start the demo with --allowed-host %s to allow this name", host, host))
 		}
 		if !guard.AllowsOrigin(r) {
@@ -23,7 +23,7 @@ func admission(guard *httpguard.Guard) func(*http.Request) error {
 			if origin == "null" { // a file or a sandbox, which has no name
 				advised = "'*'"
 			}
-			return problem.Forbidden("", fmt.Sprintf("requests from pages of %s are refused; start the demo with --web-cors-origin %s to allow them", origin, advised))
+			return problem.Forbidden("", fmt.Sprintf("requests from pages of %s are rejected; start the demo with --web-cors-origin %s to allow them", origin, advised))
 		}
 		return nil
 	}

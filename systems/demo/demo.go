@@ -52,7 +52,7 @@ func runWith(ctx context.Context, args []string, env Environment, systems []syst
 func newRoot(env Environment, systems []system.System) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "demo",
-		Short: "The database and the systems that are built on it, in one process",
+		Short: "The database and the systems built on it, in one process",
 		Long: `demo starts the database together with the systems that are built on it, and what one needs to try them.
 Its tokens are signed for whoever asks: it is for development, on this machine.`,
 		Example: `  demo serve                                # the database on port 8000, the systems on http://127.0.0.1:8080/

@@ -48,7 +48,7 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "load",
-		Short: "Measure each route of the systems: requests a second and latency",
+		Short: "Measure the throughput and latency of each route of the systems",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
 and print requests a second, the median and the 99th percentile of the latency, and the statuses of the answers. Each
 connection is a user of its own. With --rate requests are due at that rate, whether the systems keep up or not, and a latency counts
@@ -69,7 +69,7 @@ and a directory of its own, which it removes.`,
 				return err
 			}
 			if c.access, err = openIssuers(systems, data, ""); err != nil {
-				return fmt.Errorf("%w (--data names the directory of the demo that runs)", err)
+				return fmt.Errorf("%w (--data must be the directory of the running demo)", err)
 			}
 			c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.Connections, DisableCompression: true}}
 			c.url = strings.TrimSuffix(c.url, "/")
@@ -78,7 +78,7 @@ and a directory of its own, which it removes.`,
 			}
 			results, err := c.load(cmd.Context(), systems, o, env, asJSON)
 			if c.refused.Load() && !c.accepted.Load() {
-				return fmt.Errorf("every token was refused, as those of another demo are: --data must name the directory of the demo at %s, and is %s (%w)",
+				return fmt.Errorf("every token was rejected: --data must be the directory of the demo at %s, but is %s (%w)",
 					c.url, data, cmp.Or(err, errAnswered))
 			}
 			if err == nil && asJSON {
@@ -88,12 +88,12 @@ and a directory of its own, which it removes.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.url, "url", "http://"+defaultWeb, "where the demo serves the systems")
-	f.DurationVar(&o.Duration, "duration", time.Second, "how long each route is called; with 0 each connection calls it once")
+	f.StringVar(&c.url, "url", "http://"+defaultWeb, "URL of the systems of the demo")
+	f.DurationVar(&o.Duration, "duration", time.Second, "how long to call each route; with 0, each connection calls it once")
 	f.IntVar(&o.Connections, "connections", 16, "how many call at once") //nolint:mnd // said by the flag
-	f.Float64Var(&o.Rate, "rate", 0, "requests a second that are due for each route; 0 sends the next one when there is an answer")
+	f.Float64Var(&o.Rate, "rate", 0, "requests per second for each route; 0 sends the next request after each response")
 	f.StringVar(&only, "system", "", "only this system")
-	f.StringVar(&data, "data", defaultData, "the demo's data directory, which has the keys of its tokens")
+	f.StringVar(&data, "data", defaultData, "the demo's data directory, which contains the keys of its tokens")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -113,7 +113,7 @@ func chosen(systems []system.System, only string) ([]system.System, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, fmt.Errorf("--system %s: there is no such system (there are %s)", only, strings.Join(names, ", "))
+	return nil, fmt.Errorf("--system %s: unknown system (want one of %s)", only, strings.Join(names, ", "))
 }
 
 // chosenOne is the system with a name, which is required.
@@ -137,10 +137,10 @@ func checkLoad(o load.Options) error {
 		return fmt.Errorf("--connections %d: want 1 or more", o.Connections)
 	}
 	if o.Rate < 0 || o.Rate > maxRate || math.IsNaN(o.Rate) {
-		return fmt.Errorf("--rate %v: want requests a second, up to %d", o.Rate, maxRate)
+		return fmt.Errorf("--rate %v: want requests per second, up to %d", o.Rate, maxRate)
 	}
 	if o.Rate > 0 && o.Duration == 0 {
-		return errors.New("--rate: it takes a --duration")
+		return errors.New("--rate needs --duration")
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func (c *caller) ask(ctx context.Context, program string) error {
 	}
 	answer, err := c.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("no demo answers: %w (start it with %s serve, or name its address with --url)", err, program)
+		return fmt.Errorf("no demo is running: %w (start one with %s serve, or pass its address with --url)", err, program)
 	}
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("no demo answers at %s: GET /health is %s (--url names the address of the systems, not of the database)", c.url, answer.Status)
+		return fmt.Errorf("no demo is running at %s: GET /health returned %s (--url is the address of the systems, not of the database)", c.url, answer.Status)
 	}
 	return nil
 }

@@ -55,10 +55,10 @@ func TestLoad(t *testing.T) {
 	}
 	r.end(t)
 	for args, want := range map[string]string{
-		"--system nobody": "--system nobody: there is no such system (there are notes)", "--data nowhere": "keys",
+		"--system nobody": "--system nobody: unknown system (want one of notes)", "--data nowhere": "keys",
 		"--duration -1s": "--duration -1s: want", "--connections 0": "--connections 0: want 1", "--connections -5": "--connections -5: want 1",
-		"--rate -1": "--rate -1: want", "--rate 5 --duration 0": "--rate: it takes",
-		"--url http://127.0.0.1:1": "no demo answers", // where nothing listens
+		"--rate -1": "--rate -1: want", "--rate 5 --duration 0": "--rate needs --duration",
+		"--url http://127.0.0.1:1": "no demo is running", // where nothing listens
 		"--url 127.0.0.1:1":        "--url 127.0.0.1:1: want http://host:port", "--url localhost:1": "--url localhost:1: want http://host:port",
 	} {
 		status, out, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...)
@@ -76,11 +76,11 @@ func TestLoadOfAnotherDemo(t *testing.T) {
 	serve(t, "--data", other).end(t) // creates its keys
 	r := serve(t, "--data", data)
 	status, _, stderr := command(t, "load", "--url", r.web, "--data", other, "--duration", "0", "--connections", "4")
-	if status == 0 || !strings.Contains(stderr, "every token was refused") || !strings.Contains(stderr, "is "+other) || strings.Count(stderr, "\n") != 1 {
+	if status == 0 || !strings.Contains(stderr, "every token was rejected") || !strings.Contains(stderr, "is "+other) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%d: %s", status, stderr)
 	}
 	status, out, stderr := command(t, "load", "--url", r.database, "--data", data)
-	if status == 0 || out != "" || !strings.Contains(stderr, "no demo answers at "+r.database) {
+	if status == 0 || out != "" || !strings.Contains(stderr, "no demo is running at "+r.database) {
 		t.Errorf("%d: %s%s", status, out, stderr)
 	}
 	r.end(t)

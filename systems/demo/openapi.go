@@ -59,7 +59,7 @@ func newOpenAPI(env Environment, systems []system.System) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&name, "system", "", "the system's name, as demo systems lists it")
+	cmd.Flags().StringVar(&name, "system", "", "name of the system (demo systems lists them)")
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write all documents to")
 	return cmd
 }

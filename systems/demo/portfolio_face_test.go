@@ -100,7 +100,7 @@ func TestBlog(t *testing.T) {
 	p.Until(`document.querySelectorAll(".studio-post b")[1]?.textContent === "Go"`)
 	p.Click(`[aria-label="Eliminar Redes"]`)
 	p.Click("dialog[open] .button.danger")
-	p.UntilText("Hay entradas en esta categoría")
+	p.UntilText("La categoría tiene entradas")
 	p.Accessible()
 	p.Width()
 	p.Shot("portfolio-categories")

@@ -56,11 +56,11 @@ interrupted, say.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), env, systems) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.system, "system", "", "the system's name, as demo systems lists it")
-	f.StringVar(&flags.items, "items", "1k", "how many items, 1k to 1M")
-	f.Uint64Var(&flags.seed, "seed", 1, "another one makes other data")
+	f.StringVar(&flags.system, "system", "", "name of the system (demo systems lists them)")
+	f.StringVar(&flags.items, "items", "1k", "number of items, 1k to 1M")
+	f.Uint64Var(&flags.seed, "seed", 1, "different seeds generate different data")
 	f.StringVar(&flags.data, "data", defaultData, "the data directory")
-	f.BoolVar(&flags.over, "over", false, "load into tables that have items already")
+	f.BoolVar(&flags.over, "over", false, "load into tables that already have items")
 	f.StringVar(&flags.endpoint, "endpoint", "", "URL of a DynamoDB API to load through, instead of --data")
 	return cmd
 }
@@ -144,7 +144,7 @@ func empty(ctx context.Context, database *run.Database, tables []system.Table) e
 			return err
 		}
 		if len(first.Items) > 0 {
-			return fmt.Errorf("table %s has items already, over which a sample would be stored: give an empty directory (--data), or --over for these tables all the same", *t.Create.TableName)
+			return fmt.Errorf("table %s already has items, which a sample could overwrite: use an empty directory (--data), or --over to load it anyway", *t.Create.TableName)
 		}
 	}
 	return nil

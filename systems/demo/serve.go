@@ -31,8 +31,8 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 		cli.Companion{
 			Flags: func(f *pflag.FlagSet) {
 				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")
-				f.StringVar(&public, "public-url", "", "`address` at which others reach the systems, such as http://192.168.1.5:8080, or lan for this machine's; Trinity's page shows it and signs guests in (default none)")
-				f.StringVar(&sample, "sample", "", "load a sample of so many items, 1k to 1M, into each system whose tables are empty (default none)")
+				f.StringVar(&public, "public-url", "", "`address` at which other devices reach the systems, such as http://192.168.1.5:8080, or lan for this machine's; Trinity's page shows it and signs guests in (default none)")
+				f.StringVar(&sample, "sample", "", "load a sample of this many items, 1k to 1M, into each system whose tables are empty (default none)")
 				f.StringSliceVar(&origins, "web-cors-origin", nil, "`origin` whose web pages may call the systems, or * for all; repeatable (default none)")
 			},
 			Start: func(ctx context.Context, host cli.CompanionHost) (func() error, error) {

@@ -34,14 +34,14 @@ with these keys, and rejected by all others.`,
 				return errors.New("--sub: want a user's id, such as u-123")
 			}
 			if admin && s.AdminGroup == "" {
-				return fmt.Errorf("--admin: %s has no admins, its users all have the same rights", s.Name)
+				return fmt.Errorf("--admin: %s has no administrators: all its users have the same rights", s.Name)
 			}
 			if admin {
 				claims.Groups = []string{s.AdminGroup}
 			}
 			issuer, err := openIssuer(s.Name, data, "")
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there are no keys for %s in %s yet: start the demo once (%s serve), or name its directory with --data", s.Name, data, env.Program)
+				return fmt.Errorf("there are no keys for %s in %s yet: start the demo once (%s serve), or pass its directory with --data", s.Name, data, env.Program)
 			}
 			if err != nil {
 				return err
@@ -55,10 +55,10 @@ with these keys, and rejected by all others.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "system", "", "the system's name, as demo systems lists it")
+	f.StringVar(&name, "system", "", "name of the system (demo systems lists them)")
 	f.StringVar(&claims.Sub, "sub", "", "the user's id")
-	f.BoolVar(&admin, "admin", false, "make the user an admin of the system")
-	f.DurationVar(&claims.TTL, "ttl", time.Hour, "how long the token is valid")
+	f.BoolVar(&admin, "admin", false, "make the user an administrator of the system")
+	f.DurationVar(&claims.TTL, "ttl", time.Hour, "validity of the token")
 	f.StringVar(&data, "data", defaultData, "the demo's data directory")
 	return cmd
 }

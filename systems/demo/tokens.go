@@ -82,18 +82,18 @@ func tokens(issuer func(system string) *auth.Issuer, systems []system.System) ht
 func readAsked(w http.ResponseWriter, r *http.Request) (a asked, asJSON bool, err error) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tokensBodyMax))
 	if err != nil {
-		return a, false, &problem.Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the body may have %d bytes", tokensBodyMax), Err: err}
+		return a, false, &problem.Error{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the body is larger than the maximum of %d bytes", tokensBodyMax), Err: err}
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind == "application/json" {
 		if err := json.Unmarshal(text, &a); err != nil {
-			return a, true, &problem.Error{Status: http.StatusBadRequest, Detail: "the body is not what this operation takes", Err: err}
+			return a, true, &problem.Error{Status: http.StatusBadRequest, Detail: "the request body is invalid", Err: err}
 		}
 		return a.withDefaults(), true, nil
 	}
 	form, err := url.ParseQuery(string(text))
 	if err != nil {
-		return a, false, &problem.Error{Status: http.StatusBadRequest, Detail: "the body is not what this operation takes", Err: err}
+		return a, false, &problem.Error{Status: http.StatusBadRequest, Detail: "the request body is invalid", Err: err}
 	}
 	return asked{System: form.Get("system"), Sub: form.Get("sub"), Admin: form.Get("admin") == "true"}.withDefaults(), false, nil
 }
@@ -109,11 +109,11 @@ func (a asked) check(systems []system.System) error {
 	n := slices.IndexFunc(systems, func(s system.System) bool { return s.Name == a.System })
 	switch {
 	case n < 0:
-		return problem.BadRequest(problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{Field: "body.system", Message: "there is no such system here"})
+		return problem.BadRequest(problem.CodeInvalidBody, "the request body is invalid", problem.Field{Field: "body.system", Message: "the system does not exist"})
 	case !subForm.MatchString(a.Sub):
-		return problem.BadRequest(problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{Field: "body.sub", Message: "want letters, digits and . _ : @ -, at most 100"})
+		return problem.BadRequest(problem.CodeInvalidBody, "the request body is invalid", problem.Field{Field: "body.sub", Message: "want at most 100 letters, digits and . _ : @ -"})
 	case a.Admin && systems[n].AdminGroup == "":
-		return problem.BadRequest(problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{Field: "body.admin", Message: "this system has no administrators"})
+		return problem.BadRequest(problem.CodeInvalidBody, "the request body is invalid", problem.Field{Field: "body.admin", Message: "this system has no administrators"})
 	}
 	return nil
 }

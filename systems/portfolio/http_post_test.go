@@ -158,7 +158,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	says := func(body any) map[string]any { return map[string]any{"body": body} }
 	theirs := comment(t, v, carla, p.PostID, "theirs", "Hello")
-	unkind, rude := comment(t, v, carla, p.PostID, "unkind", "Bah"), comment(t, v, carla, p.PostID, "rude", "Boo")
+	harsh, rude := comment(t, v, carla, p.PostID, "unkind", "Bah"), comment(t, v, carla, p.PostID, "rude", "Boo")
 	asAdmin := func(r apitest.Request) apitest.Request {
 		r.Groups = []string{adminGroup}
 		return r
@@ -209,7 +209,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			return len(l.Items) == 1 && l.Items[0].Body == "Good!" && l.Items[0].PostID == p.PostID
 		})),
 		refused("taken back by somebody else", remove(bruno, theirs.CommentID), http.StatusForbidden, problem.CodeForbidden),
-		done("taken back by the post's author", remove(ana, unkind.CommentID), http.StatusNoContent),
+		done("taken back by the post's author", remove(ana, harsh.CommentID), http.StatusNoContent),
 		refused("by an administrator of nothing", remove(admin, rude.CommentID), http.StatusForbidden, problem.CodeForbidden),
 		done("taken back by an administrator", asAdmin(remove(admin, rude.CommentID)), http.StatusNoContent),
 		done("taken back", remove(carla, theirs.CommentID), http.StatusNoContent),

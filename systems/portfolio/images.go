@@ -46,21 +46,21 @@ type ticket struct {
 
 // awaitImage makes an image, and says where its file is to go.
 func (s *service) awaitImage(ctx context.Context, who auth.Principal, in api.Body[ImageInput]) (ticket, error) {
-	made, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
+	created, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
 	})
 	if err != nil {
 		return ticket{}, err
 	}
-	upload, err := s.files.Upload(ctx, uploadKey(made.Image.ImageID), in.Body.Size, uploadFor)
-	return ticket{made.Image, upload}, err
+	upload, err := s.files.Upload(ctx, uploadKey(created.Image.ImageID), in.Body.Size, uploadFor)
+	return ticket{created.Image, upload}, err
 }
 
 var (
 	errNotUploaded   = problem.Conflict(CodeNotUploaded, "the file is not uploaded yet")
-	errImageTooLarge = problem.BadRequest(CodeImageTooLarge, "the picture has too many pixels, or is far longer than wide")
-	errNotAnImage    = problem.BadRequest(CodeNotAnImage, "the file is no JPEG, PNG, GIF or WebP")
-	errNoSuchImage   = problem.BadRequest(CodeNoSuchImage, "there is no such image of yours")
+	errImageTooLarge = problem.BadRequest(CodeImageTooLarge, "the picture has too many pixels, or an extreme aspect ratio")
+	errNotAnImage    = problem.BadRequest(CodeNotAnImage, "the file is not a JPEG, PNG, GIF or WebP")
+	errNoSuchImage   = problem.BadRequest(CodeNoSuchImage, "you have no such image")
 )
 
 // keepImage turns an upload into an image. Repeating it has no effect.
@@ -172,7 +172,7 @@ func (s *service) shown(ctx context.Context, userID string, in PostInput) (image
 }
 
 func noSuchImage(field string) error {
-	return errNoSuchImage.With(errNoSuchImage.Detail, problem.Field{Field: field, Message: "is no image of yours"})
+	return errNoSuchImage.With(errNoSuchImage.Detail, problem.Field{Field: field, Message: "is not one of your images"})
 }
 
 // claimed returns those images that belong to the user and are ready. Their check is postponed.

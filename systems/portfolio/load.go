@@ -76,9 +76,9 @@ func loadSetup(category, like, bookmark load.Call) []load.Call {
 	for n := range loadItems {
 		setup = append(setup, loadComment(""), like.By(loadReader+strconv.Itoa(n)))
 	}
-	told := load.Get("/notifications?limit=100").Keeping("notification", fmt.Sprintf("items/%d/notificationId", loadItems-1))
-	told.Await = true
-	return append(setup, told)
+	notifications := load.Get("/notifications?limit=100").Keeping("notification", fmt.Sprintf("items/%d/notificationId", loadItems-1))
+	notifications.Await = true
+	return append(setup, notifications)
 }
 
 func loadProfile() load.Call {

@@ -44,7 +44,7 @@ func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 		}
 		err := s.notify(ctx, d)
 		if malformed(err) {
-			s.logger.ErrorContext(ctx, "nobody can be told of an item of the stream", "kind", d.kind, "postId", d.postID, "error", err)
+			s.logger.ErrorContext(ctx, "no notification for an item of the stream", "kind", d.kind, "postId", d.postID, "error", err)
 			continue
 		}
 		if err != nil {
@@ -119,17 +119,17 @@ func (d deed) notificationID() string {
 	return id.String()
 }
 
-// told is a notification with the names of people and posts.
-type told struct {
+// shownNotification is a notification with the names of people and posts.
+type shownNotification struct {
 	portfoliodb.Notification
 
 	ActorName, PostTitle string
 }
 
 // notifications returns the caller's, newest first.
-func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[told], error) {
+func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[shownNotification], error) {
 	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
-	page := table.Page[told]{Items: []told{}, Next: stored.Next}
+	page := table.Page[shownNotification]{Items: []shownNotification{}, Next: stored.Next}
 	if err != nil {
 		return page, err
 	}
@@ -142,7 +142,7 @@ func (s *service) notifications(ctx context.Context, who auth.Principal, in api.
 		return page, err
 	}
 	for i, n := range stored.Items {
-		page.Items = append(page.Items, told{Notification: n, ActorName: called.users[i], PostTitle: called.posts[i]})
+		page.Items = append(page.Items, shownNotification{Notification: n, ActorName: called.users[i], PostTitle: called.posts[i]})
 	}
 	return page, nil
 }

@@ -217,12 +217,12 @@ func TestNotificationWorker(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")
-	told := func() int { return len(call[page[portfolio.Notification]](t, v, get("/notifications", ana)).Items) }
+	count := func() int { return len(call[page[portfolio.Notification]](t, v, get("/notifications", ana)).Items) }
 	for run := range 2 {
 		stop := v.Work(t)
 		for i := range 2 {
 			comment(t, v, bruno, p.PostID, fmt.Sprint("c-", run, "-", i), "Hello")
-			apitest.Eventually(t, "tell of a comment", func() bool { return told() == 2*run+i+1 })
+			apitest.Eventually(t, "tell of a comment", func() bool { return count() == 2*run+i+1 })
 			v.Clock.Advance(time.Millisecond)
 		}
 		stop()

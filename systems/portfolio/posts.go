@@ -139,7 +139,7 @@ func found[T any](err error) (T, bool) {
 	return is, ok
 }
 
-var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "there is no such category", problem.Field{Field: "body.categoryId", Message: "is no category's"})
+var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "the category does not exist", problem.Field{Field: "body.categoryId", Message: "is not the slug of a category"})
 
 // ofCategory marks an error as being about a missing category.
 func ofCategory(err error) error {

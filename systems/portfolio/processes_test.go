@@ -49,14 +49,14 @@ func TestTwoProcesses(t *testing.T) {
 		return len(s.notifications) >= 4*readers
 	})
 	s.sound(t)
-	told := map[string]int{}
+	notified := map[string]int{}
 	for _, n := range s.notifications {
-		told[fmt.Sprint(n.Kind, " of ", n.ActorID)]++
+		notified[fmt.Sprint(n.Kind, " of ", n.ActorID)]++
 	}
 	for n := range 2 * readers {
 		for _, kind := range []string{"like", "comment"} {
-			if deed := fmt.Sprint(kind, " of ", reader(n)); told[deed] != 1 {
-				t.Errorf("%s is told %d times", deed, told[deed])
+			if deed := fmt.Sprint(kind, " of ", reader(n)); notified[deed] != 1 {
+				t.Errorf("%s is told %d times", deed, notified[deed])
 			}
 		}
 	}
@@ -66,20 +66,20 @@ func TestTwoProcesses(t *testing.T) {
 func oneSlug(t *testing.T, peers ...*apitest.Server) {
 	t.Helper()
 	const rivals = 8
-	made := 0
+	created := 0
 	for _, answer := range apitest.Together(rivals, func(n int) *apitest.Response {
 		r := request(http.MethodPut, fmt.Sprint("/categories/rival-", n), admin, map[string]any{"slug": "contended", "name": "Contended"})
 		r.Groups = []string{adminGroup}
 		return insist(t, peers[n%len(peers)], r)
 	}) {
 		if answer.Status == http.StatusOK {
-			made++
+			created++
 		} else if code := answer.Problem(t).Code; code != portfolio.CodeSlugTaken {
 			t.Errorf("a slug: %d %s", answer.Status, answer.Body)
 		}
 	}
-	if made != 1 {
-		t.Errorf("%d categories have one slug", made)
+	if created != 1 {
+		t.Errorf("%d categories have one slug", created)
 	}
 }
 
@@ -88,7 +88,7 @@ func reader(n int) string { return fmt.Sprint("reader-", n) }
 // react lets readers like and comment on a post, at both processes concurrently, and returns their comments.
 func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (comments []string) {
 	t.Helper()
-	made := apitest.Together(2*(to-from), func(n int) *apitest.Response {
+	created := apitest.Together(2*(to-from), func(n int) *apitest.Response {
 		who, v := reader(from+n/2), peers[n%2]
 		if answer := insist(t, v, request(http.MethodPut, "/posts/"+post+"/like", who)); answer.Status != http.StatusOK {
 			t.Errorf("%s likes: %d %s", who, answer.Status, answer.Body)
@@ -97,12 +97,12 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 		r.Key = "once"
 		return insist(t, v, r)
 	})
-	for n := 0; n < len(made); n += 2 {
+	for n := 0; n < len(created); n += 2 {
 		var one, other portfolio.Comment
-		made[n].JSON(t, &one)
-		made[n+1].JSON(t, &other)
+		created[n].JSON(t, &one)
+		created[n+1].JSON(t, &other)
 		if comments = append(comments, one.CommentID); one.CommentID == "" || one.CommentID != other.CommentID {
-			t.Errorf("one request made %s and %s", made[n].Body, made[n+1].Body)
+			t.Errorf("one request made %s and %s", created[n].Body, created[n+1].Body)
 		}
 	}
 	return comments

@@ -82,7 +82,7 @@ func TestCommentedByMany(t *testing.T) {
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "popular")
 	var mu sync.Mutex
-	made := map[string]string{} // comments by user
+	created := map[string]string{} // comments by user
 	var all sync.WaitGroup
 	for i := range users {
 		for range 2 {
@@ -98,10 +98,10 @@ func TestCommentedByMany(t *testing.T) {
 				answer.JSON(t, &c)
 				mu.Lock()
 				defer mu.Unlock()
-				if before, ok := made[sub]; ok && before != c.CommentID {
+				if before, ok := created[sub]; ok && before != c.CommentID {
 					t.Errorf("%s has made %s and %s with one key", sub, before, c.CommentID)
 				}
-				made[sub] = c.CommentID
+				created[sub] = c.CommentID
 			})
 		}
 		if i == users/2 {
@@ -111,10 +111,10 @@ func TestCommentedByMany(t *testing.T) {
 	all.Wait()
 	s := scan(t, v)
 	s.sound(t)
-	if len(s.comments) != len(made) {
-		t.Errorf("%d comments, want %d", len(s.comments), len(made))
+	if len(s.comments) != len(created) {
+		t.Errorf("%d comments, want %d", len(s.comments), len(created))
 	}
-	for sub, id := range made {
+	for sub, id := range created {
 		if c := s.comments[id]; c.UserID != sub || c.Body != "of "+sub {
 			t.Errorf("%s was answered %s, which is %+v", sub, id, c)
 		}
@@ -343,11 +343,11 @@ func TestAddressMoves(t *testing.T) {
 	save := func(sub, email string) apitest.Request {
 		return request(http.MethodPut, "/me", sub, map[string]any{"email": email, "name": "Somebody"})
 	}
-	made := call[portfolio.Profile](t, v, save(ana, "ana@example.com"))
+	created := call[portfolio.Profile](t, v, save(ana, "ana@example.com"))
 	v.Clock.Advance(time.Second)
 	changed := call[portfolio.Profile](t, v, save(ana, "ANA@example.com"))
-	if !changed.CreatedAt.Equal(made.CreatedAt) || !changed.UpdatedAt.After(made.UpdatedAt) || changed.Email != "ANA@example.com" {
-		t.Errorf("%+v became %+v", made, changed)
+	if !changed.CreatedAt.Equal(created.CreatedAt) || !changed.UpdatedAt.After(created.UpdatedAt) || changed.Email != "ANA@example.com" {
+		t.Errorf("%+v became %+v", created, changed)
 	}
 	v.Run(t, []apitest.Case{
 		refused("taken", save(bruno, "ana@EXAMPLE.com"), http.StatusConflict, portfolio.CodeEmailTaken),

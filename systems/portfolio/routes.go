@@ -24,12 +24,12 @@ func (s *service) routes(a huma.API) {
 	api.Get[User](users, "/users/{id}", "getUser", "A user's public profile", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
 
 	categories := api.Tag(a, "Categories")
-	api.List[Category](categories, "/categories", "listCategories", "All categories, in their order", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
+	api.List[Category](categories, "/categories", "listCategories", "All categories, in order", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
 	api.Get[Category](categories, "/categories/{id}", "getCategory", "A category by its id", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
 	api.Get[Category](categories, "/slugs/{slug}", "findCategory", "A category by its slug", api.Call[slugPath](s.db.CategoryBySlug), api.Public, api.NotFound)
 	api.Put[Category](categories, "/categories/{id}", "putCategory", "Create or change a category", api.Call[categoryInput](s.db.SaveCategory), admin,
 		api.Refuses(portfoliodb.ErrCategorySlugTaken),
-		api.About("A new one is the last in the order."))
+		api.About("A new category comes last."))
 	api.Patch[Category](categories, "/categories/{id}", "placeCategory", "Move a category", api.Call[placeInput](s.db.PlaceCategory), admin, api.NotFound)
 	api.Delete(categories, "/categories/{id}", "deleteCategory", "Delete an empty category", api.Do[CategoryPath](s.db.DeleteCategory), admin,
 		api.Refuses(portfoliodb.ErrNoSuchCategory, portfoliodb.ErrCategoryUsed))
@@ -40,15 +40,15 @@ func (s *service) routes(a huma.API) {
 	api.List[PostSummary](posts, "/me/posts", "listOwnPosts", "Your posts of a status, newest first", api.Pages[ownPosts](s.db.PostsByAuthor, caller))
 	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"),
 		api.Refuses(errNoSuchCategory, errNoSuchImage),
-		api.About("It is a draft, which nobody else sees, until you publish it."))
+		api.About("It is a draft, visible only to you, until you publish it."))
 	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
-		api.About("A draft is there for its author alone."))
+		api.About("A draft is visible only to its author."))
 	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, errNoSuchCategory, errNoSuchImage))
 	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish or archive your post", s.setStatus,
 		api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrNotDraft, portfoliodb.ErrNotPublished))
 
 	api.Post[Preview](posts, "/preview", "previewPost", "Preview a text as on the site", s.preview,
-		api.About("It is kept nowhere. The HTML is sanitised: a page can show it as it is."))
+		api.About("Nothing is stored. The HTML is sanitised and can be embedded in a page."))
 	api.Get[Mine](posts, "/posts/{id}/mine", "getMine", "Whether you like a post and have bookmarked it", s.mine)
 
 	s.imageRoutes(a)
@@ -59,9 +59,9 @@ func (s *service) routes(a huma.API) {
 	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.Refuses(portfoliodb.ErrNoSuchPost, portfoliodb.ErrPostArchived))
 	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Delete a comment", s.deleteComment, api.Acted, api.NotFound,
 		api.Refuses(portfoliodb.ErrNotTheCommenter),
-		api.About("One of yours, or on a post of yours; an administrator deletes any."))
+		api.About("Your own, or one on your post; administrators can delete any."))
 	api.Effect(comments, http.MethodPut, "/posts/{id}/comments/{commentId}/hidden", "hideComment", "Hide a comment from readers", http.StatusNoContent, s.hideComment,
-		api.Acted, api.NotFound, api.Refuses(portfoliodb.ErrNotTheModerator), api.About("One on a post of yours; an administrator hides any. It is not counted while it is hidden."))
+		api.Acted, api.NotFound, api.Refuses(portfoliodb.ErrNotTheModerator), api.About("One on your post; administrators can hide any. Hidden comments are not counted."))
 	api.Delete(comments, "/posts/{id}/comments/{commentId}/hidden", "showComment", "Restore a hidden comment", s.showComment, api.Acted, api.NotFound,
 		api.Refuses(portfoliodb.ErrNotTheModerator))
 	api.List[ModeratedComment](comments, "/me/posts/comments", "listReceivedComments", "The comments on your posts, newest first, including hidden ones", s.received)
@@ -93,10 +93,10 @@ func (s *service) imageRoutes(a huma.API) {
 	images := api.Tag(a, "Images")
 	api.List[Image](images, "/images", "listOwnImages", "Your images, newest first", api.Pages[api.PageQuery](s.db.ImagesOfUser, caller))
 	api.Post[ImageTicket](images, "/images", "uploadImage", "Upload an image", s.awaitImage, api.Refuses(portfoliodb.ErrTooManyImages),
-		api.About(fmt.Sprintf("The response says where its bytes are to be sent, and how. Then say PUT /images/{id}. An image that no post or profile shows is removed after some days. You may have %d.", mostOwned)))
+		api.About(fmt.Sprintf("The response says where and how to send its bytes. After that, call PUT /images/{id}. An image that no post or profile uses is removed after a few days. The maximum is %d images.", mostOwned)))
 	api.Put[Image](images, "/images/{id}", "keepImage", "Confirm an image upload", s.keepImage, api.NotFound,
 		api.Refuses(errNotUploaded, errImageTooLarge, errNotAnImage),
-		api.About("Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone."))
+		api.About("Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. It is stored re-encoded, without metadata such as place and time, and at most 1600 pixels wide. GET /images/{id} is public."))
 }
 
 // PostPath identifies a post. Path types are exported because huma ignores other embedded structs.

@@ -26,13 +26,13 @@ func (q Libres) period(state string) (*db.Periodo, error) {
 	}
 	switch {
 	case q.Desde.IsZero():
-		return refuse("desde", "is missing: hasta is there")
+		return refuse("desde", "is missing, but hasta is set")
 	case q.Hasta.IsZero():
-		return refuse("hasta", "is missing: desde is there")
+		return refuse("hasta", "is missing, but desde is set")
 	case q.Hasta.Before(q.Desde):
 		return refuse("hasta", "is before desde")
 	case state != "":
-		return refuse("estado", "comes with desde and hasta")
+		return refuse("estado", "requires desde and hasta")
 	}
 	return &db.Periodo{Desde: q.Desde, Hasta: q.Hasta}, nil
 }

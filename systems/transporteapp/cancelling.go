@@ -40,8 +40,8 @@ func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancel
 // is known, and the trip cannot start in the meantime. If the response is lost, the request is repeated.
 func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replacement string) error {
 	var bad fields
-	bad.addIf(reason == "", "body.motivo", "is missing: the carta is stamped")
-	bad.addIf((reason == "01") != (replacement != ""), "body.sustituye", "belongs to motivo 01, and to it alone")
+	bad.addIf(reason == "", "body.motivo", "is required, because the carta is stamped")
+	bad.addIf((reason == "01") != (replacement != ""), "body.sustituye", "is required for motivo 01 and allowed only there")
 	if err := bad.problem(); err != nil {
 		return err
 	}
@@ -80,6 +80,6 @@ func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error)
 		return err
 	}
 	return &problem.Error{
-		Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC does not cancel the document", Err: errors.Join(errPACRechaza, refusal),
+		Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC rejected the cancellation", Err: errors.Join(errPACRechaza, refusal),
 	}
 }

@@ -45,9 +45,9 @@ func (s *service) byFolio(ctx context.Context, who auth.Principal, in folioPath)
 func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declared declaredVehicle) (Autotransporte, error) {
 	in := declared.Body
 	var bad fields
-	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is no permit of c_TipoPermiso")
-	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is no key of c_ConfigAutotransporte")
-	bad.addIf(in.PlacaRemolque != "" && !cartaporte.SubTipoRem.Tiene(in.SubTipoRem), "body.subTipoRem", "is no key of c_SubTipoRem")
+	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is not a permit of c_TipoPermiso")
+	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is not a key of c_ConfigAutotransporte")
+	bad.addIf(in.PlacaRemolque != "" && !cartaporte.SubTipoRem.Tiene(in.SubTipoRem), "body.subTipoRem", "is not a key of c_SubTipoRem")
 	if err := bad.problem(); err != nil {
 		return Autotransporte{}, err
 	}
@@ -65,15 +65,15 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 		in[i].Orden = int64(i) + 1
 		u, field := &in[i], fmt.Sprintf("body.ubicaciones[%d]", i)
 		_, err := cartaporte.RFC(u.RfcRemitenteDestinatario)
-		bad.addIf(err != nil, field+".rfcRemitenteDestinatario", "is no RFC")
+		bad.addIf(err != nil, field+".rfcRemitenteDestinatario", "is not an RFC")
 		bad.domicilio(field+".domicilio", u.Domicilio)
-		bad.addIf((u.Tipo == db.TipoUbicacionDestino) != (u.DistanciaRecorrida != nil), field+".distanciaRecorrida", "belongs to a Destino, and to each")
+		bad.addIf((u.Tipo == db.TipoUbicacionDestino) != (u.DistanciaRecorrida != nil), field+".distanciaRecorrida", "is required for each Destino and not allowed elsewhere")
 		if u.DistanciaRecorrida != nil {
 			ways = append(ways, u.DistanciaRecorrida.Decimal)
 		}
 	}
 	total, err := sum(ways...)
-	bad.addIf(err != nil, "body.ubicaciones", "have distances of so many digits that their sum cannot be kept")
+	bad.addIf(err != nil, "body.ubicaciones", "have distances with so many digits that their sum cannot be stored")
 	if err := bad.problem(); err != nil {
 		return Ubicaciones{}, err
 	}
@@ -113,8 +113,8 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 		in[i].Orden = int64(i) + 1
 		field := fmt.Sprintf("body.figuras[%d]", i)
 		_, err := cartaporte.RFC(in[i].RfcFigura)
-		bad.addIf(err != nil, field+".rfcFigura", "is no RFC")
-		bad.addIf(!cartaporte.FiguraTransporte.Tiene(in[i].TipoFigura), field+".tipoFigura", "is no key of c_FiguraTransporte")
+		bad.addIf(err != nil, field+".rfcFigura", "is not an RFC")
+		bad.addIf(!cartaporte.FiguraTransporte.Tiene(in[i].TipoFigura), field+".tipoFigura", "is not a key of c_FiguraTransporte")
 	}
 	if err := bad.problem(); err != nil {
 		return Figuras{}, err

@@ -97,17 +97,17 @@ func TestLastDrivers(t *testing.T) {
 	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
 	v := open(t, plan(drivers, vehicles, 1, 1), ana)
-	made := tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
+	created := tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
 		return apitest.Request{Method: http.MethodPost, Path: "/conductores", As: ana, Key: fmt.Sprint("c-", i), Body: driver()}
 	}))
-	if made[""] != drivers || made["limite_conductores"] != requests-drivers {
-		t.Errorf("drivers: %v, want %d", made, drivers)
+	if created[""] != drivers || created["limite_conductores"] != requests-drivers {
+		t.Errorf("drivers: %v, want %d", created, drivers)
 	}
-	made = tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
+	created = tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
 		return apitest.Request{Method: http.MethodPost, Path: "/vehiculos", As: ana, Key: fmt.Sprint("v-", i), Body: own(vehicle(), "V", fmt.Sprint("v-", i))}
 	}))
-	if made[""] != vehicles || made["limite_vehiculos"] != requests-vehicles {
-		t.Errorf("vehicles: %v, want %d", made, vehicles)
+	if created[""] != vehicles || created["limite_vehiculos"] != requests-vehicles {
+		t.Errorf("vehicles: %v, want %d", created, vehicles)
 	}
 	all := companyOf(t, v, ana)
 	if len(all.drivers) != drivers || all.user.NumConductores != drivers || len(all.vehicles) != vehicles || all.user.NumVehiculos != vehicles {
@@ -183,30 +183,30 @@ func TestPeriodsAtOnce(t *testing.T) {
 		body := with(bareTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(time.Duration(1+random.IntN(4)) * time.Hour)})
 		at = append(at, "/viajes/"+post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), body).ViajeID)
 	}
-	var made [requests]apitest.Request
-	for i := range made {
+	var created [requests]apitest.Request
+	for i := range created {
 		trip := at[random.IntN(trips)]
 		switch random.IntN(12) {
 		case 0:
-			made[i] = as(http.MethodPost, trip+"/cancelar", "", nil)
+			created[i] = as(http.MethodPost, trip+"/cancelar", "", nil)
 		case 1:
-			made[i] = as(http.MethodPost, trip+"/iniciar", "", nil)
+			created[i] = as(http.MethodPost, trip+"/iniciar", "", nil)
 		case 2:
-			made[i] = as(http.MethodPost, trip+"/completar", "", nil)
+			created[i] = as(http.MethodPost, trip+"/completar", "", nil)
 		case 3, 4:
-			made[i] = as(http.MethodDelete, trip+"/recursos", "", nil)
+			created[i] = as(http.MethodDelete, trip+"/recursos", "", nil)
 		default:
 			body := object{"conductorId": drivers[random.IntN(few)], "vehiculoId": vehicles[random.IntN(few)]}
 			if random.IntN(2) == 0 {
 				body["remolqueId"] = trailers[random.IntN(few)]
 			}
-			made[i] = as(http.MethodPut, trip+"/recursos", "", body)
+			created[i] = as(http.MethodPut, trip+"/recursos", "", body)
 		}
 	}
-	answers := atOnce(t, v, requests, func(i int) apitest.Request { return made[i] })
+	answers := atOnce(t, v, requests, func(i int) apitest.Request { return created[i] })
 	for i, a := range answers {
 		if a.Status != http.StatusOK && a.Status != http.StatusConflict {
-			t.Errorf("%s %s: %d %s", made[i].Method, made[i].Path, a.Status, a.Body)
+			t.Errorf("%s %s: %d %s", created[i].Method, created[i].Path, a.Status, a.Body)
 		}
 	}
 	got := tally(t, answers)

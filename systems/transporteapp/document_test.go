@@ -48,8 +48,8 @@ func live(t *testing.T, v *apitest.Server) *lived {
 	put[object](t, v, ana, "/conductores/"+l.driverID, with(driver(), object{"compensacion": object{"salarioBase": 15000, "porcentajeComision": 5}}))
 	l.free, _, _ = fleet(t, v, bruno, "g")
 	costs := object{"costos": object{"combustibleEstimado": 2500, "peajesEstimados": 800, "costoTotal": 5000, "precioCliente": 8000}}
-	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", with(cartaTrip(), costs))
-	l.trip, l.carta, l.folio = made.ViajeID, made.Carta.CartaID, made.Carta.Folio
+	created := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", with(cartaTrip(), costs))
+	l.trip, l.carta, l.folio = created.ViajeID, created.Carta.CartaID, created.Carta.Folio
 	fill(t, v, ana, l.carta, 3)
 	post[object](t, v, http.StatusCreated, ana, "/cartas/"+l.carta+"/timbrado", "s-1", nil)
 	l.rolling = post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip()).ViajeID

@@ -15,10 +15,10 @@ import (
 func (in *NuevoConductor) check() error {
 	var bad fields
 	p, err := cartaporte.RFC(in.Rfc)
-	bad.addIf(err != nil || p != cartaporte.Fisica, "body.rfc", "is no person's RFC")
-	bad.addIf(cartaporte.CURP(in.Curp) != nil, "body.curp", "is no CURP")
+	bad.addIf(err != nil || p != cartaporte.Fisica, "body.rfc", "is not the RFC of a person")
+	bad.addIf(cartaporte.CURP(in.Curp) != nil, "body.curp", "is not a CURP")
 	if _, err := table.ParseDate(in.Licencia.Vigencia); err != nil {
-		bad.add("body.licencia.vigencia", "is no date as 2027-06-15")
+		bad.add("body.licencia.vigencia", "is not a date such as 2027-06-15")
 	}
 	return bad.problem()
 }
@@ -72,7 +72,7 @@ func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 	_, err := s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: userID, VehiculoID: id})
 	if errors.Is(err, table.ErrNotFound) {
 		var bad fields
-		bad.add("body.vehiculoAsignadoId", "is no vehicle of yours")
+		bad.add("body.vehiculoAsignadoId", "is not one of your vehicles")
 		return bad.problem()
 	}
 	return err

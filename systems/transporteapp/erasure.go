@@ -18,10 +18,10 @@ func (s *service) ownsOwn(ctx context.Context, userID string) error {
 }
 
 var (
-	errViajeEnCurso   = problem.Conflict("viaje_en_curso", "a trip is on the road: complete or cancel it first")
-	errConMiembros    = problem.Conflict("empresa_con_miembros", "others act for the company: remove them first")
-	errPropietario    = problem.Conflict("propietario_de_empresa", "you own another company too: leave it first")
-	errCartaEnProceso = problem.Conflict("carta_en_proceso", "the PAC has not yet said what becomes of a carta: ask for it again first")
+	errViajeEnCurso   = problem.Conflict("viaje_en_curso", "a trip is in progress: complete or cancel it first")
+	errConMiembros    = problem.Conflict("empresa_con_miembros", "the company has other members: remove them first")
+	errPropietario    = problem.Conflict("propietario_de_empresa", "you also own another company: leave it first")
+	errCartaEnProceso = problem.Conflict("carta_en_proceso", "the PAC has not confirmed the state of a carta: query it again first")
 )
 
 // underWay refuses to erase a company with a trip on the road, or with a pending response from the PAC.

@@ -40,7 +40,7 @@ func TestEndsSoon(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/conductores", "c-2", licensed("Luis", 30))
 	post[object](t, v, http.StatusCreated, ana, "/conductores", "c-3", licensed("Rosa", 31))
 	truck := with(vehicle(), object{"placa": "AAA-111", "permisoVigencia": in(40), "seguroVigencia": in(5)})
-	made := post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", "v-1", truck)
+	created := post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", "v-1", truck)
 	post[object](t, v, http.StatusCreated, ana, "/vehiculos", "v-2", with(vehicle(), object{"placa": "BBB-222"}))
 	post[object](t, v, http.StatusCreated, ana, "/remolques", "r-1", with(trailer(), object{"placa": "CCC-333", "seguroVigencia": in(0)}))
 
@@ -53,7 +53,7 @@ func TestEndsSoon(t *testing.T) {
 		t.Errorf("today end %q, want %q", got, want)
 	}
 	put[object](t, v, ana, "/conductores/"+pedro.ConductorID, with(licensed("Pedro", -3), object{"activo": false}))
-	put[object](t, v, ana, "/vehiculos/"+made.VehiculoID, with(truck, object{"seguroVigencia": in(365)}))
+	put[object](t, v, ana, "/vehiculos/"+created.VehiculoID, with(truck, object{"seguroVigencia": in(365)}))
 	want = []string{"CCC-333 seguro 0", "Luis licencia 30", "Rosa licencia 31", "AAA-111 permiso 40"}
 	if got := ending(t, v, 60); !slices.Equal(got, want) {
 		t.Errorf("within 60 days end %q, want %q", got, want)

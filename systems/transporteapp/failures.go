@@ -10,18 +10,18 @@ import (
 
 // Errors of the domain.
 var (
-	errSinConfig        = errors.New("the profile says not how the company issues")
+	errSinConfig        = errors.New("the profile has no issuer configuration")
 	errConductorOcupado = errors.New("the driver has another trip in that period")
 	errVehiculoOcupado  = errors.New("the vehicle has another trip in that period")
 	errRemolqueOcupado  = errors.New("the trailer has another trip in that period")
-	errAgendaLlena      = errors.New("the driver, the vehicle or the trailer has 100 trips already that have not ended")
-	errLicenciaVencida  = errors.New("the driver's licence ends before the trip does")
-	errCartaIncompleta  = errors.New("the carta is not what the tax office takes")
+	errAgendaLlena      = errors.New("the driver, vehicle or trailer already has 100 unfinished trips")
+	errLicenciaVencida  = errors.New("the driver's licence expires before the end of the trip")
+	errCartaIncompleta  = errors.New("the tax office would reject the carta")
 	errCartaVencida     = errors.New("the carta was sealed more than 72 hours ago")
-	errSinAcceso        = errors.New("you do not act for this company")
+	errSinAcceso        = errors.New("you are not a member of this company")
 	errRol              = errors.New("your role in this company does not allow it")
-	errInvitacion       = errors.New("there is no such invitation, or it has been accepted, taken back, or is over")
-	errPACRechaza       = errors.New("the PAC refuses the document")
+	errInvitacion       = errors.New("the invitation does not exist, or it was accepted or revoked, or it has expired")
+	errPACRechaza       = errors.New("the PAC rejected the document")
 )
 
 // rules map the errors of the design and of the domain to responses.
@@ -37,34 +37,34 @@ func rules() problem.Rules {
 		{Err: db.ErrRemolqueEnViaje, Code: "remolque_en_viaje", Detail: "the trailer is on a trip"},
 		{Err: db.ErrVehiculoPlacaTaken, Code: "placa_repetida", Detail: "another vehicle of the company has this plate"},
 		{Err: db.ErrRemolquePlacaTaken, Code: "placa_repetida", Detail: "another trailer of the company has this plate"},
-		{Err: db.ErrConductorAsignado, Code: "conductor_asignado", Detail: "the driver has trips that have not ended: give them to others first"},
-		{Err: db.ErrVehiculoAsignado, Code: "vehiculo_asignado", Detail: "the vehicle has trips that have not ended: give them to others first"},
-		{Err: db.ErrRemolqueAsignado, Code: "remolque_asignado", Detail: "the trailer has trips that have not ended: give them to others first"},
-		{Err: db.ErrConductorNoDisponible, Code: "conductor_no_disponible", Detail: "the driver is not at work"},
-		{Err: db.ErrVehiculoNoDisponible, Code: "vehiculo_no_disponible", Detail: "the vehicle is not in use"},
-		{Err: db.ErrRemolqueNoDisponible, Code: "remolque_no_disponible", Detail: "the trailer is not in use"},
+		{Err: db.ErrConductorAsignado, Code: "conductor_asignado", Detail: "the driver has unfinished trips: reassign them first"},
+		{Err: db.ErrVehiculoAsignado, Code: "vehiculo_asignado", Detail: "the vehicle has unfinished trips: reassign them first"},
+		{Err: db.ErrRemolqueAsignado, Code: "remolque_asignado", Detail: "the trailer has unfinished trips: reassign them first"},
+		{Err: db.ErrConductorNoDisponible, Code: "conductor_no_disponible", Detail: "the driver is not active"},
+		{Err: db.ErrVehiculoNoDisponible, Code: "vehiculo_no_disponible", Detail: "the vehicle is not active"},
+		{Err: db.ErrRemolqueNoDisponible, Code: "remolque_no_disponible", Detail: "the trailer is not active"},
 		{Err: errConductorOcupado, Code: "conductor_ocupado"},
 		{Err: errVehiculoOcupado, Code: "vehiculo_ocupado"},
 		{Err: errRemolqueOcupado, Code: "remolque_ocupado"},
 		{Err: errAgendaLlena, Code: "agenda_llena"},
-		{Err: db.ErrRecursoCambio, Code: "recurso_cambio", Detail: "driver, vehicle or trailer have changed meanwhile: read the trip again"},
-		{Err: db.ErrViajeAsignado, Code: "viaje_asignado", Detail: "the trip has driver and vehicle: take them back first"},
-		{Err: db.ErrViajeNoBorrador, Code: "viaje_no_borrador", Detail: "the trip is no draft"},
-		{Err: db.ErrViajeNoProgramado, Code: "viaje_no_programado", Detail: "the trip is not planned, or has begun or ended"},
+		{Err: db.ErrRecursoCambio, Code: "recurso_cambio", Detail: "driver, vehicle or trailer have changed in the meantime: read the trip again"},
+		{Err: db.ErrViajeAsignado, Code: "viaje_asignado", Detail: "the trip has a driver and vehicle: unassign them first"},
+		{Err: db.ErrViajeNoBorrador, Code: "viaje_no_borrador", Detail: "the trip is not a draft"},
+		{Err: db.ErrViajeNoProgramado, Code: "viaje_no_programado", Detail: "the trip is not planned, or has already started or ended"},
 		{Err: db.ErrViajeSinRecursos, Code: "viaje_sin_recursos", Detail: "the trip has no driver and vehicle"},
-		{Err: db.ErrViajeAnticipado, Code: "viaje_anticipado", Detail: "the trip is planned to begin later: change its fechaInicioProgramada, or wait"},
-		{Err: db.ErrViajeNoEnCurso, Code: "viaje_no_en_curso", Detail: "the trip is not on its way"},
-		{Err: db.ErrViajeTerminado, Code: "viaje_terminado", Detail: "the trip has ended, or was cancelled"},
-		{Err: db.ErrViajeEnMarcha, Code: "viaje_en_marcha", Detail: "the trip is on its way"},
+		{Err: db.ErrViajeAnticipado, Code: "viaje_anticipado", Detail: "the trip is planned to start later: change its fechaInicioProgramada, or wait"},
+		{Err: db.ErrViajeNoEnCurso, Code: "viaje_no_en_curso", Detail: "the trip is not in progress"},
+		{Err: db.ErrViajeTerminado, Code: "viaje_terminado", Detail: "the trip has ended or was cancelled"},
+		{Err: db.ErrViajeEnMarcha, Code: "viaje_en_marcha", Detail: "the trip is in progress"},
 		{Err: db.ErrViajeTieneCarta, Code: "viaje_tiene_carta", Detail: "the trip has a carta"},
-		{Err: db.ErrCartaVigente, Code: "carta_vigente", Detail: "the trip has a carta: cancel that first"},
-		{Err: db.ErrCartaSinTimbrar, Code: "carta_sin_timbrar", Detail: "the trip has no stamped carta: stamp one, or set local for a trip that uses no federal road"},
-		{Err: db.ErrCartaNoBorrador, Code: "carta_no_borrador", Detail: "the carta is no draft any more"},
-		{Err: db.ErrCartaEnTimbrado, Code: "carta_en_timbrado", Detail: "the PAC was asked for the carta's stamp, and has not answered: ask for the stamp again"},
+		{Err: db.ErrCartaVigente, Code: "carta_vigente", Detail: "the trip has a carta: cancel it first"},
+		{Err: db.ErrCartaSinTimbrar, Code: "carta_sin_timbrar", Detail: "the trip has no stamped carta: stamp one, or set local for a trip that uses no federal roads"},
+		{Err: db.ErrCartaNoBorrador, Code: "carta_no_borrador", Detail: "the carta is no longer a draft"},
+		{Err: db.ErrCartaEnTimbrado, Code: "carta_en_timbrado", Detail: "the PAC has not responded to the request for the carta's stamp: request the stamp again"},
 		{Err: db.ErrCartaSellada, Code: "carta_sellada", Detail: "the carta is sealed: open it first"},
 		{Err: db.ErrCartaNoSellada, Code: "carta_no_sellada", Detail: "the carta is not sealed"},
 		{Err: db.ErrCartaNoTimbrada, Code: "carta_no_timbrada", Detail: "the carta is not stamped"},
-		{Err: db.ErrCartaCambio, Code: "carta_cambio", Detail: "the carta has changed meanwhile: read it again"},
+		{Err: db.ErrCartaCambio, Code: "carta_cambio", Detail: "the carta has changed in the meantime: read it again"},
 		{Err: db.ErrCartaDeOtroViaje, Code: "carta_de_otro_viaje", Detail: "the trip has another carta"},
 		problem.ChangedSince(db.ErrConductorCambiado),
 		problem.ChangedSince(db.ErrVehiculoCambiado),
@@ -73,9 +73,9 @@ func rules() problem.Rules {
 		{Err: errSinAcceso, Status: http.StatusForbidden, Code: "sin_acceso"},
 		{Err: errRol, Status: http.StatusForbidden, Code: "rol_insuficiente"},
 		{Err: errInvitacion, Status: http.StatusNotFound, Code: "invitacion_no_valida"},
-		{Err: db.ErrUltimoPropietario, Code: "ultimo_propietario", Detail: "a company keeps one owner at least: make somebody else one first"},
-		{Err: db.ErrMiembroCambio, Code: "miembro_cambio", Detail: "the member has changed meanwhile: read it again"},
-		{Err: errSinConfig, Code: "perfil_sin_config", Detail: "say first, in the profile's config, how the company issues"},
+		{Err: db.ErrUltimoPropietario, Code: "ultimo_propietario", Detail: "a company needs at least one owner: make someone else an owner first"},
+		{Err: db.ErrMiembroCambio, Code: "miembro_cambio", Detail: "the member has changed in the meantime: read it again"},
+		{Err: errSinConfig, Code: "perfil_sin_config", Detail: "first set the issuer configuration in the profile's config"},
 		{Err: errLicenciaVencida, Code: "licencia_vencida"},
 		{Err: errCartaIncompleta, Code: "carta_incompleta"},
 		{Err: errCartaVencida, Code: "carta_vencida", Detail: "the carta was sealed more than 72 hours ago: open and seal it again"},

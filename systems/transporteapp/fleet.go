@@ -13,14 +13,14 @@ import (
 // check rejects what the schema cannot express.
 func (in *NuevoVehiculo) check() error {
 	var bad fields
-	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is no key of c_ConfigAutotransporte")
-	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is no permit of c_TipoPermiso")
+	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is not a key of c_ConfigAutotransporte")
+	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is not a permit of c_TipoPermiso")
 	return bad.problem()
 }
 
 func (in *NuevoRemolque) check() error {
 	var bad fields
-	bad.addIf(!cartaporte.SubTipoRem.Tiene(in.SubTipoRem), "body.subTipoRem", "is no key of c_SubTipoRem")
+	bad.addIf(!cartaporte.SubTipoRem.Tiene(in.SubTipoRem), "body.subTipoRem", "is not a key of c_SubTipoRem")
 	return bad.problem()
 }
 

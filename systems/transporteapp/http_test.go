@@ -153,9 +153,9 @@ func officeCases() []apitest.Case {
 
 func driverCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
-	made := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-1", driver())
+	created := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-1", driver())
 	gone := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-2", driver())
-	own := "/conductores/" + made.ConductorID
+	own := "/conductores/" + created.ConductorID
 	create := func(changes object) apitest.Request {
 		return as(http.MethodPost, "/conductores", "bad", with(driver(), changes))
 	}
@@ -186,7 +186,7 @@ func driverCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		wrong("no name", create(object{"nombre": ""}), "body.nombre"),
 		wrong("long name", create(object{"nombre": strings.Repeat("a", 101)}), "body.nombre"),
 		wrong("vehicle of nobody", create(object{"vehiculoAsignadoId": nowhere}), "body.vehiculoAsignadoId"),
-		wrong("vehicle that is a driver", as(http.MethodPut, own, "", with(driver(), object{"vehiculoAsignadoId": made.ConductorID})), "body.vehiculoAsignadoId"),
+		wrong("vehicle that is a driver", as(http.MethodPut, own, "", with(driver(), object{"vehiculoAsignadoId": created.ConductorID})), "body.vehiculoAsignadoId"),
 		wrong("CLABE", create(object{"compensacion": object{"bancoClabe": "1"}}), "body.compensacion.bancoClabe"),
 		wrong("change to no RFC", as(http.MethodPut, own, "", with(driver(), object{"rfc": "X"})), "body.rfc"),
 		bad("another media type", apitest.Request{

@@ -23,7 +23,7 @@ type topic struct {
 }
 
 // errLessNow ends the stream of a member whose role has changed.
-var errLessNow = errors.New("the member may see less, or something else, than when the stream began")
+var errLessNow = errors.New("the member's permissions have changed since the stream started")
 
 // Cambio names a trip that a driver no longer has.
 type Cambio struct {
@@ -34,7 +34,7 @@ type Cambio struct {
 func boardEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
 		OperationID: "watchViajes", Path: "/eventos", Summary: "Changes to trips; drivers receive their own", Tags: []string{"Viajes"},
-		Description: "viaje, with a trip that was made or changed; rastreo, with where one is, to those who see all trips; cambio, with a trip that is not the driver's any more.",
+		Description: "viaje, when a trip is created or changed; rastreo, with a position, for members who see all trips; cambio, when a trip no longer belongs to the driver.",
 	}, map[string]any{"viaje": ViajeResumen{}, "rastreo": Rastreo{}, "cambio": Cambio{}}
 }
 

@@ -56,7 +56,7 @@ func (s *service) inCompany() []api.Option {
 	return []api.Option{
 		func(op *huma.Operation) {
 			op.Parameters = append(op.Parameters, &huma.Param{
-				Name: companyHeader, In: "header", Description: "The company, for members of another than their own: its userId",
+				Name: companyHeader, In: "header", Description: "The userId of the company, for members of a company that is not their own",
 				Schema: &huma.Schema{Type: huma.TypeString},
 			})
 		},
@@ -189,8 +189,8 @@ func (s *service) invite(ctx context.Context, who auth.Principal, in api.Body[Nu
 	i := db.InvitarInput{
 		UserID: who.Sub, InvitacionID: codeID(code), Nombre: in.Body.Nombre, Rol: in.Body.Rol, ConductorID: given(in.Body.ConductorID),
 	}
-	made, err := s.db.Invitar(ctx, i)
-	return InvitacionHecha{Invitacion: invitacionOf(made.Invitacion), EmpresaID: who.Sub, Codigo: code}, err
+	created, err := s.db.Invitar(ctx, i)
+	return InvitacionHecha{Invitacion: invitacionOf(created.Invitacion), EmpresaID: who.Sub, Codigo: code}, err
 }
 
 // codeID is the stored form of a code.
@@ -202,13 +202,13 @@ func codeID(code string) string {
 // mayBe rejects an invalid role: a driver must be one of the fleet, and other roles must not.
 func (s *service) mayBe(ctx context.Context, company string, rol db.Rol, driver string) error {
 	var bad fields
-	bad.addIf((rol == db.RolConductor) != (driver != ""), "body.conductorId", "belongs to the role conductor, and to it alone")
+	bad.addIf((rol == db.RolConductor) != (driver != ""), "body.conductorId", "is required for the role conductor and allowed only there")
 	if err := bad.problem(); err != nil || driver == "" {
 		return err
 	}
 	_, err := s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: company, ConductorID: driver})
 	if errors.Is(err, table.ErrNotFound) {
-		bad.add("body.conductorId", "is no driver of yours")
+		bad.add("body.conductorId", "is not one of your drivers")
 		return bad.problem()
 	}
 	return err

@@ -28,8 +28,8 @@ func by(sub string, r apitest.Request) apitest.Request {
 // join makes a user a member of the first company.
 func join(t *testing.T, v *apitest.Server, sub string, role object) {
 	t.Helper()
-	made := do[transporteapp.InvitacionHecha](t, v, http.StatusOK, as(http.MethodPost, "/invitaciones", "", with(role, object{"nombre": sub})))
-	put[object](t, v, sub, "/empresas/"+ana+"/miembros/yo", object{"codigo": made.Codigo})
+	created := do[transporteapp.InvitacionHecha](t, v, http.StatusOK, as(http.MethodPost, "/invitaciones", "", with(role, object{"nombre": sub})))
+	put[object](t, v, sub, "/empresas/"+ana+"/miembros/yo", object{"codigo": created.Codigo})
 }
 
 // memberRoutes are those of members, and those for the carta editor.

@@ -57,8 +57,8 @@ func (m *moody) act() {
 	}
 }
 
-// moods are the ways in which a PAC fails, and whether the outcome is then still unknown.
-var moods = []struct {
+// pacOutcomes are the ways in which a PAC fails, and whether the outcome is then still unknown.
+var pacOutcomes = []struct {
 	name          string
 	before, after error
 	status        int
@@ -73,9 +73,9 @@ var moods = []struct {
 // sealedCarta is a company's carta that is ready for its stamp.
 func sealedCarta(t *testing.T, v *apitest.Server, key string) (trip, id string) {
 	t.Helper()
-	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, cartaTrip())
-	fill(t, v, ana, made.Carta.CartaID, 2)
-	return made.ViajeID, made.Carta.CartaID
+	created := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, cartaTrip())
+	fill(t, v, ana, created.Carta.CartaID, 2)
+	return created.ViajeID, created.Carta.CartaID
 }
 
 // shows fails unless a carta and its trip are in a state.
@@ -96,7 +96,7 @@ func TestPACFails(t *testing.T) {
 	trip, id := sealedCarta(t, v, "t")
 	at := "/cartas/" + id
 	stamp := as(http.MethodPost, at+"/timbrado", "s", nil)
-	for _, c := range moods {
+	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
 		if answer := v.Do(t, stamp); answer.Status != c.status || answer.Problem(t).Code != c.code {
 			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
@@ -158,7 +158,7 @@ func TestPACCancels(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/cartas/"+id+"/timbrado", "s", nil)
 	put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
 	cancel, leave := as(http.MethodPost, "/cartas/"+id+"/cancelacion", "", object{"motivo": "02"}), as(http.MethodPost, "/viajes/"+trip+"/iniciar", "", nil)
-	for _, c := range moods {
+	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
 		if answer := v.Do(t, cancel); answer.Status != c.status || answer.Problem(t).Code != c.code {
 			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)

@@ -38,14 +38,14 @@ func TestTwoProcesses(t *testing.T) {
 	for i := range trips {
 		begins := day(10+i/rivals, 8)
 		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // adjacent ones
-		made := apitest.Together(2, func(n int) *apitest.Response {
+		created := apitest.Together(2, func(n int) *apitest.Response {
 			return peers[n].Do(t, dispatched(n, as(http.MethodPost, "/viajes", fmt.Sprint("t-", i), trip)))
 		})
 		var once, again transporteapp.ViajeConCarta
-		made[0].JSON(t, &once)
-		made[1].JSON(t, &again)
+		created[0].JSON(t, &once)
+		created[1].JSON(t, &again)
 		if trips[i] = once.ViajeID; once.ViajeID == "" || once.ViajeID != again.ViajeID {
-			t.Fatalf("one request made %s and %s", made[0].Body, made[1].Body)
+			t.Fatalf("one request made %s and %s", created[0].Body, created[1].Body)
 		}
 		key := fmt.Sprint("v-", i)
 		vehicles[i] = post[transporteapp.Vehiculo](t, peers[i%2].Server, http.StatusCreated, ana, "/vehiculos", key, own(vehicle(), "V", key)).VehiculoID

@@ -68,8 +68,8 @@ func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Bo
 		if !errors.Is(err, db.ErrUserNotFound) {
 			return err
 		}
-		made, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
-		u = made.User
+		created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
+		u = created.User
 		return err
 	}, db.ErrUserExists) // another request was faster, so the profile is changed instead
 	if err != nil {
@@ -90,12 +90,12 @@ func (p Plan) subscription(now time.Time) db.Suscripcion {
 func (in *NuevoPerfil) check() error {
 	var bad fields
 	if _, err := time.LoadLocation(in.Timezone); err != nil || in.Timezone == "Local" {
-		bad.add("body.timezone", "is no time zone as America/Mexico_City")
+		bad.add("body.timezone", "is not a time zone such as America/Mexico_City")
 	}
 	if c := in.Config; c != nil {
 		p, err := cartaporte.RFC(c.RfcEmisor)
-		bad.addIf(err != nil || p == cartaporte.Generico, "body.config.rfcEmisor", "is no taxpayer's RFC")
-		bad.addIf(!cartaporte.RegimenFiscal.Tiene(c.RegimenFiscal), "body.config.regimenFiscal", "is no key of c_RegimenFiscal")
+		bad.addIf(err != nil || p == cartaporte.Generico, "body.config.rfcEmisor", "is not the RFC of a taxpayer")
+		bad.addIf(!cartaporte.RegimenFiscal.Tiene(c.RegimenFiscal), "body.config.regimenFiscal", "is not a key of c_RegimenFiscal")
 		bad.domicilio("body.config.domicilioFiscal", c.DomicilioFiscal)
 	}
 	return bad.problem()
@@ -115,7 +115,7 @@ func (f *fields) addIf(wrong bool, field, message string) {
 }
 
 func (f *fields) domicilio(field string, d Domicilio) {
-	f.addIf(!cartaporte.CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
+	f.addIf(!cartaporte.CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is not a postal code of the state")
 }
 
 // problem is nil if nothing is invalid.

@@ -38,7 +38,7 @@ func (s *service) companyRoutes(a huma.API) {
 
 	office := api.Tag(a, "Back office")
 	api.Put[Perfil](office, "/empresas/{userId}/suscripcion", "putSuscripcion", "Change a company's plan", s.changePlan, api.Groups(AdminGroup), api.NotFound)
-	api.Create[Abono](office, "/empresas/{userId}/creditos", "createAbono", "Add credits that a company has bought", s.addCredits, api.Groups(AdminGroup), api.NotFound)
+	api.Create[Abono](office, "/empresas/{userId}/creditos", "createAbono", "Add purchased credits to a company", s.addCredits, api.Groups(AdminGroup), api.NotFound)
 
 	api.ListActs(office, s.db.ActsOfDay, api.Groups(AdminGroup))
 
@@ -53,16 +53,16 @@ func (s *service) memberRoutes(a huma.API) {
 	api.List[Empresa](own, "/empresas", "listEmpresas", "Your companies and your roles", s.companies)
 	api.Put[Miembro](own, "/empresas/{userId}/miembros/yo", "acceptInvitacion", "Accept an invitation", s.accept,
 		api.Refuses(errInvitacion),
-		api.About("It makes one member; sent again, it says what you are."))
+		api.About("It creates one membership; a repeated request returns it."))
 	miembros := s.tag(a, "Miembros")
 	api.List[Miembro](miembros, "/miembros", "listMiembros", "Your company's members", api.Pages[api.PageQuery](s.db.MiembrosDeEmpresa, caller), forOwners)
 	api.Put[Miembro](miembros, "/miembros/{id}", "putMiembro", "Change a member's role", s.changeRole, forOwners, api.NotFound,
 		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario),
-		api.About("It counts from the next request on. A company keeps one owner at least."))
+		api.About("It takes effect with the next request. A company needs at least one owner."))
 	api.Delete(miembros, "/miembros/{id}", "deleteMiembro", "Remove a member, or leave the company", s.removeMember, forAll, api.NotFound,
 		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario))
 	api.Post[InvitacionHecha](miembros, "/invitaciones", "createInvitacion", "Invite somebody", s.invite, forOwners,
-		api.About("The code is shown this once; it can be accepted once, for seven days."))
+		api.About("The code is shown only once; it can be accepted once, within seven days."))
 	api.List[Invitacion](miembros, "/invitaciones", "listInvitaciones", "Open invitations", api.Pages[api.PageQuery](s.db.InvitacionesDeEmpresa, caller), forOwners)
 	api.Delete(miembros, "/invitaciones/{id}", "deleteInvitacion", "Revoke an invitation", api.Do[invitationPath](s.db.RetirarInvitacion, caller), forOwners)
 }
@@ -71,9 +71,9 @@ func (s *service) fleetRoutes(a huma.API) {
 	conductores := s.tag(a, "Conductores")
 	api.Create[Conductor](conductores, "/conductores", "createConductor", "Add a driver", s.createDriver, api.At("conductores/{conductorId}"),
 		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteConductores),
-		api.About("As many as the plan allows."))
+		api.About("The plan limits their number."))
 	api.List[ConductorResumen](conductores, "/conductores", "listConductores", "Your drivers; by state, or available in a period", s.listDrivers,
-		api.About("With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day."))
+		api.About("With desde and hasta: active drivers without trips in that period, whose licence is valid until its last day."))
 	api.Get[Conductor](conductores, "/conductores/{id}", "getConductor", "One of your drivers", api.Call[ConductorPath](s.db.ConductorPorID, caller), api.NotFound, forDrivers)
 	api.Put[Conductor](conductores, "/conductores/{id}", "putConductor", "Change a driver who is not on a trip", s.saveDriver, api.NotFound,
 		api.Refuses(db.ErrConductorEnViaje))
@@ -85,7 +85,7 @@ func (s *service) fleetRoutes(a huma.API) {
 	vehiculos := s.tag(a, "Vehículos")
 	api.Create[Vehiculo](vehiculos, "/vehiculos", "createVehiculo", "Add a vehicle", s.createVehicle, api.At("vehiculos/{vehiculoId}"),
 		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteVehiculos, db.ErrVehiculoPlacaTaken),
-		api.About("As many as the plan allows."))
+		api.About("The plan limits their number."))
 	api.List[UnidadResumen](vehiculos, "/vehiculos", "listVehiculos", "Your vehicles; by state, or available in a period", s.listVehicles)
 	api.Get[Vehiculo](vehiculos, "/vehiculos/{id}", "getVehiculo", "One of your vehicles", api.Call[VehiculoPath](s.db.VehiculoPorID, caller), api.NotFound)
 	api.Put[Vehiculo](vehiculos, "/vehiculos/{id}", "putVehiculo", "Change a vehicle that is not on a trip", s.saveVehicle, api.NotFound,
@@ -112,7 +112,7 @@ func (s *service) tripRoutes(a huma.API) {
 		api.NotFound, api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos),
 		api.About("With carta, the trip, its carta, the folio, the month's counter and the credit are one transaction."))
 	api.List[ViajeResumen](viajes, "/viajes", "listViajes", "Your trips, newest first", s.listTrips,
-		api.About("With estado, those in that state by when they begin; with desde or hasta, those that begin then."))
+		api.About("With estado, trips in that state by start time; with desde or hasta, trips that start then."))
 	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta and position", ofTrip(s.trip), api.NotFound, forDrivers)
 	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip without a driver", s.saveTrip, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrViajeAsignado))
@@ -120,20 +120,20 @@ func (s *service) tripRoutes(a huma.API) {
 		api.Refuses(db.ErrViajeNoBorrador))
 	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign or reassign driver, vehicle and trailer", s.assign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, errAgendaLlena, errLicenciaVencida, errConductorOcupado, errVehiculoOcupado, errRemolqueOcupado, db.ErrConductorNoDisponible, db.ErrVehiculoNoDisponible, db.ErrRemolqueNoDisponible),
-		api.About("None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends."))
+		api.About("If one of them has another trip in the period, nothing changes. A trip can start when another ends."))
 	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Unassign driver, vehicle and trailer", s.unassign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio),
-		api.About("It has not left; a trip that has nobody stays as it is."))
+		api.About("Possible until the trip starts; a trip without them does not change."))
 	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "Start a trip", ofTrip(s.begin), forDrivers, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, db.ErrViajeSinRecursos, db.ErrViajeAnticipado, db.ErrCartaSinTimbrar, db.ErrConductorEnViaje, db.ErrConductorNoDisponible, db.ErrVehiculoEnViaje, db.ErrVehiculoNoDisponible, db.ErrRemolqueEnViaje, db.ErrRemolqueNoDisponible),
-		api.About("Its carta is stamped, unless it is local, and it is planned to begin within a day."))
+		api.About("Its carta must be stamped, unless it is local, and its planned start must be within a day."))
 	api.Post[Viaje](viajes, "/viajes/{id}/completar", "completarViaje", "Complete a trip", s.complete, forDrivers, api.NotFound,
 		api.Refuses(db.ErrViajeNoEnCurso, db.ErrRecursoCambio),
-		api.About("Who and what made it are free, and what they have driven is counted."))
+		api.About("Driver, vehicle and trailer become available, and their distance is counted."))
 	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "Cancel a trip", ofTrip(s.cancel), api.NotFound,
 		api.Refuses(db.ErrViajeTerminado, db.ErrCartaVigente, db.ErrRecursoCambio))
 	api.Post[RecursosHallados](viajes, "/recursos/consulta", "findRecursos", "Several drivers, vehicles and trailers by id", s.findResources,
-		api.About("What is not yours is left out."))
+		api.About("Ids that are not yours are left out."))
 
 	op, events := boardEvents()
 	live.Register(a, s.hub, op, events, s.watch, append(s.inCompany(), forAll)...)
@@ -141,7 +141,7 @@ func (s *service) tripRoutes(a huma.API) {
 	rastreo := s.tag(a, "Rastreo")
 	api.Post[Rastreo](rastreo, "/viajes/{id}/posiciones", "createPosicion", "Report a trip's position", s.ping, api.NotFound,
 		api.Refuses(db.ErrViajeNoEnCurso),
-		api.About("It needs no Idempotency-Key: its time is its key."), forDrivers)
+		api.About("It needs no Idempotency-Key: the position's time is its key."), forDrivers)
 	api.Get[Rastreo](rastreo, "/viajes/{id}/posicion", "getPosicion", "A trip's position and progress", s.position, api.NotFound, forDrivers)
 	api.List[Posicion](rastreo, "/viajes/{id}/posiciones", "listPosiciones", "A trip's positions", s.route, api.NotFound, forDrivers)
 }
@@ -149,7 +149,7 @@ func (s *service) tripRoutes(a huma.API) {
 func (s *service) cartaRoutes(a huma.API) {
 	cartas := s.tag(a, "Cartas")
 	ofDraft := api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaSellada, db.ErrCartaCambio)
-	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "A carta for a trip that has none", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
+	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "Create a carta for a trip without one", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
 		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado))
 	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "A trip's cartas, including cancelled ones", s.cartasOfTrip, api.NotFound)
 	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first; by state, oldest first",
@@ -157,12 +157,12 @@ func (s *service) cartaRoutes(a huma.API) {
 	api.Get[Carta](cartas, "/cartas/{id}", "getCarta", "A carta's header", ofCarta(s.head), api.NotFound, forDrivers)
 	api.Get[Carta](cartas, "/folios/{folio}", "getCartaPorFolio", "A carta by its folio", s.byFolio, api.NotFound)
 	api.Post[Carta](cartas, "/cartas/{id}/sellar", "sellarCarta", "Validate and close a carta", ofCarta(s.seal), api.NotFound, ofDraft, api.Refuses(errCartaIncompleta, errCartaEnorme),
-		api.About("It is read back whole and held to what the tax office asks."))
+		api.About("The whole carta is checked against the rules of the tax office."))
 	api.Post[Carta](cartas, "/cartas/{id}/abrir", "abrirCarta", "Reopen a closed carta", ofCarta(s.open), api.NotFound,
 		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoBorrador, db.ErrCartaNoSellada))
 	api.Create[Carta](cartas, "/cartas/{id}/timbrado", "timbrarCarta", "Stamp a closed carta", s.stamp, api.NotFound, api.At("cartas/{cartaId}/xml"),
 		api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaNoSellada, db.ErrCartaCambio, db.ErrCartaDeOtroViaje, errCartaIncompleta, errCartaVencida, errCartaEnorme, errPACRechaza),
-		api.About("Without a PAC of the deployment's own, the stamp is a test: PRUEBA, sin validez fiscal."))
+		api.About("If the deployment has no PAC, the stamp is a test stamp: PRUEBA, sin validez fiscal."))
 	stamped := api.Refuses(table.ErrNotFound, db.ErrCartaNoTimbrada)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "getXml", Method: http.MethodGet, Path: "/cartas/{id}/xml", Tags: []string{"Cartas"},
@@ -175,21 +175,21 @@ func (s *service) cartaRoutes(a huma.API) {
 	}, append(s.inCompany(), forDrivers, stamped)...), s.getPDF)
 	api.Post[Carta](cartas, "/cartas/{id}/cancelacion", "cancelarCarta", "Cancel a carta", s.cancelCarta, api.NotFound,
 		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoTimbrada, db.ErrCartaNoBorrador, db.ErrViajeEnMarcha, db.ErrCartaDeOtroViaje, errPACRechaza),
-		api.About("A draft gives its credit back."))
+		api.About("The credit of a draft is returned."))
 	api.Get[Contenido](cartas, "/cartas/{id}/contenido", "getContenido", "A carta's contents, in pages", s.contents, api.NotFound)
 	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Set a draft's vehicle", s.declareVehicle, api.NotFound, ofDraft)
 	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Set a draft's places", s.declarePlaces, api.NotFound, ofDraft)
 	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Set a draft's people", s.declarePeople, api.NotFound, ofDraft)
 	api.Create[Agregado](cartas, "/cartas/{id}/mercancias", "addMercancias", "Add goods to a draft", s.addGoods, api.NotFound, ofDraft,
-		api.About("At most 1,000 at once; thousands are sent in several requests, each with a key of its own."))
+		api.About("At most 1,000 per request; send more in several requests, each with its own key."))
 	api.Put[Mercancia](cartas, "/cartas/{id}/mercancias/{orden}", "putMercancia", "Change one of a draft's goods", s.changeGood, api.NotFound, ofDraft)
 	api.Remove[Totales](cartas, "/cartas/{id}/mercancias/{orden}", "deleteMercancia", "Remove a good from a draft", s.removeGood, api.NotFound, ofDraft,
-		api.About("The last of the goods takes its place."))
+		api.About("The last of the goods moves to its place."))
 	api.Put[Carta](cartas, "/cartas/{id}/receptor", "putReceptor", "Change a draft's receiver", s.changeReceiver, api.NotFound, ofDraft)
 	api.Post[Revisado](cartas, "/cartas/{id}/revision", "reviewCarta", "What the tax office would reject, including unsaved input", s.review, api.NotFound, unchecked, api.Refuses(db.ErrCartaCambio),
-		api.About("Nothing is stored. The parts of the body stand for those of the carta; they may be incomplete."))
+		api.About("Nothing is stored. The parts in the body replace those of the carta and may be incomplete."))
 	api.Get[Claves](cartas, "/catalogos/{nombre}", "searchCatalogo", "Search a catalogue of the tax office", s.catalog, forAll,
-		api.About("By the beginning of the key or by words of the description, wherever they begin; accents do not count."))
+		api.About("By the start of the key, or by words that start words of the description; accents are ignored."))
 	api.List[Mercancia](cartas, "/cartas/{id}/mercancias", "listMercancias", "The goods of a carta", s.goods, api.NotFound)
 }
 

@@ -33,10 +33,10 @@ const (
 // sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		for made := 0; made < p.Items; {
-			m := sampleMaker{Chance: p.Chance, userID: fmt.Sprintf("u-%d", sampleFirst+(p.First+made)/sampleBlock)}
-			for _, r := range m.company(min(sampleBlock, p.Items-made)) {
-				made++
+		for created := 0; created < p.Items; {
+			m := sampleMaker{Chance: p.Chance, userID: fmt.Sprintf("u-%d", sampleFirst+(p.First+created)/sampleBlock)}
+			for _, r := range m.company(min(sampleBlock, p.Items-created)) {
+				created++
 				if !yield(r) {
 					return
 				}

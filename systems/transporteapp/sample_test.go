@@ -49,7 +49,7 @@ func TestSample(t *testing.T) {
 	post[object](t, v, http.StatusOK, ana, "/viajes/"+trip.ViajeID+"/completar", "", nil)
 	draft := get[page[transporteapp.CartaResumen]](t, v, ana, "/cartas?status=borrador").Items[0]
 	post[object](t, v, http.StatusOK, ana, "/cartas/"+draft.CartaID+"/sellar", "", nil)
-	if made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "next", cartaTrip()); made.Carta.Folio != "CP-000011" {
-		t.Errorf("the next folio is %s", made.Carta.Folio)
+	if created := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "next", cartaTrip()); created.Carta.Folio != "CP-000011" {
+		t.Errorf("the next folio is %s", created.Carta.Folio)
 	}
 }

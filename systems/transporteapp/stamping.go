@@ -70,7 +70,7 @@ func refuse(faults []cartaporte.Falta) error {
 	})
 	return &problem.Error{
 		Status: http.StatusConflict, Code: "carta_incompleta", Err: errCartaIncompleta, Fields: list,
-		Detail: fmt.Sprintf("the tax office would refuse %d parts of the carta", len(faults)),
+		Detail: fmt.Sprintf("the tax office would reject %d parts of the carta", len(faults)),
 	}
 }
 
@@ -184,7 +184,7 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 	})
 	switch {
 	case errors.Is(err, cartaporte.ErrRechazado):
-		return cartaporte.Timbre{}, &problem.Error{Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC does not stamp the document as it is", Err: errors.Join(errPACRechaza, err)}
+		return cartaporte.Timbre{}, &problem.Error{Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC rejects the document in this form", Err: errors.Join(errPACRechaza, err)}
 	case err != nil:
 		return cartaporte.Timbre{}, problem.Unavailable(fmt.Errorf("the PAC: %w", err))
 	}
@@ -215,7 +215,7 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 	})
 }
 
-var errCartaEnorme = problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")
+var errCartaEnorme = problem.Conflict("carta_enorme", "the compressed document is larger than 3 MB: split it into two cartas")
 
 // storable rejects what would not fit into the transaction that stores the stamp: it must not be stamped at all.
 func storable(d *cartaporte.Documento) error {

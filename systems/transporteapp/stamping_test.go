@@ -194,11 +194,11 @@ func TestIncomplete(t *testing.T) {
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
 	answer := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
 	p := answer.Problem(t)
-	var told []string
+	var fields []string
 	for _, f := range p.Errors {
-		told = append(told, f.Field)
+		fields = append(fields, f.Field)
 	}
-	if got, want := strings.Join(told, " "), "ubicaciones mercancias autotransporte figuras"; got != want {
+	if got, want := strings.Join(fields, " "), "ubicaciones mercancias autotransporte figuras"; got != want {
 		t.Errorf("an empty carta lacks %q, want %q", got, want)
 	}
 }
@@ -207,9 +207,9 @@ func TestIncomplete(t *testing.T) {
 func TestStampedXML(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
-	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
-	fill(t, v, ana, made.Carta.CartaID, 2)
-	stamped := post[transporteapp.Carta](t, v, http.StatusCreated, ana, "/cartas/"+made.Carta.CartaID+"/timbrado", "s", nil)
+	created := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
+	fill(t, v, ana, created.Carta.CartaID, 2)
+	stamped := post[transporteapp.Carta](t, v, http.StatusCreated, ana, "/cartas/"+created.Carta.CartaID+"/timbrado", "s", nil)
 	var read struct {
 		Serie, Folio, Fecha string `xml:",attr"`
 		Complemento         struct {
@@ -225,11 +225,11 @@ func TestStampedXML(t *testing.T) {
 			}
 		}
 	}
-	if err := xml.Unmarshal(v.Do(t, as(http.MethodGet, "/cartas/"+made.Carta.CartaID+"/xml", "", nil)).Body, &read); err != nil {
+	if err := xml.Unmarshal(v.Do(t, as(http.MethodGet, "/cartas/"+created.Carta.CartaID+"/xml", "", nil)).Body, &read); err != nil {
 		t.Fatal(err)
 	}
 	stamp := read.Complemento.TimbreFiscalDigital
-	if read.Serie+"-"+read.Folio != made.Carta.Folio || read.Complemento.CartaPorte.Mercancias.Total != "2" || stamp.Leyenda != "PRUEBA, sin validez fiscal" {
+	if read.Serie+"-"+read.Folio != created.Carta.Folio || read.Complemento.CartaPorte.Mercancias.Total != "2" || stamp.Leyenda != "PRUEBA, sin validez fiscal" {
 		t.Errorf("the XML says %+v", read)
 	}
 	if read.Complemento.CartaPorte.IDCCP != stamped.Timbrado.IDCcp || stamp.UUID != stamped.Timbrado.UUIDFiscal {

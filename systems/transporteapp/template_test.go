@@ -16,7 +16,7 @@ func template(v *apitest.Server) sam.Template {
 	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
 	with := func(list []string, patterns ...string) []string { return append(patterns, list...) }
 	terms := []string{"Perfil", "UsoDelMes", "UltimoFolio"}
-	made := sam.Template{
+	generated := sam.Template{
 		Name: transporteapp.Name, AdminGroup: transporteapp.AdminGroup, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"exportOwnData":    {"ExportPerson", "MiembroPorID", "Perfil"},
@@ -98,7 +98,7 @@ func template(v *apitest.Server) sam.Template {
 	// Every request reads the member, and a driver's also the trip.
 	ofTrips := []string{"iniciarViaje", "completarViaje", "createPosicion", "getPosicion", "listPosiciones", "getViaje", "getCarta", "getXml", "getPdf"}
 	outside := []string{"exportOwnData", "eraseOwnData", "putSuscripcion", "createAbono", "listActs", "createSesion", "listSesiones", "deleteSesion"}
-	for name, list := range made.Functions {
+	for name, list := range generated.Functions {
 		if slices.Contains(outside, name) {
 			continue
 		}
@@ -107,9 +107,9 @@ func template(v *apitest.Server) sam.Template {
 			list = append(list, "ViajePorID", "CartaPorID")
 		}
 		slices.Sort(list)
-		made.Functions[name] = slices.Compact(list)
+		generated.Functions[name] = slices.Compact(list)
 	}
-	return made
+	return generated
 }
 
 // TestTemplate: the files in lambda are generated from the design and the API.

@@ -29,7 +29,7 @@ const future = 5 * time.Minute
 func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (Rastreo, error) {
 	userID, viajeID, in := who.Sub, said.ViajeID, said.Body
 	if in.At.After(s.now().Add(future)) {
-		return Rastreo{}, problem.BadRequest(problem.CodeInvalidBody, "the ping is of the future", problem.Field{Field: "body.at", Message: "is yet to come"})
+		return Rastreo{}, problem.BadRequest(problem.CodeInvalidBody, "the ping's time is in the future", problem.Field{Field: "body.at", Message: "is in the future"})
 	}
 	at := in.At.UTC().Truncate(time.Millisecond)
 	var now db.Tracking

@@ -113,7 +113,7 @@ type service struct {
 func System(o Options) system.System {
 	return system.System{
 		Name: Name, Title: "TransporteApp", Version: "1.0.0", AdminGroup: AdminGroup,
-		About:    "Trips, drivers and vehicles of trucking companies, and the Carta Porte of what they carry.",
+		About:    "Trips, drivers and vehicles of trucking companies, with a Carta Porte for the goods.",
 		Tables:   func(string) []system.Table { return tables() },
 		Rules:    rules(),
 		Words:    words.Must(wordsFiles, "words"),
@@ -138,7 +138,7 @@ func examples() []system.Example {
 				`"nombre":"INDISTRIA ILUMINADORA DE ALMACENES","regimenFiscal":"601","usoCfdi":"S01","domicilioFiscal":{"codigoPostal":"44100","estado":"JAL"}}}}`,
 		},
 		{Title: "Your trips, newest first", Method: http.MethodGet, Path: "/viajes?limit=5"},
-		{Title: "The drivers who are free that day", Method: http.MethodGet, Path: "/conductores?desde=2027-01-16T00:00:00Z&hasta=2027-01-17T00:00:00Z"},
+		{Title: "The drivers available that day", Method: http.MethodGet, Path: "/conductores?desde=2027-01-16T00:00:00Z&hasta=2027-01-17T00:00:00Z"},
 		{Title: "A Carta Porte by its folio", Method: http.MethodGet, Path: "/folios/CP-000001"},
 	}
 }

@@ -23,10 +23,10 @@ const versionCarta = "3.1"
 
 // check refuses what the schema cannot.
 func (in *DatosViaje) check(bad *fields) {
-	bad.addIf(in.FechaFinProgramada.Before(in.FechaInicioProgramada), "body.fechaFinProgramada", "is before the trip begins")
+	bad.addIf(in.FechaFinProgramada.Before(in.FechaInicioProgramada), "body.fechaFinProgramada", "is before the start of the trip")
 	if c := in.Costos; c != nil && c.Margen != nil {
 		margin := c.margin()
-		bad.addIf(margin == nil || margin.Compare(c.Margen.Decimal) != 0, "body.costos.margen", "is not precioCliente less costoTotal: leave it out, it is reckoned")
+		bad.addIf(margin == nil || margin.Compare(c.Margen.Decimal) != 0, "body.costos.margen", "is not precioCliente minus costoTotal: omit it, it is computed")
 	}
 }
 
@@ -41,9 +41,9 @@ func (in *NuevoViaje) check() error {
 
 func (in *NuevaCarta) check(bad *fields, field string) {
 	p, err := cartaporte.RFC(in.Receptor.Rfc)
-	bad.addIf(err != nil, field+".receptor.rfc", "is no RFC")
-	bad.addIf(!cartaporte.RegimenFiscal.Tiene(in.Receptor.RegimenFiscal), field+".receptor.regimenFiscal", "is no key of c_RegimenFiscal")
-	bad.addIf(p != "" && !cartaporte.UsoCFDI.Tiene(in.Receptor.UsoCfdi), field+".receptor.usoCfdi", "is no key of c_UsoCFDI")
+	bad.addIf(err != nil, field+".receptor.rfc", "is not an RFC")
+	bad.addIf(!cartaporte.RegimenFiscal.Tiene(in.Receptor.RegimenFiscal), field+".receptor.regimenFiscal", "is not a key of c_RegimenFiscal")
+	bad.addIf(p != "" && !cartaporte.UsoCFDI.Tiene(in.Receptor.UsoCfdi), field+".receptor.usoCfdi", "is not a key of c_UsoCFDI")
 	bad.domicilio(field+".receptor.domicilioFiscal", in.Receptor.DomicilioFiscal)
 }
 
@@ -257,7 +257,7 @@ func (s *service) listTrips(ctx context.Context, who auth.Principal, in tripQuer
 	switch {
 	case dated && in.Estado != "":
 		return table.Page[ViajeResumen]{}, problem.BadRequest(
-			problem.CodeInvalidParameter, "estado and a period do not go together", problem.Field{Field: "query.estado", Message: "comes with desde or hasta"},
+			problem.CodeInvalidParameter, "estado and a period cannot be combined", problem.Field{Field: "query.estado", Message: "requires desde or hasta"},
 		)
 	case dated:
 		if err := p.check(); err != nil {

@@ -153,12 +153,12 @@ func (d *document) notified(t *testing.T) {
 		t.Fatalf("the first event is %+v", first)
 	}
 	d.a.vote(t, room.ID, 1, true)
-	made := d.b.vote(t, room.ID, 1, true).Match
-	var told trinity.Match
+	created := d.b.vote(t, room.ID, 1, true).Match
+	var received trinity.Match
 	if h := feed.next(t); h.name != "match" {
 		t.Errorf("told is %+v", h)
-	} else if h.json(t, &told); told.MatchID != made.MatchID {
-		t.Errorf("told is %+v, made %+v", told, made)
+	} else if h.json(t, &received); received.MatchID != created.MatchID {
+		t.Errorf("told is %+v, made %+v", received, created)
 	}
 }
 

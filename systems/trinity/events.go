@@ -52,7 +52,7 @@ type feed struct {
 func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamResponse, error) {
 	since, ok := parseEventID(in.LastEventID)
 	if !ok {
-		return nil, problem.BadRequest(problem.CodeInvalidParameter, "no event has such an id", problem.Field{Field: "header.Last-Event-ID", Message: "is not the id of an event"})
+		return nil, problem.BadRequest(problem.CodeInvalidParameter, "no event has that id", problem.Field{Field: "header.Last-Event-ID", Message: "is not an event id"})
 	}
 	who, err := auth.Required(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *feed) run(ctx context.Context) error {
 			if !open {
 				return errLagging
 			}
-			if err := f.tell(e); err != nil {
+			if err := f.send(e); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -110,7 +110,7 @@ func (f *feed) run(ctx context.Context) error {
 			}
 			m, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID)
 			if err == nil && m.item.Closed {
-				err = f.tell(event{changed: &m.item}) // unless the client has heard it
+				err = f.send(event{changed: &m.item}) // unless the client has heard it
 			}
 			if err != nil {
 				return err
@@ -168,7 +168,7 @@ func (f *feed) match(match trinitydb.Match) error {
 	return f.write(id.String(), "match", matchOf(match))
 }
 
-func (f *feed) tell(e event) error {
+func (f *feed) send(e event) error {
 	switch {
 	case e.match != nil:
 		return f.match(*e.match)

@@ -56,10 +56,10 @@ func TestLists(t *testing.T) {
 	const rooms = 10
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))
 	a, b := client{v, ana}, client{v, bruno}
-	var made []trinity.Room
+	var created []trinity.Room
 	for i := range rooms {
 		room := a.create(t, string(rune('a'+i)))
-		made = append([]trinity.Room{room}, made...)
+		created = append([]trinity.Room{room}, created...)
 		v.Clock.Advance(time.Millisecond)
 		if i%2 == 0 {
 			b.join(t, room.Code)
@@ -83,7 +83,7 @@ func TestLists(t *testing.T) {
 		{"of the host without a match", all[trinity.JoinedRoom](t, a, "/rooms/unmatched"), func(i int) bool { return i%4 != 0 }},
 	} {
 		var want []trinity.Room
-		for i, room := range made {
+		for i, room := range created {
 			if list.want(rooms - 1 - i) {
 				want = append(want, room)
 			}

@@ -56,7 +56,7 @@ func (s *service) decode(ctx context.Context, shard string, r streams.Record) (i
 	}
 	item, place, err := trinitydb.Decode(table.FromStream(image))
 	if err != nil {
-		s.logger.ErrorContext(ctx, "a record of the stream is left out: its item is not of the design; fix the item and tell who wrote it",
+		s.logger.ErrorContext(ctx, "skipping a record of the stream: its item does not match the design",
 			"shard", shard, "sequence", aws.ToString(r.Dynamodb.SequenceNumber), "error", err)
 		return nil, false
 	}

@@ -61,14 +61,14 @@ func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.
 			w.WriteHeader(http.StatusFound)
 		}),
 	}
-	told := playing{Public: public, Guests: issuer != nil && (public != "" || ofThisMachine(issuer.URL()))}
+	settings := playing{Public: public, Guests: issuer != nil && (public != "" || ofThisMachine(issuer.URL()))}
 	if public != "" {
 		list["GET /play/qr.png"] = http.HandlerFunc(p.qr)
 	}
-	if told.Guests {
+	if settings.Guests {
 		list["POST /play/token"] = ofThisOrigin(p.token)
 	}
-	return list, system.Page{Pictures: []string{posters}, Data: told}
+	return list, system.Page{Pictures: []string{posters}, Data: settings}
 }
 
 // qr draws the address at which a phone joins a room or opens the page.
@@ -86,7 +86,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 		code, err = barcode.Scale(code, qrPixels*code.Bounds().Dx(), qrPixels*code.Bounds().Dy())
 	}
 	if err != nil {
-		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "the address fits into no QR code")).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "the address is too long for a QR code")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "image/png")
@@ -127,7 +127,7 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 // token signs a guest in under a name. Each sign-in is a new person, even if another has the same name.
 func (p player) token(w http.ResponseWriter, r *http.Request) {
 	if !p.signsFor(r) {
-		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests are signed in at this machine, or at its public address")).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests can sign in only on this machine or at its public address")).Write(w)
 		return
 	}
 	var asked struct {
@@ -136,12 +136,12 @@ func (p player) token(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, playBodyMax)).Decode(&asked)
 	asked.Name = strings.TrimSpace(asked.Name)
 	if err != nil || !playName.MatchString(asked.Name) {
-		api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name begins with a letter or digit and has at most 40 letters, digits, spaces and . _ - '")).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name starts with a letter or digit and has at most 40 letters, digits, spaces and . _ - '")).Write(w)
 		return
 	}
 	token, err := p.issuer.Mint(auth.Claims{Sub: "guest-" + strings.ToLower(rand.Text()), TTL: playTokenTTL})
 	if err != nil {
-		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "no token can be signed")).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "tokens cannot be signed")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

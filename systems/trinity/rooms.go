@@ -30,8 +30,8 @@ const (
 
 // Responses for things that do not exist.
 var (
-	errNoRoom  = errors.New("there is no such room, or its day is over")
-	errNotHost = errors.New("only the host of the room may do that")
+	errNoRoom  = errors.New("the room does not exist or has expired")
+	errNotHost = errors.New("only the host of the room can do that")
 	errNoFilms = errors.New("there are no films of these genres")
 )
 
@@ -45,7 +45,7 @@ func genres(_ context.Context, _ auth.Principal, in genreQuery) (Genres, error) 
 func (s *service) openRoom(ctx context.Context, who auth.Principal, asked api.KeyedBody[RoomInput]) (room trinitydb.Room, replayed bool, err error) {
 	media, genres := asked.Body.MediaType, asked.Body.GenreIDs
 	if !films.Known(string(media), genres) {
-		return trinitydb.Room{}, false, problem.BadRequest(problem.CodeInvalidBody, "there is no such genre", problem.Field{Field: "body.genreIds", Message: "are not of the list of genres"})
+		return trinitydb.Room{}, false, problem.BadRequest(problem.CodeInvalidBody, "the genre does not exist", problem.Field{Field: "body.genreIds", Message: "are not in the list of genres"})
 	}
 	in := trinitydb.OpenRoomInput{RequestKey: asked.RequestKey, RoomID: uuid.NewString(), HostID: who.Sub, Name: calledBy(&asked.Body.MemberInput), MediaType: media, GenreIDs: genres}
 	found, err := s.films.Films(ctx, films.Query{MediaType: string(media), GenreIDs: genres, Count: roomFilms, Seed: in.RoomID})

@@ -22,7 +22,7 @@ func (s *service) routes(a huma.API) {
 	api.Get[Genres](rooms, "/genres", "listGenres", "The available genres", genres, api.Public, api.Cache("public, max-age=86400"))
 	api.Create[Room](rooms, "/rooms", "createRoom", "Open a room", s.openRoom, api.At("rooms/{id}"),
 		api.Refuses(errNoFilms),
-		api.About("You are its host and its first member. Others join by its code. It goes after a day."))
+		api.About("You become its host and first member. Others join with its code. It expires after a day."))
 	api.List[JoinedRoom](rooms, "/rooms", "listRooms", "Your rooms, last joined first",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUser, caller), func(r trinitydb.RoomsOfUserItem) time.Time { return r.TTL }))
 	api.List[HostedRoom](rooms, "/rooms/hosted", "listHostedRooms", "The rooms you host, newest first",
@@ -35,23 +35,23 @@ func (s *service) routes(a huma.API) {
 		api.Refuses(errNoRoom))
 	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join a room by its code", s.join, api.At("../../rooms/{id}"),
 		api.Refuses(errNoRoom, trinitydb.ErrClosed, trinitydb.ErrRoomFull),
-		api.About("200 if you are in it already."))
+		api.About("The response is 200 if you are already a member."))
 	api.Delete(rooms, "/rooms/{id}/members/{userId}", "removeMember", "Remove a member from your room", s.remove,
 		api.Refuses(errNoMember, errNoRoom, errNotHost),
-		api.About("The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing."))
+		api.About("Only the host can do this. The member can join again with the code. Repeated requests have no further effect."))
 	api.Put[Room](rooms, "/rooms/{id}/closed", "closeRoom", "Close your room", s.closeRoom,
 		api.Refuses(errNoMember, errNoRoom, errNotHost),
-		api.About("The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing."))
+		api.About("Only the host can do this. After that, nobody can join or vote; members still see the matches. Repeated requests have no further effect."))
 	api.Delete(rooms, "/rooms/{id}/member", "leaveRoom", "Leave a room", s.leave,
 		api.Refuses(errNoRoom),
-		api.About("Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving."))
+		api.About("Your votes are withdrawn; films to which all remaining members said yes become matches. Repeated requests have no further effect."))
 
 	votes := api.Tag(a, "Votes")
 	api.List[Candidate](votes, "/rooms/{id}/candidates", "listCandidates", "The films of a room, with their tallies",
 		toMembers(s, api.Pages[roomPage](s.db.Movies)), api.Refuses(errNoMember, errNoRoom))
 	api.Ensure[CastVote](votes, "/rooms/{id}/votes/{movieId}", "castVote", "Vote on a film", s.castVote,
 		api.Refuses(errNoMember, errNoRoom, errNoMovie, errVoteIsFinal, trinitydb.ErrClosed),
-		api.About("A vote is final: the same again is answered with 200, another one with 409. With the last yes comes the match."))
+		api.About("A vote is final: repeating it returns 200, a different one 409. The last yes makes the match."))
 	api.Get[Vote](votes, "/rooms/{id}/votes/{movieId}", "getVote", "Your vote on a film", toMembers(s, api.Call[MoviePath](s.db.VoteOf, caller)), api.NotFound,
 		api.Refuses(errNoMember))
 	api.List[Vote](votes, "/rooms/{id}/votes/mine", "listOwnVotes", "Your votes in a room",

@@ -100,7 +100,7 @@ func System(o Options) system.System {
 			{Err: errNoMovie, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 			{Err: errVoteIsFinal, Code: "vote_is_final"},
 			{Err: errNoFilms, Code: "no_films"},
-			{Err: trinitydb.ErrRoomFull, Code: "room_full", Detail: "the room has as many members as it can have"},
+			{Err: trinitydb.ErrRoomFull, Code: "room_full", Detail: "the room is full"},
 		},
 		Words: words.Must(wordsFiles, "words"),
 		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },

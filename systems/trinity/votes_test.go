@@ -72,9 +72,9 @@ func TestVoteIsFinal(t *testing.T) {
 		}
 		a.vote(t, room.ID, movieID, !yes, http.StatusConflict)
 	}
-	made := b.vote(t, room.ID, 1, true)
-	if again := b.vote(t, room.ID, 1, true, http.StatusOK); again.Match == nil || again.Match.MatchID != made.Match.MatchID {
-		t.Errorf("the last yes again is answered with %+v, first %+v", again.Match, made.Match)
+	created := b.vote(t, room.ID, 1, true)
+	if again := b.vote(t, room.ID, 1, true, http.StatusOK); again.Match == nil || again.Match.MatchID != created.Match.MatchID {
+		t.Errorf("the last yes again is answered with %+v, first %+v", again.Match, created.Match)
 	}
 	own := all[trinity.Vote](t, a, "/rooms/"+room.ID+"/votes/mine")
 	if len(own) != 2 || own[0].UserID != ana || own[1].UserID != ana {

@@ -82,7 +82,7 @@ func (b *balancer) streams() *dynamodbstreams.Client {
 // createMoving makes the table of the writers, with much in it that does not change.
 func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 	t.Helper()
-	made, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	created, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("moving"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute("pk", types.ScalarAttributeTypeS), attribute("sk", types.ScalarAttributeTypeS),
@@ -107,7 +107,7 @@ func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 			t.Fatal(err)
 		}
 	}
-	return *made.TableDescription.LatestStreamArn
+	return *created.TableDescription.LatestStreamArn
 }
 
 // traffic is what clients do all the time.
@@ -384,7 +384,7 @@ func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	b.send(t, server)
 	x.progress(t, 50)
 	printed := run(t, binary, "move", "--from", source, "--to", address)
-	if !strings.Contains(printed, "an interrupted move is begun again") {
+	if !strings.Contains(printed, "restarting an interrupted move") {
 		t.Errorf("the move printed\n%s", printed)
 	}
 	b.send(t, serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket))

@@ -82,7 +82,7 @@ func testMove(t *testing.T, binary, url, shown string) {
 	}
 	restoreForMove(t, moveClient(server, moveRegions[0]))
 	before = describeAll(t, server, binary, socket)
-	refused(t, binary, "servers that have the source open: 1", "move", "--from", url, "--to", back)
+	refused(t, binary, "servers with the source open: 1", "move", "--from", url, "--to", back)
 	server.Stop(t)
 
 	moveKilled(t, binary, url, back)
@@ -235,7 +235,7 @@ func keySchema(hash, sort string) []types.KeySchemaElement {
 func fillForMove(t *testing.T, s *serverproc.Server, region string) {
 	t.Helper()
 	c, all, table := moveClient(s, region), &types.Projection{ProjectionType: types.ProjectionTypeAll}, aws.String("moves")
-	made, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	created, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute("pk", types.ScalarAttributeTypeS), attribute("sk", types.ScalarAttributeTypeN), attribute("group", types.ScalarAttributeTypeS),
@@ -269,7 +269,7 @@ func fillForMove(t *testing.T, s *serverproc.Server, region string) {
 			}
 		}
 	}
-	if _, err := c.TagResource(t.Context(), &dynamodb.TagResourceInput{ResourceArn: made.TableDescription.TableArn, Tags: []types.Tag{{Key: aws.String("x"), Value: aws.String("y")}}}); err != nil {
+	if _, err := c.TagResource(t.Context(), &dynamodb.TagResourceInput{ResourceArn: created.TableDescription.TableArn, Tags: []types.Tag{{Key: aws.String("x"), Value: aws.String("y")}}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -325,7 +325,7 @@ func restoreForMove(t *testing.T, c *dynamodb.Client) {
 // describeAll is what the API and the tools say of the database, in a form that can be compared.
 func describeAll(t *testing.T, s *serverproc.Server, binary, dir string) map[string]any {
 	t.Helper()
-	told := map[string]any{"users": run(t, binary, "iam", "user", "list", "--data", dir) + run(t, binary, "iam", "key", "list", "ana", "--data", dir)}
+	recorded := map[string]any{"users": run(t, binary, "iam", "user", "list", "--data", dir) + run(t, binary, "iam", "key", "list", "ana", "--data", dir)}
 	for _, region := range moveRegions {
 		c := moveClient(s, region)
 		tables, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
@@ -338,38 +338,38 @@ func describeAll(t *testing.T, s *serverproc.Server, binary, dir string) map[str
 			if err != nil {
 				t.Fatal(err)
 			}
-			told[at] = asText(t, described.Table)
+			recorded[at] = asText(t, described.Table)
 			ttl, err := c.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 			if err != nil {
 				t.Fatal(err)
 			}
-			told[at+" TTL"] = asText(t, ttl.TimeToLiveDescription)
+			recorded[at+" TTL"] = asText(t, ttl.TimeToLiveDescription)
 			tags, err := c.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: described.Table.TableArn})
 			if err != nil {
 				t.Fatal(err)
 			}
-			told[at+" tags"] = asText(t, tags.Tags)
+			recorded[at+" tags"] = asText(t, tags.Tags)
 			recovery, err := c.DescribeContinuousBackups(t.Context(), &dynamodb.DescribeContinuousBackupsInput{TableName: &name})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if point := recovery.ContinuousBackupsDescription.PointInTimeRecoveryDescription; point.EarliestRestorableDateTime != nil {
-				told[at+" earliest point in time"] = point.EarliestRestorableDateTime.String()
+				recorded[at+" earliest point in time"] = point.EarliestRestorableDateTime.String()
 			}
 			for _, index := range []string{"", "byGroup", "within"} {
-				told[at+" items "+index] = scanned(t, c, name, index)
+				recorded[at+" items "+index] = scanned(t, c, name, index)
 			}
 			if described.Table.LatestStreamArn != nil {
-				told[at+" records"] = streamed(t, s, region, *described.Table.LatestStreamArn)
+				recorded[at+" records"] = streamed(t, s, region, *described.Table.LatestStreamArn)
 			}
 		}
 		backups, err := c.ListBackups(t.Context(), &dynamodb.ListBackupsInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		told[region+" backups"] = asText(t, backups.BackupSummaries)
+		recorded[region+" backups"] = asText(t, backups.BackupSummaries)
 	}
-	return told
+	return recorded
 }
 
 func asText(t *testing.T, value any) string {
@@ -401,7 +401,7 @@ func scanned(t *testing.T, c *dynamodb.Client, table, index string) (items []str
 }
 
 // streamed are the shards of a stream and the records in them.
-func streamed(t *testing.T, s *serverproc.Server, region, arn string) (told []string) {
+func streamed(t *testing.T, s *serverproc.Server, region, arn string) (recorded []string) {
 	t.Helper()
 	c := streamsClient(s, region)
 	stream, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
@@ -409,7 +409,7 @@ func streamed(t *testing.T, s *serverproc.Server, region, arn string) (told []st
 		t.Fatal(err)
 	}
 	for _, shard := range stream.StreamDescription.Shards {
-		told = append(told, asText(t, shard))
+		recorded = append(recorded, asText(t, shard))
 		got, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
 			StreamArn: &arn, ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
 		})
@@ -417,10 +417,10 @@ func streamed(t *testing.T, s *serverproc.Server, region, arn string) (told []st
 			t.Fatal(err)
 		}
 		for _, r := range records(t, c, got.ShardIterator) {
-			told = append(told, asText(t, r))
+			recorded = append(recorded, asText(t, r))
 		}
 	}
-	return told
+	return recorded
 }
 
 // records reads from an iterator on, as far as there are records.

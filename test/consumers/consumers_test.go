@@ -96,7 +96,7 @@ func TestConsumers(t *testing.T) {
 	for _, j := range []*judge{inGo, inJS} {
 		j.compare(all)
 	}
-	tell(t, all, site.missed.Load())
+	report(t, all, site.missed.Load())
 }
 
 // site is where the server runs: one address, one directory.
@@ -132,9 +132,9 @@ func (s *site) clients() (*dynamodb.Client, *dynamodbstreams.Client) {
 		o.MaxBackoff = 20 * time.Millisecond
 		o.RateLimiter = ratelimit.None
 	})
-	endpoint, nobody := aws.String(s.server.Endpoint), aws.AnonymousCredentials{}
-	return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: nobody, Retryer: patient, HTTPClient: s}),
-		dynamodbstreams.New(dynamodbstreams.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: nobody, Retryer: patient})
+	endpoint, anonymous := aws.String(s.server.Endpoint), aws.AnonymousCredentials{}
+	return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: anonymous, Retryer: patient, HTTPClient: s}),
+		dynamodbstreams.New(dynamodbstreams.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: anonymous, Retryer: patient})
 }
 
 func createTable(t *testing.T, client *dynamodb.Client) (streamARN string) {
@@ -219,7 +219,7 @@ func versions(t *testing.T, client *dynamodb.Client) map[string]int {
 	return found
 }
 
-func tell(t *testing.T, all []*writer, missed int64) {
+func report(t *testing.T, all []*writer, missed int64) {
 	t.Helper()
 	acknowledged, lost := 0, 0
 	for _, w := range all {

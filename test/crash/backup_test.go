@@ -141,7 +141,7 @@ func (c *copies) outcome(t *testing.T, least int64) string {
 	}
 	output, err := c.run(t, "verify", c.dest)
 	if err != nil {
-		if !strings.Contains(output, "not completed") && !strings.Contains(output, "no database") {
+		if !strings.Contains(output, "incomplete copy") && !strings.Contains(output, "no database") {
 			t.Errorf("half a copy is not refused as one: %s", output)
 		}
 		if _, err := c.run(t, "stats", c.dest); err == nil {

@@ -49,8 +49,8 @@ func TestKillLookingBack(t *testing.T) {
 		work, end := context.WithCancel(t.Context())
 		var busy sync.WaitGroup
 		for i := range 4 {
-			teller := rand.New(rand.NewPCG(seed, uint64(round*10+i+1)))
-			busy.Go(func() { transfer(work, client, teller) })
+			choice := rand.New(rand.NewPCG(seed, uint64(round*10+i+1)))
+			busy.Go(func() { transfer(work, client, choice) })
 		}
 		busy.Go(func() { lookBack(work, client, round) })
 		<-time.After(time.Duration(300+random.IntN(1700)) * time.Millisecond)
@@ -142,13 +142,13 @@ func transfer(ctx context.Context, client *dynamodb.Client, random *rand.Rand) {
 // lookBack makes backups, restores them and the present, and deletes backups, until the server is gone.
 func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 	for n := 0; ctx.Err() == nil; n++ {
-		made, err := client.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: aws.String(bankTable), BackupName: aws.String("backup")})
+		created, err := client.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: aws.String(bankTable), BackupName: aws.String("backup")})
 		if err != nil {
 			return
 		}
 		name := fmt.Sprintf("%d-%d", round, n)
 		_, err = client.RestoreTableFromBackup(ctx, &dynamodb.RestoreTableFromBackupInput{
-			TargetTableName: aws.String("backup-" + name), BackupArn: made.BackupDetails.BackupArn,
+			TargetTableName: aws.String("backup-" + name), BackupArn: created.BackupDetails.BackupArn,
 		})
 		if err != nil {
 			return
@@ -159,7 +159,7 @@ func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 		if err != nil {
 			return
 		}
-		_, _ = client.DeleteBackup(ctx, &dynamodb.DeleteBackupInput{BackupArn: made.BackupDetails.BackupArn}) // may be in use
+		_, _ = client.DeleteBackup(ctx, &dynamodb.DeleteBackupInput{BackupArn: created.BackupDetails.BackupArn}) // may be in use
 	}
 }
 

@@ -137,7 +137,7 @@ func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 	case cutStore, refuseStore, holdToStore, holdFromStore:
 		return disturb(disturbance(f.kind-cutStore), s.store.links...)
 	case loseStore:
-		forget := lose(s.store.links)
+		forget := dropLinks(s.store.links)
 		return func() {
 			s.writes(t, fmt.Sprintf("server %d writes, whose connections are lost", f.server))
 			forget()
@@ -179,7 +179,7 @@ func disturb(what disturbance, links ...*link.Link) (heal func()) {
 }
 
 // lose loses the connections of some links, until they are reset.
-func lose(links []*link.Link) (heal func()) {
+func dropLinks(links []*link.Link) (heal func()) {
 	for _, l := range links {
 		l.Lose()
 	}

@@ -87,7 +87,7 @@ func (k *tikv) breakages() (list []breakage) {
 			}},
 			breakage{"hold responses of " + name, false, func(*testing.T) func() { return disturb(holdDown, k.to(n)...) }},
 			breakage{"lose the connections of " + name, n == 2, func(*testing.T) func() {
-				return lose(append(k.to(n), k.from(n)...))
+				return dropLinks(append(k.to(n), k.from(n)...))
 			}},
 		)
 	}

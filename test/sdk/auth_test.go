@@ -98,9 +98,9 @@ func TestRoleProfileGo(t *testing.T) {
 	if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
-	made, err := cfg.Credentials.Retrieve(t.Context())
-	if err != nil || !strings.HasPrefix(made.AccessKeyID, "ASIA") || !made.CanExpire || time.Until(made.Expires) > time.Hour {
-		t.Errorf("%s until %v, %v", made.AccessKeyID, made.Expires, err)
+	issued, err := cfg.Credentials.Retrieve(t.Context())
+	if err != nil || !strings.HasPrefix(issued.AccessKeyID, "ASIA") || !issued.CanExpire || time.Until(issued.Expires) > time.Hour {
+		t.Errorf("%s until %v, %v", issued.AccessKeyID, issued.Expires, err)
 	}
 }
 
@@ -173,14 +173,14 @@ func TestIAMAfterCrash(t *testing.T) {
 	server := serverproc.Start(t, binary, "--data", dir, "--auth", "required")
 	iam("policy", "create", "all", "--document", policy)
 	iam("user", "create", "ana", "--policy", "all")
-	var made struct{ Keys []struct{ ID, Secret string } }
-	if err := json.Unmarshal(iam("key", "create", "ana"), &made); err != nil || len(made.Keys) != 1 {
-		t.Fatalf("%+v, %v", made, err)
+	var issued struct{ Keys []struct{ ID, Secret string } }
+	if err := json.Unmarshal(iam("key", "create", "ana"), &issued); err != nil || len(issued.Keys) != 1 {
+		t.Fatalf("%+v, %v", issued, err)
 	}
 	server.Kill(t)
 	server = serverproc.Start(t, binary, "--data", dir, "--auth", "required")
 	_, err := dynamodb.New(dynamodb.Options{
-		BaseEndpoint: &server.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(made.Keys[0].ID, made.Keys[0].Secret, ""),
+		BaseEndpoint: &server.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(issued.Keys[0].ID, issued.Keys[0].Secret, ""),
 	}).ListTables(t.Context(), nil)
 	if err != nil {
 		t.Error(err)

@@ -37,7 +37,7 @@ func TestTransporteAppWrites(t *testing.T) {
 		db := open(t, "transporteapp")
 		_, err := db.TransactWriteItems(t.Context(), createTrip("nobody", "viaje-2", "carta-2"))
 		wantCanceled(t, err, "None", "None", "ValidationError")
-		if made := db.get(transporteApp, values("PK", "USER#nobody", "SK", "PROFILE#metadata")); made != nil {
+		if created := db.get(transporteApp, values("PK", "USER#nobody", "SK", "PROFILE#metadata")); created != nil {
 			t.Error("the failed update made a profile")
 		}
 	})

@@ -24,7 +24,7 @@ const replayWait = 10 * time.Minute
 func replay(t *testing.T, server *serverproc.Server, stream string) {
 	t.Helper()
 	var mu sync.Mutex
-	made, records := map[string]string{}, 0
+	created, records := map[string]string{}, 0
 	reader, err := consumer.New(dynamodbstreams.New(dynamodbstreams.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(server.Endpoint), Credentials: aws.AnonymousCredentials{},
 	}), stream, func(_ context.Context, batch consumer.Batch) error {
@@ -32,13 +32,13 @@ func replay(t *testing.T, server *serverproc.Server, stream string) {
 		defer mu.Unlock()
 		for _, r := range batch.Records {
 			name := stringOf(r.Dynamodb.Keys, "pk") + "#" + stringOf(r.Dynamodb.Keys, "sk")
-			if old := numberOf(r.Dynamodb.OldImage); old != made[name] {
+			if old := numberOf(r.Dynamodb.OldImage); old != created[name] {
 				return fmt.Errorf("record %s of %s begins with version %q, and the one before it left %q",
-					*r.Dynamodb.SequenceNumber, name, old, made[name])
+					*r.Dynamodb.SequenceNumber, name, old, created[name])
 			}
-			made[name] = numberOf(r.Dynamodb.NewImage)
-			if made[name] == "" {
-				delete(made, name)
+			created[name] = numberOf(r.Dynamodb.NewImage)
+			if created[name] == "" {
+				delete(created, name)
 			}
 			records++
 		}
@@ -61,13 +61,13 @@ func replay(t *testing.T, server *serverproc.Server, stream string) {
 		for _, it := range page.Items {
 			items++
 			version, err := versionOf(it)
-			if name := nameOf(it); err != nil || made[name] != fmt.Sprint(version) {
-				t.Errorf("item %s has version %d, %v; the stream makes it %q", name, version, err, made[name])
+			if name := nameOf(it); err != nil || created[name] != fmt.Sprint(version) {
+				t.Errorf("item %s has version %d, %v; the stream makes it %q", name, version, err, created[name])
 			}
 		}
 	}
-	if items != len(made) {
-		t.Errorf("the table has %d items, the stream makes %d", items, len(made))
+	if items != len(created) {
+		t.Errorf("the table has %d items, the stream makes %d", items, len(created))
 	}
 	t.Logf("%d records of the stream make the %d items of the table", records, items)
 }

@@ -184,9 +184,9 @@ func (l *Log) write(r *record) error {
 		err = l.sink.write(append(line, '\n'))
 	}
 	if err != nil && l.broken == nil {
-		what := "operations that change something are refused until it can be written again"
+		what := "operations that change data are rejected until it can be written again"
 		if l.o.Warn {
-			what = "requests go on without being recorded"
+			what = "requests continue without being recorded"
 		}
 		l.o.Logger.Error("cannot write the audit log; "+what, "error", err)
 	}

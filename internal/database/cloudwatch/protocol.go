@@ -59,7 +59,7 @@ type failure struct {
 func queryError(h http.Header, f *fault) { h.Set(headerQueryError, f.code+";"+f.sender()) }
 
 func unknownOperation(operation string) *fault {
-	return &fault{http.StatusBadRequest, "InvalidAction", "UnknownOperationException", "The operation " + operation + " is not served."}
+	return &fault{http.StatusBadRequest, "InvalidAction", "UnknownOperationException", "The operation " + operation + " is not supported."}
 }
 
 // jsonProtocol is AWS JSON 1.0.

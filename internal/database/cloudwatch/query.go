@@ -102,7 +102,7 @@ func (p *parameter) fill(v reflect.Value, at string) error {
 	case reflect.Int64:
 		n, err := strconv.ParseInt(p.text(), 10, 32)
 		if err != nil {
-			return malformed("%s: %q is no integer", at, p.text())
+			return malformed("%s: %q is not an integer", at, p.text())
 		}
 		v.SetInt(n)
 	case reflect.Bool:
@@ -127,7 +127,7 @@ func (p *parameter) fillList(v reflect.Value, at string) error {
 	for text, member := range list.members {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return malformed("%s.member.%s: %q is no position in a list", at, text, text)
+			return malformed("%s.member.%s: %q is not a list index", at, text, text)
 		}
 		numbers[n] = member
 	}

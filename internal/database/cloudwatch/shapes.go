@@ -145,7 +145,7 @@ const firstYear, lastYear = 1970, 9999
 
 func (t *moment) set(at time.Time) error {
 	if at = at.UTC(); at.Year() < firstYear || at.Year() > lastYear {
-		return fmt.Errorf("timestamp is not of the years %d to %d", firstYear, lastYear)
+		return fmt.Errorf("timestamp is not in the years %d to %d", firstYear, lastYear)
 	}
 	t.Time = at
 	return nil
@@ -153,7 +153,7 @@ func (t *moment) set(at time.Time) error {
 
 func (t *moment) setSeconds(seconds float64) error {
 	if !(math.Abs(seconds) < 1<<40) { // false for NaN
-		return fmt.Errorf("timestamp is not of the years %d to %d", firstYear, lastYear)
+		return fmt.Errorf("timestamp is not in the years %d to %d", firstYear, lastYear)
 	}
 	return t.set(time.UnixMilli(int64(math.Round(seconds * 1000))))
 }
@@ -194,7 +194,7 @@ func (t *moment) UnmarshalCBOR(data []byte) error {
 		data = tag.Content
 	}
 	if err := cbor.Unmarshal(data, &seconds); err != nil {
-		return fmt.Errorf("timestamp is no number of seconds")
+		return fmt.Errorf("timestamp is not a number of seconds")
 	}
 	return t.setSeconds(seconds)
 }

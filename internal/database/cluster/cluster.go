@@ -196,7 +196,7 @@ func (m *Member) look(ctx context.Context, first bool) {
 		_, refusedBefore := errors.AsType[*refusedError](before)
 		switch {
 		case refused && !refusedBefore:
-			m.options.Logger.Error("the server serves no longer", "error", err)
+			m.options.Logger.Error("the server has stopped serving", "error", err)
 		case before == nil:
 			m.options.Logger.Warn("the server's lease cannot be renewed", "error", err)
 		}
@@ -312,7 +312,7 @@ func (m *Member) left() time.Duration {
 func (m *Member) lead(ctx context.Context, number int64) {
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, fenceKey{m.options.Fence}, fence{m.id, number}))
 	m.term = &term{number, cancel, time.AfterFunc(m.left(), cancel)}
-	m.options.Logger.Info("this server does the work beside requests", "term", number)
+	m.options.Logger.Info("this server runs the background work", "term", number)
 	m.options.Lead(ctx)
 }
 
@@ -370,4 +370,4 @@ func (m *Member) behind(ctx context.Context, version int64) (behind bool, err er
 }
 
 // ErrDeposed is the error of an update by the leader of an earlier term.
-var ErrDeposed = errors.New("cluster: another server does the work beside requests")
+var ErrDeposed = errors.New("cluster: another server runs the background work")

@@ -452,7 +452,7 @@ func TestForms(t *testing.T) {
 			})
 		}
 		for range 20 {
-			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop them first") {
+			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop all of them first") {
 				t.Fatalf("a later form beside a server of an earlier one: %v", err)
 			}
 			<-time.After(300 * time.Millisecond)

@@ -48,7 +48,7 @@ func decode[T any, P interface {
 		return r, fmt.Errorf("cluster: record: %w", err)
 	}
 	if f := *P(&r).recordFormat(); f != format {
-		return r, fmt.Errorf("cluster: a server's lease is stored in format %d, and this program knows format %d: run servers of one version", f, format)
+		return r, fmt.Errorf("cluster: a server's lease has format %d, but this program supports format %d: run servers of one version", f, format)
 	}
 	return r, nil
 }
@@ -154,8 +154,8 @@ func Older(txn kv.Txn, form uint64) error {
 	if err != nil || servers == 0 {
 		return err
 	}
-	return fmt.Errorf("cluster: this program stores data in format version %d, and the store is served by servers of an earlier format (%d): "+
-		"stop them first, all of them. The lease of one that has crashed ends by itself, within %v",
+	return fmt.Errorf("cluster: this program stores data in format version %d, but the store is in use by servers of an earlier format (%d): "+
+		"stop all of them first. The lease of a crashed server expires within %v",
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }
 

@@ -15,24 +15,24 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// mortalKeeper is a mortal store that also counts snapshots and loads.
-type mortalKeeper struct{ *mortal }
+// killableKeeper is a mortal store that also counts snapshots and loads.
+type killableKeeper struct{ *killableStore }
 
-func (m mortalKeeper) Keep(ctx context.Context, name string, what kv.Selection) error {
+func (m killableKeeper) Keep(ctx context.Context, name string, what kv.Selection) error {
 	if m.dead() {
 		return kv.ErrClosed
 	}
 	return m.Store.Keep(ctx, name, what)
 }
 
-func (m mortalKeeper) DropKept(ctx context.Context, name string) error {
+func (m killableKeeper) DropKept(ctx context.Context, name string) error {
 	if m.dead() {
 		return kv.ErrClosed
 	}
 	return m.Store.DropKept(ctx, name)
 }
 
-func (m mortalKeeper) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
+func (m killableKeeper) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	if m.dead() {
 		return kv.ErrClosed
 	}
@@ -56,7 +56,7 @@ func testKilled(t *testing.T, writes int64) (survived bool) {
 	var c clock
 	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	o := engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1}
-	store := mortalKeeper{&mortal{Store: kv.Checked(memkv.New())}}
+	store := killableKeeper{&killableStore{Store: kv.Checked(memkv.New())}}
 	store.left.Store(1 << 30)
 	e := openOn(t, store, o)
 	send(t, e, "create-table", historyTable)

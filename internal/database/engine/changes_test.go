@@ -105,9 +105,9 @@ func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine, changes
 
 // following is the text of what Changes has returned; it is read when the bubble is idle.
 type following struct {
-	told []string
-	last kv.Seq
-	err  error
+	reported []string
+	last     kv.Seq
+	err      error
 }
 
 func follow(changes iter.Seq2[engine.Change, error]) *following {
@@ -122,20 +122,20 @@ func follow(changes iter.Seq2[engine.Change, error]) *following {
 			if change.Expired {
 				text += " (expired)"
 			}
-			f.told, f.last = append(f.told, text), change.Seq
+			f.reported, f.last = append(f.reported, text), change.Seq
 		}
 	}()
 	synctest.Wait()
 	return f
 }
 
-func (f *following) want(t *testing.T, told ...string) {
+func (f *following) want(t *testing.T, reported ...string) {
 	t.Helper()
 	synctest.Wait()
-	if fmt.Sprint(f.told) != fmt.Sprint(told) {
-		t.Errorf("told\n %v, want\n %v", f.told, told)
+	if fmt.Sprint(f.reported) != fmt.Sprint(reported) {
+		t.Errorf("told\n %v, want\n %v", f.reported, reported)
 	}
-	f.told = nil
+	f.reported = nil
 }
 
 func (f *following) wantEnd(t *testing.T, want error) {

@@ -229,8 +229,8 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 	}
 	latest := now.UnixMilli() - 1 // the current millisecond may still get changes
 	if in.IncrementalExportSpecification == nil {
-		if in.ExportTime == nil { // recovery may have been enabled in the current millisecond
-			return &transfer.Exported{To: max(latest, earliest) + 1}, nil
+		if in.ExportTime == nil { // includes what was written just before; recovery may have been enabled in the current millisecond
+			return &transfer.Exported{To: max(now.UnixMilli(), earliest) + 1}, nil
 		}
 		at := exportSecond(*in.ExportTime)
 		if at > latest || at < earliest {

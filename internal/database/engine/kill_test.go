@@ -14,22 +14,22 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// mortal is a store that dies after a number of writes: everything after that fails, as if the process had been killed.
-type mortal struct {
+// killableStore is a store that dies after a number of writes: everything after that fails, as if the process had been killed.
+type killableStore struct {
 	kv.Store
 	left atomic.Int64
 }
 
-func (m *mortal) dead() bool { return m.left.Add(-1) < 0 }
+func (m *killableStore) dead() bool { return m.left.Add(-1) < 0 }
 
-func (m *mortal) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+func (m *killableStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if m.dead() {
 		return kv.ErrClosed
 	}
 	return m.Store.Update(ctx, in, fn)
 }
 
-func (m *mortal) DeleteRange(ctx context.Context, lo, hi []byte) error {
+func (m *killableStore) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	if m.dead() {
 		return kv.ErrClosed
 	}
@@ -40,7 +40,7 @@ func (m *mortal) DeleteRange(ctx context.Context, lo, hi []byte) error {
 // consistent and completes unfinished work.
 func TestKilledBetweenSteps(t *testing.T) {
 	for writes := int64(0); ; writes++ {
-		store := &mortal{Store: kv.Checked(memkv.New())}
+		store := &killableStore{Store: kv.Checked(memkv.New())}
 		store.left.Store(1 << 30)
 		o := engine.Options{TTLInterval: -1}
 		e := openOn(t, store, o)

@@ -214,7 +214,7 @@ func TestReplicasKilled(t *testing.T) {
 func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
 	t.Helper()
 	const other = "eu-west-1"
-	store := &mortal{Store: kv.Checked(memkv.New())}
+	store := &killableStore{Store: kv.Checked(memkv.New())}
 	store.left.Store(1 << 30)
 	options := func(_ string, o *engine.Options) { o.TTLInterval = -1 }
 	w := openWorld(t, store, options, other)

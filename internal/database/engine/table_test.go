@@ -203,19 +203,19 @@ func TestCreateRace(t *testing.T) {
 			results <- err
 		}()
 	}
-	made := 0
+	created := 0
 	for range cap(results) {
 		err := <-results
 		var known *apierr.Error
 		switch {
 		case err == nil:
-			made++
+			created++
 		case !errors.As(err, &known) || known.Code != apierr.ResourceInUseException:
 			t.Error(err)
 		}
 	}
-	if made != 1 {
-		t.Errorf("%d tables were made", made)
+	if created != 1 {
+		t.Errorf("%d tables were made", created)
 	}
 }
 

@@ -203,7 +203,7 @@ func killedWithinTransfers(t *testing.T, writes int64) (survived bool) {
 	var c clock
 	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	o := engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1, Buckets: openFolder(t, dir)}.SmallTransfers()
-	store := mortalKeeper{&mortal{Store: kv.Checked(memkv.New())}}
+	store := killableKeeper{&killableStore{Store: kv.Checked(memkv.New())}}
 	store.left.Store(1 << 30)
 	e := openOn(t, store, o)
 	send(t, e, "create-table", historyTable)

@@ -120,7 +120,7 @@ func writeVectors(t *testing.T, e *engine.Engine, random *rand.Rand) {
 // unfinished work.
 func TestVectorIndexKilled(t *testing.T) {
 	for writes := int64(0); ; writes++ {
-		store := &mortal{Store: kv.Checked(memkv.New())}
+		store := &killableStore{Store: kv.Checked(memkv.New())}
 		store.left.Store(1 << 30)
 		o := engine.Options{TTLInterval: -1}
 		e := openOn(t, store, o)

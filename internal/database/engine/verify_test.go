@@ -303,20 +303,20 @@ func TestVerifyProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var told [][2]int64
+	var reported [][2]int64
 	done, err := e.Verify(t.Context(), func(f verify.Finding) { t.Error(f) }, func(done, total int64) {
-		told = append(told, [2]int64{done, total})
+		reported = append(reported, [2]int64{done, total})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, now := range told {
-		if now[0] > now[1] || now[1] < 2*items || i > 0 && now[0] < told[i-1][0] {
-			t.Errorf("progress %v", told)
+	for i, now := range reported {
+		if now[0] > now[1] || now[1] < 2*items || i > 0 && now[0] < reported[i-1][0] {
+			t.Errorf("progress %v", reported)
 		}
 	}
 	all := done.Items + done.IndexEntries + done.LogRecords
-	if last := told[len(told)-1]; len(told) < 3 || last != [2]int64{all, all} {
+	if last := reported[len(reported)-1]; len(reported) < 3 || last != [2]int64{all, all} {
 		t.Errorf("progress ends with %v, and %d are done", last, all)
 	}
 }

@@ -25,11 +25,11 @@ func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
 	if len(d.view.Load().keys) > 0 {
 		return nil, nil //nolint:nilnil // none is needed
 	}
-	made, err := d.createKey(ctx, new(Request))
+	created, err := d.createKey(ctx, new(Request))
 	if err != nil {
 		return nil, err
 	}
-	return &made.Keys[0], d.reload(ctx)
+	return &created.Keys[0], d.reload(ctx)
 }
 
 // createKey creates an access key for a user or the root.

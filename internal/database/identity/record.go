@@ -90,7 +90,7 @@ func (all *records) add(kind byte, _ string, data []byte) (err error) {
 		err = appendTo(&all.policies, data)
 	case kindDataKey: // see openDataKey
 	default:
-		err = fmt.Errorf("its kind %q is of a newer release", kind)
+		err = fmt.Errorf("its kind %q belongs to a newer release", kind)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func decode[T any](data []byte) (*T, error) {
 		return nil, err
 	}
 	if head.Format != recordFormat {
-		return nil, fmt.Errorf("it has format %d and this program knows format %d", head.Format, recordFormat)
+		return nil, fmt.Errorf("it has format %d, but this program supports format %d", head.Format, recordFormat)
 	}
 	record := new(T)
 	return record, json.Unmarshal(data, record)

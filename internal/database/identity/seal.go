@@ -22,7 +22,7 @@ const (
 )
 
 // ErrSealed means that the directory's secrets cannot be opened.
-var ErrSealed = errors.New("the secrets of this database are sealed with a master key")
+var ErrSealed = errors.New("the secrets of this database are encrypted with a master key")
 
 // dataKeyRecord is the stored form of the data key.
 type dataKeyRecord struct {
@@ -74,7 +74,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 			return d.writeDataKey(ctx, nil)
 		}
 	}
-	d.sealed = fmt.Errorf("%w, and not with this one: give the right --master-key, or the old one as --previous-master-key", ErrSealed)
+	d.sealed = fmt.Errorf("%w, but not with this one: pass the right --master-key, or the old one as --previous-master-key", ErrSealed)
 	return nil
 }
 
@@ -86,11 +86,11 @@ func (d *Directory) dataKeyOf(ctx context.Context) (*dataKey, error) {
 	if d.data != nil {
 		return d.data, nil
 	}
-	made, err := d.makeDataKey()
+	created, err := d.makeDataKey()
 	if err != nil {
 		return nil, err
 	}
-	d.data = made
+	d.data = created
 	if err := d.writeDataKey(ctx, nil); err != nil {
 		d.data = nil
 		return nil, err

@@ -69,7 +69,7 @@ func (v *verification) openDataKey(master []byte) error {
 	case master != nil:
 		if v.data, err = seal.Open(master, record.Key, forDataKey); err != nil {
 			v.data = nil
-			v.finding("the data key does not open with this master key")
+			v.finding("the data key cannot be decrypted with this master key")
 		}
 	}
 	if v.data != nil && len(v.data) != seal.KeyBytes {
@@ -145,19 +145,19 @@ func (v *verification) user(u *userRecord, name string) {
 	v.named(u.Name, name)
 	v.attached(u.Policies, u.Boundary)
 	if len(u.Keys) > keysMax {
-		v.finding("there are %d access keys, at most %d may be", len(u.Keys), keysMax)
+		v.finding("there are %d access keys: the maximum is %d", len(u.Keys), keysMax)
 	}
 	for _, k := range u.Keys {
 		if v.keys[k.ID] {
-			v.finding("the access key %s is there twice", k.ID)
+			v.finding("the access key %s appears twice", k.ID)
 		}
 		v.keys[k.ID] = true
 		switch {
 		case !v.hasData:
-			v.finding("the secret of access key %s is sealed, and there is no data key", k.ID)
+			v.finding("the secret of access key %s is encrypted, but there is no data key", k.ID)
 		case v.data != nil:
 			if _, err := seal.Open(v.data, k.Sealed, forSecret+k.ID); err != nil {
-				v.finding("the secret of access key %s does not open with the data key", k.ID)
+				v.finding("the secret of access key %s cannot be decrypted with the data key", k.ID)
 			}
 		}
 	}
@@ -165,13 +165,13 @@ func (v *verification) user(u *userRecord, name string) {
 
 func (v *verification) named(recorded, key string) {
 	if recorded != key {
-		v.finding("the record is named %q", recorded)
+		v.finding("the record has the name %q", recorded)
 	}
 }
 
 func (v *verification) unique(id string) {
 	if id == "" || v.ids[id] {
-		v.finding("the id %q is not its own", id)
+		v.finding("the id %q belongs to another record", id)
 	}
 	v.ids[id] = true
 }

@@ -72,18 +72,18 @@ func TestVerify(t *testing.T) {
 		}},
 		"a policy that cannot be parsed": {'p', "all", func(m map[string]any) { m["document"] = "{" }, []string{`identity/p/"all": the policy cannot be parsed`}},
 		"another trust":                  {'r', "loader", func(m map[string]any) { m["trust"] = allow }, []string{`identity/r/"loader": the trust policy cannot be parsed`}},
-		"another name":                   {'u', "bob", func(m map[string]any) { m["name"] = "bill" }, []string{`identity/u/"bob": the record is named "bill"`}},
+		"another name":                   {'u', "bob", func(m map[string]any) { m["name"] = "bill" }, []string{`identity/u/"bob": the record has the name "bill"`}},
 		"another format":                 {'u', "bob", func(m map[string]any) { m["format"] = 7 }, []string{`identity/u/"bob": the record cannot be read: it has format 7`}},
-		"no id":                          {'r', "loader", func(m map[string]any) { m["id"] = "" }, []string{`identity/r/"loader": the id "" is not its own`}},
+		"no id":                          {'r', "loader", func(m map[string]any) { m["id"] = "" }, []string{`identity/r/"loader": the id "" belongs to another record`}},
 		"a secret of another key": {'u', "bob", func(m map[string]any) {
 			m["keys"].([]any)[0].(map[string]any)["id"] = "AKIAOTHER"
-		}, []string{`identity/u/"bob": the secret of access key AKIAOTHER does not open`}},
+		}, []string{`identity/u/"bob": the secret of access key AKIAOTHER cannot be decrypted`}},
 		"a key twice": {'u', "bob", func(m map[string]any) {
 			keys := m["keys"].([]any)
 			m["keys"] = append(keys, keys[0], keys[0])
 		}, []string{`identity/u/"bob": the access key AKIA`, `identity/u/"bob": the access key AKIA`, `identity/u/"bob": there are 3 access keys`}},
 		"no data key":        {'d', "", nil, []string{`identity/a/"": the secret of access key`, `identity/u/"ana": the secret of access key`, `identity/u/"bob": the secret of access key`}},
-		"a damaged data key": {'d', "", func(m map[string]any) { m["key"] = "AAAA" }, []string{`identity/d/"": the data key does not open`}},
+		"a damaged data key": {'d', "", func(m map[string]any) { m["key"] = "AAAA" }, []string{`identity/d/"": the data key cannot be decrypted`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := filled()
@@ -128,7 +128,7 @@ func TestVerify(t *testing.T) {
 		txn.Set(stray, []byte("{}"))
 		return nil
 	})
-	if _, findings := found(store, master); err != nil || len(findings) != 1 || !strings.Contains(findings[0], "is of a newer release") {
+	if _, findings := found(store, master); err != nil || len(findings) != 1 || !strings.Contains(findings[0], "belongs to a newer release") {
 		t.Errorf("%v, %q", err, findings)
 	}
 }

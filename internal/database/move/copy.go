@@ -69,7 +69,7 @@ type underWayError struct {
 }
 
 func (e *underWayError) Error() string {
-	return fmt.Sprintf("a restore, export, import or bulk operation is under way for the tables %q%s: let a server end it first", e.tables, e.region)
+	return fmt.Sprintf("a restore, export, import or bulk operation is in progress for the tables %q%s: let a server complete it first", e.tables, e.region)
 }
 
 // eachPart calls see with the store and with each Region's part of it. region is for messages.

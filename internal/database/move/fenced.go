@@ -16,7 +16,7 @@ type fenced struct {
 	mark *format.Move
 }
 
-var errOvertaken = errors.New("another process has made or begun this move meanwhile: this one ends, and leaves the target as it is")
+var errOvertaken = errors.New("another process has started or completed this move in the meantime: this one stops and does not change the target")
 
 func (f *fenced) admit(now *format.Move) error {
 	if now == nil || now.Stage != format.Arriving || now.ID != f.mark.ID {

@@ -81,7 +81,7 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 	l.quiet = &mover{source: source, target: m.target}
 	left, err := m.look(ctx)
 	if left {
-		err = errors.New("the source has been left: stop its server, and run the same move again")
+		err = errors.New("the source is marked as moved: stop its server and run the same move again")
 	}
 	if err != nil {
 		return Result{}, err
@@ -214,13 +214,13 @@ func (l *live) follow(ctx context.Context) error {
 }
 
 var (
-	errTooLong = errors.New("the last round has taken too long")
-	errTooFast = errors.New("the source changes faster than the target takes it: move at a quieter time")
+	errTooLong = errors.New("the last round took too long")
+	errTooFast = errors.New("the source changes faster than the target can follow: move at a quieter time")
 )
 
 // catchUp follows until there is so little to copy that updates can be held for it, and no work under way that cannot be moved.
 func (l *live) catchUp(ctx context.Context) error {
-	stuck, told := 0, false
+	stuck, reported := 0, false
 	for before := time.Duration(0); ; {
 		begun := time.Now()
 		if err := l.follow(ctx); err != nil {
@@ -234,9 +234,9 @@ func (l *live) catchUp(ctx context.Context) error {
 		before = took
 		err := l.checkUnderWay(ctx)
 		if waits, is := errors.AsType[*underWayError](err); is {
-			if !told {
-				l.Notice("the move goes on when this has ended: " + waits.Error())
-				told = true
+			if !reported {
+				l.Notice("the move continues when this is complete: " + waits.Error())
+				reported = true
 			}
 			if err := wait(ctx, underWayInterval); err != nil {
 				return err
@@ -353,7 +353,7 @@ func (l *live) leave(ctx context.Context) error {
 		return err
 	}
 	if err := l.follower.Set(keyenc.FormatVersion(), mark); err != nil {
-		err = fmt.Errorf("everything has been copied, but the source cannot be left: %w", err)
+		err = fmt.Errorf("everything has been copied, but the source cannot be marked as moved: %w", err)
 		if errors.Is(err, kv.ErrUndetermined) {
 			l.follower.Leave(err)
 		}
@@ -382,7 +382,7 @@ func (l *live) endAnyway(ctx context.Context, upcoming kv.Seq) error {
 // same tells how two digests differ.
 func same(written, read Result) error {
 	if written != read {
-		return fmt.Errorf("the copy is not what was read: %+v, want %+v", written, read)
+		return fmt.Errorf("the copy differs from the source: %+v, want %+v", written, read)
 	}
 	return nil
 }

@@ -148,9 +148,9 @@ func TestLive(t *testing.T) {
 	}
 	writers.Go(func() {
 		for n := 0; ; n++ {
-			made, err := e.CreateBackup(t.Context(), &api.CreateBackupInput{TableName: new("things"), BackupName: new("another")})
+			created, err := e.CreateBackup(t.Context(), &api.CreateBackupInput{TableName: new("things"), BackupName: new("another")})
 			if err == nil && n%2 == 1 {
-				_, err = e.DeleteBackup(t.Context(), &api.DeleteBackupInput{BackupArn: made.BackupDetails.BackupArn})
+				_, err = e.DeleteBackup(t.Context(), &api.DeleteBackupInput{BackupArn: created.BackupDetails.BackupArn})
 			}
 			if errors.Is(err, errLeft) {
 				return

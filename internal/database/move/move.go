@@ -118,7 +118,7 @@ type mover struct {
 }
 
 // beginsAgain is what an operator is told of a target with half of a move.
-const beginsAgain = "an interrupted move is begun again: what it had copied is removed"
+const beginsAgain = "restarting an interrupted move: its partial copy is removed"
 
 func newMover(source, target Store, o Options) *mover {
 	if o.Rand == nil {
@@ -140,7 +140,7 @@ func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
 		return Result{}, err
 	}
 	if copied {
-		m.Notice("an interrupted move had copied everything: it is completed")
+		m.Notice("completing an interrupted move, which had copied everything")
 		return Result{Completed: true}, m.complete(ctx)
 	}
 	if err := errors.Join(m.checkServing(ctx), m.checkUnderWay(ctx), m.checkClock(ctx)); err != nil {
@@ -181,7 +181,7 @@ func (m *mover) look(ctx context.Context) (copied bool, err error) {
 	}
 	switch {
 	case held != 0:
-		return false, errors.New("the target is not empty: it holds a database, which nothing overwrites")
+		return false, errors.New("the target is not empty: it contains a database, which is never overwritten")
 	case arrived == nil:
 		err = m.checkEmpty(ctx)
 	case arrived.From != m.From || arrived.Stage != format.Arriving && arrived.Stage != format.Arrived:
@@ -222,7 +222,7 @@ func (m *mover) checkEmpty(ctx context.Context) error {
 	}
 	kept, err := m.target.Kept(ctx)
 	if err == nil && (keys || len(logs) > 0 || len(kept) > 0) {
-		err = errors.New("the target is not empty, and nothing is overwritten")
+		err = errors.New("the target is not empty, and a move never overwrites data")
 	}
 	return err
 }
@@ -241,7 +241,7 @@ func (m *mover) checkClock(ctx context.Context) error {
 		now = time.Now()
 	}
 	if ahead := time.UnixMilli(upcoming.Millis()).Sub(now); ahead > clockBehindMax {
-		return fmt.Errorf("the clock of the target is %v behind the latest change of the source: set it first", ahead.Round(time.Second))
+		return fmt.Errorf("the clock of the target is %v behind the latest change of the source: correct it first", ahead.Round(time.Second))
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func (m *mover) beginTarget(ctx context.Context) error {
 func (m *mover) checkServing(ctx context.Context) error {
 	serving, err := cluster.Serving(ctx, m.source)
 	if err == nil && serving > 0 {
-		err = fmt.Errorf("servers that have the source open: %d: stop them, and wait for five seconds if one of them has crashed", serving)
+		err = fmt.Errorf("servers with the source open: %d: stop them, and wait five seconds if one of them has crashed", serving)
 	}
 	return err
 }
@@ -339,7 +339,7 @@ func (m *mover) leave(ctx context.Context) error {
 		return errors.Join(err, m.giveBack(context.WithoutCancel(ctx)))
 	}
 	if err := m.update(ctx, m.source, m.from(format.Leaving, m.at(format.Left).Save)); err != nil {
-		return fmt.Errorf("everything has been copied, but the source cannot be left: %w: run the same move again", err)
+		return fmt.Errorf("everything has been copied, but the source cannot be marked as moved: %w: run the same move again", err)
 	}
 	return m.complete(ctx)
 }
@@ -392,7 +392,7 @@ func (m *mover) at(stage format.Stage) *format.Move {
 func (m *mover) from(stage format.Stage, change func(kv.Txn) error) func(kv.Txn, uint64, *format.Move) error {
 	return func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now == nil || now.Stage != stage || now.ID != m.mark.ID {
-			return errors.New("another process has changed what the store says of the move")
+			return errors.New("another process has changed the store's record of the move")
 		}
 		return change(txn)
 	}
@@ -414,7 +414,7 @@ func (m *mover) update(ctx context.Context, store kv.Store, change func(txn kv.T
 func Reopen(ctx context.Context, source kv.Store) error {
 	return new(mover).update(ctx, source, func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now == nil || now.Stage != format.Leaving && now.Stage != format.Left {
-			return errors.New("there is nothing to take back: no database has been moved away from here")
+			return errors.New("nothing to reopen: no database was moved from here")
 		}
 		now.End(txn)
 		return nil

@@ -313,15 +313,15 @@ func TestRefuses(t *testing.T) {
 		want    string
 		marked  bool // the source has a mark before and after
 	}{
-		"a database": {want: "the target is not empty: it holds a database", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"a database": {want: "the target is not empty: it contains a database", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			set(t, to, keyenc.FormatVersion(), []byte{0, 0, 0, 0, 0, 0, 0, 5})
 		}},
-		"something": {want: "the target is not empty, and nothing is overwritten", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"something": {want: "the target is not empty, and a move never overwrites data", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			set(t, to, []byte("d"), nil)
 		}},
-		"a log": {want: "the target is not empty, and nothing is overwritten", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"a log": {want: "the target is not empty, and a move never overwrites data", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			err := to.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error { txn.AppendLog(1, nil); return nil })
 			if err != nil {
@@ -358,7 +358,7 @@ func TestRefuses(t *testing.T) {
 			t.Helper()
 			mark(t, from, format.Move{Stage: format.Arriving, From: "/elsewhere", Version: 5})
 		}},
-		"a server": {want: "servers that have the source open: 1", prepare: func(t *testing.T, from, _ *pebblekv.Store) {
+		"a server": {want: "servers with the source open: 1", prepare: func(t *testing.T, from, _ *pebblekv.Store) {
 			t.Helper()
 			if _, err := cluster.Join(t.Context(), cluster.Options{Store: from, Fence: cluster.NewStore(from)}); err != nil {
 				t.Fatal(err)
@@ -417,7 +417,7 @@ func TestFails(t *testing.T) {
 				changed = true // between the reading of backups and of tables
 				_ = to.Update(context.Background(), kv.Intent{}, func(txn kv.Txn) error { txn.Set([]byte("z"), nil); return nil })
 			}
-			return "the copy is not what was read"
+			return "the copy differs from the source"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -452,7 +452,7 @@ func TestReopen(t *testing.T) {
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")
 	defer closeStore(t, from)
 	defer closeStore(t, to)
-	if err := move.Reopen(t.Context(), from); err == nil || !strings.Contains(err.Error(), "there is nothing to take back") {
+	if err := move.Reopen(t.Context(), from); err == nil || !strings.Contains(err.Error(), "nothing to reopen") {
 		t.Errorf("nothing has been moved: %v", err)
 	}
 	var said []string

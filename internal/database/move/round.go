@@ -203,7 +203,7 @@ func (l *live) readBack(ctx context.Context, batch []entry) error {
 			case err != nil:
 				return err
 			case (value == nil) != (e.value == nil) || !bytes.Equal(value, e.value) || (sums == nil) != (e.sums == nil) || !slices.Equal(sums, e.sums):
-				return fmt.Errorf("the copy of the key %x is not what was written", e.key)
+				return fmt.Errorf("the copy of the key %x differs from what was written", e.key)
 			}
 		}
 		return nil
@@ -289,7 +289,7 @@ func (l *live) readLogBack(ctx context.Context, log kv.LogID, trimmed, after kv.
 	}
 	now, err := l.target.LogTrimmed(ctx, log)
 	if err == nil && (now != trimmed || !slices.EqualFunc(got, want, func(a, b kv.Record) bool { return a.Seq == b.Seq && bytes.Equal(a.Data, b.Data) })) {
-		err = errors.New("the copy is not what was written")
+		err = errors.New("the copy differs from what was written")
 	}
 	return err
 }

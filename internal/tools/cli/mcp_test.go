@@ -101,11 +101,11 @@ func TestMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := serveForModels(t, file)
-	var told strings.Builder
+	var stderr strings.Builder
 	if Run(t.Context(), []string{"mcp", file, "--endpoint", url, "--table", "Shopp"}, Environment{
-		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &told,
-	}) == 0 || !strings.Contains(told.String(), "table Shopp does not exist at this endpoint") {
-		t.Errorf("a table that is not there: %s", told.String())
+		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &stderr,
+	}) == 0 || !strings.Contains(stderr.String(), "table Shopp does not exist at this endpoint") {
+		t.Errorf("a table that is not there: %s", stderr.String())
 	}
 	s := connectModel(t, directory, "shop.design.yaml", "--endpoint", url)
 

@@ -30,12 +30,12 @@ const (
 // progress tells on standard error how far a command is: as a bar on a terminal, as a line now and then where
 // --progress asks for it, else not at all. Its methods are for one goroutine.
 type progress struct {
-	out   io.Writer
-	what  string
-	unit  unit
-	lines bool                     // else a bar
-	bar   *progressbar.ProgressBar // nil until something is known
-	told  time.Time                // of the last line
+	out      io.Writer
+	what     string
+	unit     unit
+	lines    bool                     // else a bar
+	bar      *progressbar.ProgressBar // nil until something is known
+	reported time.Time                // of the last line
 }
 
 // progressFlag adds --progress.
@@ -66,8 +66,8 @@ func (p *progress) update(done, total int64) {
 	switch {
 	case p == nil:
 	case p.lines:
-		if now := time.Now(); now.Sub(p.told) >= progressInterval {
-			p.told = now
+		if now := time.Now(); now.Sub(p.reported) >= progressInterval {
+			p.reported = now
 			fmt.Fprintf(p.out, "monotable: %s: %s of %s\n", p.what, p.unit.format(done), p.unit.format(total))
 		}
 	case total > 0:

@@ -104,7 +104,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
 	}
-	if err := client.Backup(t.Context(), "copy", nil); err == nil || !strings.Contains(err.Error(), "a copy needs a directory of its own") {
+	if err := client.Backup(t.Context(), "copy", nil); err == nil || !strings.Contains(err.Error(), "a copy needs an empty directory") {
 		t.Errorf("a second backup to the same directory: %v", err)
 	}
 	if err := client.Compact(t.Context()); err != nil {
@@ -227,17 +227,17 @@ func TestClientGoes(t *testing.T) {
 func TestServerStops(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	stop := serve(t, dir, db)
-	told := make(chan struct{}, 1)
+	notified := make(chan struct{}, 1)
 	answered := make(chan error, 1)
 	client := dial(t, dir)
 	go func() {
 		answered <- client.Backup(t.Context(), "copy", func(done, total int64) {
 			if done == 1 && total == 2 {
-				told <- struct{}{}
+				notified <- struct{}{}
 			}
 		})
 	}()
-	<-told
+	<-notified
 	stop()
 	select {
 	case <-db.ended:

@@ -135,9 +135,9 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 // answer writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
 // context ends.
 type answer struct {
-	lines *json.Encoder
-	flush func() error
-	told  time.Time // of the last progress
+	lines    *json.Encoder
+	flush    func() error
+	reported time.Time // of the last progress
 }
 
 func (a *answer) send(e *event) {
@@ -150,10 +150,10 @@ func (a *answer) progress(done, total int64) { a.phase("", done, total) }
 
 func (a *answer) phase(phase string, done, total int64) {
 	now := time.Now()
-	if now.Sub(a.told) < progressInterval {
+	if now.Sub(a.reported) < progressInterval {
 		return
 	}
-	a.told = now
+	a.reported = now
 	a.send(&event{Progress: &progress{phase, done, total}})
 }
 

@@ -62,7 +62,7 @@ var person = &table.Person{
 					{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 				},
 			},
-			Keep: "The books: movements of money are kept, without whose they are.",
+			Keep: "Accounting: money movements are kept, without the user's identity.",
 		},
 		{
 			Entity: notificationEntity,
@@ -76,7 +76,7 @@ var person = &table.Person{
 			Erase: table.EraseByKey(notificationEntity),
 		},
 		{Entity: idempotencyEntity, Field: "userId", Expires: true},
-		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
+		{Entity: actEntity, Field: "actorId", Keep: "Records of staff actions are kept for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",

@@ -101,7 +101,7 @@ var person = &table.Person{
 					{Name: "userId", Type: table.Type{Kind: "id"}},
 				},
 			},
-			Keep: "The books: five years, by the Código Fiscal de la Federación, article 30.",
+			Keep: "Accounting: five years, by article 30 of the Código Fiscal de la Federación.",
 			Parts: []*table.PersonPart{
 				{
 					Entity: orderItemEntity,
@@ -111,7 +111,7 @@ var person = &table.Person{
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 					}),
-					Keep: "The books: five years, by the Código Fiscal de la Federación, article 30.",
+					Keep: "Accounting: five years, by article 30 of the Código Fiscal de la Federación.",
 				},
 			},
 		},
@@ -140,9 +140,9 @@ var person = &table.Person{
 		{
 			Entity: auditEntryEntity,
 			Field:  "subjectId",
-			Keep:   "Who has changed what is known for a year, without names and addresses.",
+			Keep:   "Records of who changed what are kept for a year, without names and addresses.",
 		},
-		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
+		{Entity: actEntity, Field: "actorId", Keep: "Records of staff actions are kept for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",

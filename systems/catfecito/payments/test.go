@@ -132,7 +132,7 @@ func (t *Test) show(w http.ResponseWriter, r *http.Request) {
 	l, ok := t.read(r.URL.Query())
 	cents, err := strconv.ParseInt(l.Amount, 10, 64)
 	if !ok || err != nil {
-		http.Error(w, "This address was changed: ask the shop for another one.", http.StatusForbidden)
+		http.Error(w, "The link was changed: get a new one from the shop.", http.StatusForbidden)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -146,14 +146,14 @@ func (t *Test) show(w http.ResponseWriter, r *http.Request) {
 func (t *Test) event(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, formMax)
 	if err := r.ParseForm(); err != nil {
-		http.Error(w, "The form cannot be read.", http.StatusBadRequest)
+		http.Error(w, "The form is invalid.", http.StatusBadRequest)
 		return
 	}
 	l, ok := t.read(r.PostForm)
 	kind := Kind(r.PostForm.Get("type"))
 	amount, err := strconv.ParseInt(l.Amount, 10, 64)
 	if !ok || err != nil || kind != Succeeded && kind != Cancelled {
-		http.Error(w, "This address was changed: ask the shop for another one.", http.StatusForbidden)
+		http.Error(w, "The link was changed: get a new one from the shop.", http.StatusForbidden)
 		return
 	}
 	header, body := t.Send(Event{ID: "evt_" + string(kind) + "_" + l.Payment, Kind: kind, PaymentID: l.Payment, OrderID: l.Order, Amount: amount})

@@ -73,7 +73,7 @@ type ActsPage struct {
 // ListActs adds GET /acts; option says who may call it.
 func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), staff Option) {
 	List[ShownAct](r, "/acts", "listActs", "Staff requests of a day, newest first", Pages[ActsPage](pattern), staff,
-		About("Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year."))
+		About("Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year."))
 }
 
 // Acted makes the operation an act when staff calls it. An operation for a group other than GET is one anyway.
@@ -111,7 +111,7 @@ func (a *API) keep(ctx context.Context, act Act) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), actTimeout)
 	defer cancel()
 	if err := a.options.Acts.make(ctx, a.options.Acts.write(act)); err != nil {
-		a.options.Logger.LogAttrs(ctx, slog.LevelError, "it is not kept how an act was answered",
+		a.options.Logger.LogAttrs(ctx, slog.LevelError, "the outcome of a staff request was not recorded",
 			slog.String("request_id", act.RequestID), slog.String("operation", act.Operation), slog.Int64("status", *act.Status), slog.Any("error", err))
 	}
 }

@@ -170,7 +170,7 @@ func TestActs(t *testing.T) {
 					t.Errorf("user %s: %v", user, err)
 				}
 			}
-			if told := strings.Contains(s.log.String(), "it is not kept how an act was answered"); told != (c.fail == alone) {
+			if told := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); told != (c.fail == alone) {
 				t.Errorf("the log tells of a lost record: %v", told)
 			}
 		})

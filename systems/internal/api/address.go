@@ -30,7 +30,7 @@ func Networks(texts []string) ([]netip.Prefix, error) {
 		if err != nil {
 			single, fault := netip.ParseAddr(text)
 			if fault != nil {
-				return nil, fmt.Errorf("%q is neither a network such as 10.0.0.0/8 nor an address", text)
+				return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8 or an address", text)
 			}
 			network = netip.PrefixFrom(single.WithZone(""), single.BitLen())
 		}

@@ -131,7 +131,7 @@ func New(o Options) (*API, error) {
 	config.Info.Description, config.Extensions = o.About, map[string]any{}
 	config.Formats = formats()
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", "", nil // served here
-	config.Transformers = []huma.Transformer{a.tell}
+	config.Transformers = []huma.Transformer{a.finishProblem}
 	config.OnAddOperation = []huma.AddOpFunc{a.complete}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearer: {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the user pool."},

@@ -60,10 +60,10 @@ func readJSON(data []byte, v any) error {
 		return nil
 	}
 	if !utf8.Valid(data) {
-		return errors.New("is no UTF-8")
+		return errors.New("is not valid UTF-8")
 	}
 	if name, twice := repeated(data); twice {
-		return fmt.Errorf("has the member %s twice in one object", shortened(name))
+		return fmt.Errorf("has the duplicate member %s in one object", shortened(name))
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"")
 // unreadable says why a body cannot be decoded, without Go type names and without values, which may be secret.
 func unreadable(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("is no JSON: %w, byte %d", syntax, syntax.Offset)
+		return fmt.Errorf("is not valid JSON: %w, byte %d", syntax, syntax.Offset)
 	}
 	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		var what string
@@ -126,7 +126,7 @@ func unreadable(err error) error {
 		return fmt.Errorf("%s: want %s", shortened(cmp.Or(other.Field, "a value")), what)
 	}
 	if _, ok := errors.AsType[*time.ParseError](err); ok {
-		return errors.New("a time is not one of RFC 3339")
+		return errors.New("a time is not in RFC 3339 format")
 	}
 	return errors.New(quoted.ReplaceAllString(err.Error(), "a value"))
 }
@@ -136,8 +136,8 @@ func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, _ := humago.Unwrap(ctx)
 	if len(r.Header.Values(idempotencyHeader)) > 1 {
-		a.fail(ctx, problem.BadRequest(problem.CodeInvalidParameter, "a parameter is not what this operation takes",
-			problem.Field{Field: "header." + idempotencyHeader, Message: "is there twice"}))
+		a.fail(ctx, problem.BadRequest(problem.CodeInvalidParameter, "a parameter is invalid",
+			problem.Field{Field: "header." + idempotencyHeader, Message: "appears twice"}))
 		return
 	}
 	if op.RequestBody == nil {
@@ -146,11 +146,11 @@ func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
 	}
 	if encoding := ctx.Header("Content-Encoding"); encoding != "" && encoding != "identity" {
 		ctx.SetHeader("Accept-Encoding", "identity")
-		a.fail(ctx, problem.New(http.StatusUnsupportedMediaType, "", "send the body as it is: no Content-Encoding is understood"))
+		a.fail(ctx, problem.New(http.StatusUnsupportedMediaType, "", "send the body uncompressed: Content-Encoding is not supported"))
 		return
 	}
 	if op.MaxBodyBytes > 0 && r.ContentLength > op.MaxBodyBytes {
-		a.fail(ctx, problem.New(http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the body may have %d bytes", op.MaxBodyBytes)))
+		a.fail(ctx, problem.New(http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the body is larger than the maximum of %d bytes", op.MaxBodyBytes)))
 		return
 	}
 	next(ctx)

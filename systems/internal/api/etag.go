@@ -102,9 +102,9 @@ func has(list, tag string) bool {
 
 // documentTag documents the tags of an operation that returns a single item.
 func documentTag(op *huma.Operation, t *traits) {
-	about := "Of these bytes; send it as If-None-Match to be answered 304 while they are the same"
+	about := "The version of the response; with it as If-None-Match, the response is 304 while nothing has changed"
 	if t.versioned {
-		about += ", and as If-Match to change it only if nobody has since"
+		about += ", and with it as If-Match, a change fails if there was another one since"
 	}
 	ok := op.Responses[strconv.Itoa(http.StatusOK)]
 	if ok == nil {

@@ -52,7 +52,7 @@ func ofHuma(rules problem.Rules, status int, message string, errs []error) *prob
 	fields := fieldsOf(errs)
 	switch {
 	case message == humaBodyUnread:
-		return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body did not arrive whole")
+		return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is incomplete")
 	case status == http.StatusUnprocessableEntity, status == http.StatusBadRequest:
 		return invalid(message, fields)
 	case status >= http.StatusInternalServerError:
@@ -66,13 +66,13 @@ func ofHuma(rules problem.Rules, status int, message string, errs []error) *prob
 func invalid(message string, fields []problem.Field) *problem.Problem {
 	for _, f := range fields {
 		if !strings.HasPrefix(f.Field, "body") {
-			return problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a parameter is not what this operation takes", fields...)
+			return problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a parameter is invalid", fields...)
 		}
 	}
 	if len(fields) == 0 {
 		fields = []problem.Field{{Field: "body", Message: message}}
 	}
-	return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", fields...)
+	return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", fields...)
 }
 
 // fieldsOf returns the first of huma's details without the values, which may be secret.
@@ -103,7 +103,7 @@ func shortened(text string) string {
 }
 
 // tell completes a problem before it is sent: request id, headers, log.
-func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
+func (a *API) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	var p *problem.Problem
 	switch v := v.(type) {
 	case *problem.Problem:

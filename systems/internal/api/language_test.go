@@ -30,9 +30,9 @@ func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 	huma.Register(a, huma.Operation{OperationID: "mine", Method: http.MethodGet, Path: "/mine"},
 		func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })
 	for _, test := range []struct{ path, language, want string }{
-		{"/nothing", "es-MX,es;q=0.9", `"title":"No encontrado","status":404,"detail":"no hay nada en esta ruta","code":"not_found"`},
-		{"/nothing", "en-GB", `"detail":"there is nothing at this path"`},
-		{"/nothing", "ja", `"detail":"there is nothing at this path"`},
+		{"/nothing", "es-MX,es;q=0.9", `"title":"No encontrado","status":404,"detail":"esta ruta no existe","code":"not_found"`},
+		{"/nothing", "en-GB", `"detail":"this path does not exist"`},
+		{"/nothing", "ja", `"detail":"this path does not exist"`},
 		{"/mine", "pt-BR", `"detail":"envie um token de acesso: Authorization: Bearer TOKEN","code":"missing_token"`},
 		{"/list?limit=1000", "es", `"message":"debe ser 100 o menos"`},
 	} {

@@ -37,13 +37,13 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	}
 	m := &Metrics{
 		requests:  counter("http_requests_total", "Requests answered.", route, "status"),
-		durations: histogram("http_request_duration_seconds", "Time to answer a request; event streams are not counted.", route),
-		inFlight:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "http_requests_in_flight", Help: "Requests being answered."}, []string{"system"}),
+		durations: histogram("http_request_duration_seconds", "Duration of requests, without event streams.", route),
+		inFlight:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "http_requests_in_flight", Help: "Requests in progress."}, []string{"system"}),
 
-		calls:         counter("table_calls_total", "Calls of access patterns, by how they ended.", pattern, "result"),
-		callDurations: histogram("table_call_duration_seconds", "Time of a call of an access pattern.", pattern),
+		calls:         counter("table_calls_total", "Calls of access patterns, by outcome.", pattern, "result"),
+		callDurations: histogram("table_call_duration_seconds", "Duration of calls of access patterns.", pattern),
 		callRequests:  counter("table_requests_total", "Requests to DynamoDB by access pattern.", pattern),
-		callRetries:   counter("table_conflict_retries_total", "Writes tried again after a conflict, by access pattern.", pattern),
+		callRetries:   counter("table_conflict_retries_total", "Writes retried after a conflict, by access pattern.", pattern),
 		units:         counter("table_capacity_units_total", "Capacity units consumed by access pattern, as DynamoDB reports them.", pattern, "kind"),
 	}
 	registry.MustRegister(m.requests, m.durations, m.inFlight, m.calls, m.callDurations, m.callRequests, m.callRetries, m.units)

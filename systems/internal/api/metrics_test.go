@@ -29,7 +29,7 @@ http_requests_total{method="GET",route="/pay/fail/{kind}",status="404",system="p
 http_requests_total{method="GET",route="/pay/size/{n}",status="200",system="pay"} 2
 http_requests_total{method="GET",route="unmatched",status="404",system="pay"} 1
 http_requests_total{method="other",route="unmatched",status="404",system="pay"} 1
-# HELP http_requests_in_flight Requests being answered.
+# HELP http_requests_in_flight Requests in progress.
 # TYPE http_requests_in_flight gauge
 http_requests_in_flight{system="pay"} 0
 `
@@ -51,7 +51,7 @@ func TestMetricsOfPatterns(t *testing.T) {
 		observe(t.Context(), table.Call{Pattern: "Pay", Requests: 2, ReadUnits: 0.5, WriteUnits: 4, Attempts: 3, Duration: time.Millisecond, Err: err})
 	}
 	const want = `
-# HELP table_calls_total Calls of access patterns, by how they ended.
+# HELP table_calls_total Calls of access patterns, by outcome.
 # TYPE table_calls_total counter
 table_calls_total{pattern="Pay",result="conflict",system="pay"} 1
 table_calls_total{pattern="Pay",result="error",system="pay"} 1
@@ -63,7 +63,7 @@ table_calls_total{pattern="Pay",result="refused",system="pay"} 1
 # TYPE table_capacity_units_total counter
 table_capacity_units_total{kind="read",pattern="Pay",system="pay"} 3
 table_capacity_units_total{kind="write",pattern="Pay",system="pay"} 24
-# HELP table_conflict_retries_total Writes tried again after a conflict, by access pattern.
+# HELP table_conflict_retries_total Writes retried after a conflict, by access pattern.
 # TYPE table_conflict_retries_total counter
 table_conflict_retries_total{pattern="Pay",system="pay"} 12
 # HELP table_requests_total Requests to DynamoDB by access pattern.

@@ -142,7 +142,7 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	delete(op.Responses, "default")
 	for _, parameter := range op.Parameters {
 		if parameter.In == "header" && parameter.Name == idempotencyHeader {
-			documentAgain(op, "The first answer to this request, again")
+			documentAgain(op, "The first response to this request, repeated")
 		}
 	}
 	if t.ensures {

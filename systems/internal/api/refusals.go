@@ -41,7 +41,7 @@ func NotFound(op *huma.Operation) { Refuses(table.ErrNotFound)(op) }
 // refusals returns all errors with which an operation rejects requests: those of its kind, and its own.
 func refusals(op *huma.Operation, t *traits) []error {
 	all := []error{
-		problem.BadRequest(problem.CodeInvalidParameter, "a parameter is not what this operation takes"),
+		problem.BadRequest(problem.CodeInvalidParameter, "a parameter is invalid"),
 		problem.TooMany("too many requests", 0), errors.New("a fault of the inside"), problem.Unavailable(nil), problem.Throttled(),
 		context.DeadlineExceeded,
 	}
@@ -68,11 +68,11 @@ func refusals(op *huma.Operation, t *traits) []error {
 		}
 	}
 	if op.RequestBody != nil {
-		all = append(all, problem.BadRequest(problem.CodeInvalidBody, "the body is not what this operation takes"))
+		all = append(all, problem.BadRequest(problem.CodeInvalidBody, "the request body is invalid"))
 		for status, detail := range map[int]string{
 			http.StatusRequestTimeout:        "the body did not arrive in time",
-			http.StatusRequestEntityTooLarge: "the body is larger than this operation takes",
-			http.StatusUnsupportedMediaType:  "send the body as JSON, as it is",
+			http.StatusRequestEntityTooLarge: "the body is larger than this operation accepts",
+			http.StatusUnsupportedMediaType:  "send the body as JSON, uncompressed",
 		} {
 			all = append(all, &problem.Error{Status: status, Detail: detail})
 		}

@@ -140,7 +140,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			}
 			about, stack := requestOf(r.Context()), debug.Stack()
 			if answer.status == 0 && unhashable(fault, stack) {
-				about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{
+				about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", problem.Field{
 					Field: "body", Message: "a list whose items must differ has lists or objects",
 				})).Write(w)
 				return
@@ -172,10 +172,10 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if pattern == "" {
 		refusal := &answer{ResponseWriter: discard{http.Header{}}}
 		handler.ServeHTTP(refusal, r)
-		p := problem.New(http.StatusNotFound, "", "there is nothing at this path")
+		p := problem.New(http.StatusNotFound, "", "this path does not exist")
 		if refusal.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", refusal.Header().Get("Allow"))
-			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not know the method")
+			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not support the method")
 		}
 		about.told(p).Write(w)
 		return
@@ -185,7 +185,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	about.route = pattern
 	if !isText(r.URL) {
-		about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or the query is no UTF-8, or not escaped as it must be")).Write(w)
+		about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or query is not valid UTF-8 or is not escaped correctly")).Write(w)
 		return
 	}
 	a.mux.ServeHTTP(w, r)

@@ -35,17 +35,17 @@ type Request struct {
 	Body any
 }
 
-// made is a request as it is sent, over any transport.
-type made struct {
+// created is a request as it is sent, over any transport.
+type created struct {
 	method, path, query string
 	header              map[string]string
 	body                string
 }
 
-func (r Request) made(tb testing.TB, v *Server) made {
+func (r Request) created(tb testing.TB, v *Server) created {
 	tb.Helper()
 	path, query := cutQuery(r.Path)
-	out := made{method: r.Method, path: path, query: query, header: map[string]string{}}
+	out := created{method: r.Method, path: path, query: query, header: map[string]string{}}
 	token := r.Token
 	if r.As != "" {
 		token = v.Token(tb, r.As, r.Groups...)
@@ -72,7 +72,7 @@ func (r Request) made(tb testing.TB, v *Server) made {
 }
 
 // name gives a request an id, so that its effect on the tables can be attributed.
-func (v *Server) name(m made) {
+func (v *Server) name(m created) {
 	if m.header["X-Request-Id"] == "" {
 		m.header["X-Request-Id"] = rand.Text()
 	}
@@ -89,7 +89,7 @@ type Response struct {
 }
 
 // request builds the HTTP request for an address.
-func (m made) request(ctx context.Context, tb testing.TB, base string) *http.Request {
+func (m created) request(ctx context.Context, tb testing.TB, base string) *http.Request {
 	tb.Helper()
 	target := base + m.path
 	if m.query != "" {
@@ -106,7 +106,7 @@ func (m made) request(ctx context.Context, tb testing.TB, base string) *http.Req
 }
 
 // send sends a request over the socket.
-func (v *Server) send(tb testing.TB, m made) *Response {
+func (v *Server) send(tb testing.TB, m created) *Response {
 	tb.Helper()
 	answer, err := client().Do(m.request(tb.Context(), tb, v.url))
 	if err != nil {
@@ -121,7 +121,7 @@ func (v *Server) send(tb testing.TB, m made) *Response {
 }
 
 // invoke sends a request as an HTTP API's event, payload format 2.0.
-func (v *Server) invoke(tb testing.TB, m made) *Response {
+func (v *Server) invoke(tb testing.TB, m created) *Response {
 	tb.Helper()
 	event := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: "$default", RawPath: m.path, RawQueryString: m.query, Headers: map[string]string{},

@@ -149,13 +149,13 @@ const (
 // Do sends a request.
 func (v *Server) Do(tb testing.TB, r Request) *Response {
 	tb.Helper()
-	made := r.made(tb, v)
-	v.name(made)
+	created := r.created(tb, v)
+	v.name(created)
 	var answer *Response
 	if v.events() {
-		answer = v.invoke(tb, made)
+		answer = v.invoke(tb, created)
 	} else {
-		answer = v.send(tb, made)
+		answer = v.send(tb, created)
 	}
 	v.cover(tb, r, answer)
 	return answer

@@ -12,11 +12,11 @@ import (
 // event streams, for which Do would wait forever.
 func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Response, io.Reader) {
 	tb.Helper()
-	made := r.made(tb, v)
-	v.name(made)
-	answer, err := client().Do(made.request(ctx, tb, v.url))
+	created := r.created(tb, v)
+	v.name(created)
+	answer, err := client().Do(created.request(ctx, tb, v.url))
 	if err != nil {
-		tb.Fatalf("%s %s: %v", made.method, made.path, err)
+		tb.Fatalf("%s %s: %v", created.method, created.path, err)
 	}
 	tb.Cleanup(func() { _ = answer.Body.Close() })
 	head := &Response{Status: answer.StatusCode, Header: answer.Header}

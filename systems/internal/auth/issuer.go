@@ -126,7 +126,7 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 		c.TTL = DefaultTTL
 	}
 	if c.TTL < 0 {
-		return "", fmt.Errorf("auth: a token cannot live for %v", c.TTL)
+		return "", fmt.Errorf("auth: a token cannot be valid for %v", c.TTL)
 	}
 	now := i.now()
 	builder := jwt.NewBuilder().

@@ -25,7 +25,7 @@ const (
 )
 
 // errNoKeys is for a user pool whose response has no usable key.
-var errNoKeys = errors.New("no key for RS256 among the answer's")
+var errNoKeys = errors.New("the response has no key for RS256")
 
 // Remote is the KeySource of a user pool: its JWKS over HTTP.
 type Remote struct {

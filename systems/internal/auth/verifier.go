@@ -152,7 +152,7 @@ func (v *Verifier) validate(token jwt.Token) error {
 		return problem.InvalidToken("the access token is not valid now", err)
 	}
 	if issuer, _ := token.Issuer(); issuer != v.issuer {
-		return problem.InvalidToken("the access token is another issuer's", fmt.Errorf("iss %q, want %q", issuer, v.issuer))
+		return problem.InvalidToken("the access token is from another issuer", fmt.Errorf("iss %q, want %q", issuer, v.issuer))
 	}
 	if use := text(token, claimTokenUse); use != "access" {
 		return problem.InvalidToken("the token is not an access token", fmt.Errorf("token_use %q", use))
@@ -169,10 +169,10 @@ const subMax = 255
 func principal(token jwt.Token) (Principal, error) {
 	sub, _ := token.Subject()
 	if sub == "" {
-		return Principal{}, problem.InvalidToken("the access token is nobody's", nil)
+		return Principal{}, problem.InvalidToken("the access token has no subject", nil)
 	}
 	if len(sub) > subMax {
-		return Principal{}, problem.InvalidToken("the access token's sub is longer than one may be", nil)
+		return Principal{}, problem.InvalidToken("the access token's sub is too long", nil)
 	}
 	p := Principal{Sub: sub, Session: text(token, claimSession)}
 	if !token.Has(claimGroups) {
@@ -180,12 +180,12 @@ func principal(token jwt.Token) (Principal, error) {
 	}
 	var groups []any
 	if err := token.Get(claimGroups, &groups); err != nil {
-		return Principal{}, problem.InvalidToken("the access token's groups are no list", err)
+		return Principal{}, problem.InvalidToken("the access token's groups are not a list", err)
 	}
 	for _, g := range groups {
 		name, ok := g.(string)
 		if !ok {
-			return Principal{}, problem.InvalidToken("the access token's groups are no list of names", nil)
+			return Principal{}, problem.InvalidToken("the access token's groups are not a list of names", nil)
 		}
 		p.Groups = append(p.Groups, name)
 	}

@@ -133,9 +133,9 @@ func TestVerifyClaims(t *testing.T) {
 		{"aud for client_id, as id tokens have", map[string]any{"client_id": nil, "aud": testClient}, "another client"},
 		{"an id token", map[string]any{"token_use": "id"}, "not an access token"},
 		{"a token of no use", map[string]any{"token_use": nil}, "not an access token"},
-		{"nobody's", map[string]any{"sub": nil}, "nobody's"},
-		{"nobody's, empty", map[string]any{"sub": ""}, "nobody's"},
-		{"of a sub that is too long", map[string]any{"sub": strings.Repeat("u", 256)}, "longer"},
+		{"no subject", map[string]any{"sub": nil}, "has no subject"},
+		{"an empty subject", map[string]any{"sub": ""}, "has no subject"},
+		{"a sub that is too long", map[string]any{"sub": strings.Repeat("u", 256)}, "too long"},
 		{"groups as a text", map[string]any{"cognito:groups": "admin"}, "groups"},
 		{"groups of numbers", map[string]any{"cognito:groups": []int{1}}, "groups"},
 	} {

@@ -28,7 +28,7 @@ import (
 
 // Errors for errors.Is.
 var (
-	ErrMissing  = errors.New("bucket: there is no such file")
+	ErrMissing  = errors.New("bucket: the file does not exist")
 	ErrTooLarge = errors.New("bucket: the file is too large")
 )
 

@@ -35,11 +35,11 @@ const (
 func openDir(at string, secret []byte, clock func() time.Time) (*Dir, func() error, error) {
 	remove := func() error { return nil }
 	if at == "" {
-		made, err := os.MkdirTemp("", "monotable-files-")
+		created, err := os.MkdirTemp("", "monotable-files-")
 		if err != nil {
 			return nil, nil, fmt.Errorf("bucket: %w", err)
 		}
-		at, remove = made, func() error { return os.RemoveAll(made) }
+		at, remove = created, func() error { return os.RemoveAll(created) }
 	}
 	if err := os.MkdirAll(at, dirMode); err != nil {
 		return nil, nil, fmt.Errorf("bucket: %w", err)
@@ -88,12 +88,12 @@ func (d *Dir) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength >= 0 && r.ContentLength != most {
-		http.Error(w, "the file has another size than was said", http.StatusBadRequest)
+		http.Error(w, "the file's size differs from the declared one", http.StatusBadRequest)
 		return
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil || int64(len(data)) != most {
-		http.Error(w, "the file has another size than was said", http.StatusBadRequest)
+		http.Error(w, "the file's size differs from the declared one", http.StatusBadRequest)
 		return
 	}
 	if err := d.Put(r.Context(), key, "", data); err != nil {

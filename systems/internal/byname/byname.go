@@ -100,7 +100,7 @@ type setter func(to, from reflect.Value)
 func Make(to reflect.Type, partly bool, from ...reflect.Type) (*Plan, error) {
 	for _, t := range append([]reflect.Type{to}, from...) {
 		if t.Kind() != reflect.Struct {
-			return nil, fmt.Errorf("byname: %s is no struct", t)
+			return nil, fmt.Errorf("byname: %s is not a struct", t)
 		}
 	}
 	m := maker{to: to, shown: tagged(to), partly: partly, from: from}
@@ -132,7 +132,7 @@ func (p *Plan) unused(from reflect.Type) error {
 	var faults []error
 	for _, f := range reflect.VisibleFields(from) {
 		if f.IsExported() && !f.Anonymous && !p.used[f.Name] {
-			faults = append(faults, fmt.Errorf("byname: %s of %s goes nowhere", f.Name, from))
+			faults = append(faults, fmt.Errorf("byname: %s of %s has no target", f.Name, from))
 		}
 	}
 	return errors.Join(faults...)

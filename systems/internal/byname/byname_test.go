@@ -159,16 +159,16 @@ func TestRejects(t *testing.T) {
 		"a number as a text":  {reflect.TypeFor[wrongType](), "Price: is string, and Price of byname_test.stored is int64"},
 		"a text as bytes":     {reflect.TypeFor[wrongKind](), "Kind: is []uint8"},
 		"a struct's field":    {reflect.TypeFor[wrongInside](), "Street: no source has a field of that name"},
-		"what is no struct":   {reflect.TypeFor[string](), "string is no struct"},
-		"pointer to a struct": {reflect.TypeFor[*noSource](), "is no struct"},
+		"not a struct":        {reflect.TypeFor[string](), "string is not a struct"},
+		"pointer to a struct": {reflect.TypeFor[*noSource](), "is not a struct"},
 	} {
 		if _, err := byname.Make(c.to, false, reflect.TypeFor[stored]()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, c.want)
 		}
 	}
 	defer func() {
-		if fault := recover(); !strings.Contains(fmt.Sprint(fault), "Missing of byname_test.noSource goes nowhere") {
-			t.Errorf("into what has no such field: %v", fault)
+		if fault := recover(); !strings.Contains(fmt.Sprint(fault), "Missing of byname_test.noSource has no target") {
+			t.Errorf("a target without the field: %v", fault)
 		}
 	}()
 	byname.Into[noSource, stored]()

@@ -83,8 +83,8 @@ func Major(text []byte) (string, error) {
 type direction bool
 
 const (
-	sent direction = false
-	told direction = true
+	sent       direction = false
+	inResponse direction = true
 )
 
 // seen is a pair of types being compared, so that recursive types end.
@@ -213,7 +213,7 @@ func (c *comparison) responses(where string, before, after map[string]*response)
 					c.breaks(at, keepField, "%s is gone", kind)
 					continue
 				}
-				c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, told)
+				c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, inResponse)
 			}
 			for _, header := range slices.Sorted(maps.Keys(a.Headers)) {
 				if _, ok := b.Headers[header]; !ok {
@@ -249,7 +249,7 @@ func (c *comparison) schema(at string, before, after *schema, to direction) {
 		c.breaks(at, keepField, "is %s instead of %s", called(b), called(a))
 		return
 	}
-	if to == told && b.Type.nullable() && !a.Type.nullable() {
+	if to == inResponse && b.Type.nullable() && !a.Type.nullable() {
 		c.breaks(at, keepField, "may be null now")
 	}
 	if to == sent && a.Type.nullable() && !b.Type.nullable() {
@@ -268,7 +268,7 @@ func (c *comparison) schema(at string, before, after *schema, to direction) {
 			c.breaks(at+": event "+name, keepField, "is gone")
 			continue
 		}
-		c.schema(at+": event "+name, a.Events[name], b.Events[name], told)
+		c.schema(at+": event "+name, a.Events[name], b.Events[name], inResponse)
 	}
 }
 
@@ -278,7 +278,7 @@ func called(s *schema) string {
 
 // values compares enum values. Clients must accept unknown values, so only requests are compared.
 func (c *comparison) values(at string, a, b *schema, to direction) {
-	if to == told {
+	if to == inResponse {
 		for _, value := range b.Enum {
 			if len(a.Enum) > 0 && !has(a.Enum, value) {
 				c.adds(at, "may be %v, too", value)
@@ -339,7 +339,7 @@ func (c *comparison) properties(at string, a, b *schema, to direction) {
 			if to == sent && must && !had {
 				c.breaks(field, keepOpen, "is required now")
 			}
-			if to == told && had && !must {
+			if to == inResponse && had && !must {
 				c.breaks(field, keepField, "may be missing now")
 			}
 			c.schema(field, before, after, to)

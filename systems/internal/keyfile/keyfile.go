@@ -16,15 +16,15 @@ func Make(path string, text []byte) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	made, err := written(path, text)
+	created, err := written(path, text)
 	if err != nil {
 		return nil, err
 	}
-	err = os.Link(made, path) // unlike a rename, it does not replace
+	err = os.Link(created, path) // unlike a rename, it does not replace
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	if err = errors.Join(err, os.Remove(made)); err != nil {
+	if err = errors.Join(err, os.Remove(created)); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path) //nolint:gosec // the path is the operator's
@@ -32,25 +32,25 @@ func Make(path string, text []byte) ([]byte, error) {
 
 // Replace replaces a file's content.
 func Replace(path string, text []byte) error {
-	made, err := written(path, text)
+	created, err := written(path, text)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(made, path); err != nil {
-		return errors.Join(err, os.Remove(made))
+	if err := os.Rename(created, path); err != nil {
+		return errors.Join(err, os.Remove(created))
 	}
 	return nil
 }
 
 // written writes a synced temporary file beside path.
 func written(path string, text []byte) (name string, err error) {
-	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
+	created, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
 	if err != nil {
 		return "", err
 	}
-	_, err = made.Write(text)
-	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(made.Name()))
+	_, err = created.Write(text)
+	if err = errors.Join(err, created.Sync(), created.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(created.Name()))
 	}
-	return made.Name(), nil
+	return created.Name(), nil
 }

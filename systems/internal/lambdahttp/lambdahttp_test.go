@@ -225,7 +225,7 @@ func TestEventsThatAreNone(t *testing.T) {
 		`{"rawPath":"/","requestContext":{"http":{"method":"G T"}}}`:                                   "request",
 		`{"rawPath":"/","body":"!","isBase64Encoded":true,"requestContext":{"http":{"method":"GET"}}}`: "body",
 		`{"schedule":"other"}`: `no schedule "other"`,
-		`{"Records":[{"eventSourceARN":"arn:aws:dynamodb:us-east-1:1:table/other/stream/1","dynamodb":{}}]}`: `nobody follows table "other"`,
+		`{"Records":[{"eventSourceARN":"arn:aws:dynamodb:us-east-1:1:table/other/stream/1","dynamodb":{}}]}`: `no worker follows table "other"`,
 	} {
 		if answer, err := lambdahttp.New(panics, nil).Invoke(t.Context(), []byte(event)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, %v, want an error with %q", event, answer, err, want)

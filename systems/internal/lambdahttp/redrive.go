@@ -31,8 +31,8 @@ const emptyPages = 20
 
 // What can be wrong with a failed batch.
 var (
-	errNoBatch   = errors.New("lambdahttp: the message is not of a batch of DynamoDB Streams that was given up")
-	errTrimmed   = errors.New("lambdahttp: a stream keeps records for 24 hours: some of the batch, or all of it, are gone")
+	errNoBatch   = errors.New("lambdahttp: the message is not about a failed batch of DynamoDB Streams")
+	errTrimmed   = errors.New("lambdahttp: a stream keeps records for 24 hours: some or all records of the batch have expired")
 	errNoEnd     = errors.New("lambdahttp: the shard has no record at the batch's end")
 	errNoStreams = errors.New("lambdahttp: there is no client to read streams with")
 )

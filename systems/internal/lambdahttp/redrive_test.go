@@ -178,16 +178,16 @@ func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all
 	t.Helper()
 	last := all[len(all)-1]
 	for body, want := range map[string]string{
-		`{}`: "not of a batch",
-		`[]`: "not of a batch",
-		`{"DDBStreamBatchInfo":{"shardId":"s","streamArn":"a"}}`:                 "not of a batch",
-		gaveUp(arn, shard, "x", last):                                            "not of a batch",
-		gaveUp(arn, shard, "-1", last):                                           "not of a batch",
-		gaveUp(arn, shard, all[0], strings.Repeat("9", 41)):                      "not of a batch",
-		gaveUp(arn, shard, last, all[0]):                                         "not of a batch",
+		`{}`: "not about a failed batch",
+		`[]`: "not about a failed batch",
+		`{"DDBStreamBatchInfo":{"shardId":"s","streamArn":"a"}}`:                 "not about a failed batch",
+		gaveUp(arn, shard, "x", last):                                            "not about a failed batch",
+		gaveUp(arn, shard, "-1", last):                                           "not about a failed batch",
+		gaveUp(arn, shard, all[0], strings.Repeat("9", 41)):                      "not about a failed batch",
+		gaveUp(arn, shard, last, all[0]):                                         "not about a failed batch",
 		gaveUp(arn, shard, last, strings.Repeat("9", len(last))):                 "no record at the batch's end",
-		gaveUp(arn, "shardId-00000001000000000000-00000000", all[0], all[0]):     "gone",
-		gaveUp(strings.Replace(arn, "notes", "other", 1), shard, all[0], all[0]): `nobody follows table "other"`,
+		gaveUp(arn, "shardId-00000001000000000000-00000000", all[0], all[0]):     "have expired",
+		gaveUp(strings.Replace(arn, "notes", "other", 1), shard, all[0], all[0]): `no worker follows table "other"`,
 	} {
 		if _, err := h.Invoke(t.Context(), messages(body)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", body, err, want)
@@ -219,8 +219,8 @@ func TestRedriveTooLate(t *testing.T) {
 		return nil
 	}}}).Redriving(n.db.StreamsClient())
 	left := numbers(after)
-	if _, err := h.Invoke(t.Context(), messages(gaveUp(n.arn, shard, numbers(before)[0], left[2]))); err == nil || !strings.Contains(err.Error(), "gone") {
-		t.Errorf("%v, want that records are gone", err)
+	if _, err := h.Invoke(t.Context(), messages(gaveUp(n.arn, shard, numbers(before)[0], left[2]))); err == nil || !strings.Contains(err.Error(), "have expired") {
+		t.Errorf("%v, want that records have expired", err)
 	}
 	if !slices.Equal(got, left[:3]) {
 		t.Errorf("handled %v, want what is left, %v", got, left[:3])

@@ -59,7 +59,7 @@ func (h *Handler) followers(stream string) (list []system.Stream, err error) {
 		}
 	}
 	if list == nil {
-		return nil, fmt.Errorf("lambdahttp: nobody follows table %q", table)
+		return nil, fmt.Errorf("lambdahttp: no worker follows table %q", table)
 	}
 	return list, nil
 }

@@ -41,7 +41,7 @@ import (
 const checkEvery = 15 * time.Second
 
 // errEnded ends a stream, beside the client, the process and its Life.
-var errEnded = errors.New("the client is too far behind, or may not see the topic any more")
+var errEnded = errors.New("the client is too far behind, or lost access to the topic")
 
 // Hub passes events to this process's connections.
 type Hub[Topic comparable] struct {
@@ -95,8 +95,8 @@ type Feed[Topic comparable] struct {
 func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, events map[string]any,
 	follow func(context.Context, auth.Principal) (Feed[Topic], error), options ...api.Option,
 ) {
-	op.Description = "Server-sent events: ready, when changes are told from now on; " + op.Description +
-		" What happened while nobody was connected is not told: read the list at each ready."
+	op.Description = "Server-sent events: ready, when the stream is live; " + op.Description +
+		" Events that occur while you are disconnected are not sent later: read the list after each ready."
 	huma.Register(a, Operation(a, op, events, options...), func(ctx context.Context, _ *api.None) (*huma.StreamResponse, error) {
 		who, err := auth.Required(ctx)
 		if err != nil {

@@ -29,7 +29,7 @@ const (
 const readyEvent = "ready"
 
 // ErrLongEnough ends a stream that has lasted for Life.
-var ErrLongEnough = errors.New("the stream has lasted as long as streams do")
+var ErrLongEnough = errors.New("the stream has reached its maximum duration")
 
 // Operation adds to an operation that it streams events, with the type of each by its name.
 func Operation(a huma.API, op huma.Operation, events map[string]any, options ...api.Option) huma.Operation {

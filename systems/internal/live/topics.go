@@ -27,25 +27,25 @@ type follower[Topic comparable, Event any] struct {
 func (t *Topics[Topic, Event]) Tell(e Event, topics ...Topic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tell(e, slices.Values(topics))
+	t.notify(e, slices.Values(topics))
 }
 
 // TellAll gives an event to all followers.
 func (t *Topics[Topic, Event]) TellAll(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tell(e, maps.Keys(t.followers))
+	t.notify(e, maps.Keys(t.followers))
 }
 
 // tell needs the lock.
-func (t *Topics[Topic, Event]) tell(e Event, topics iter.Seq[Topic]) {
-	told := map[*follower[Topic, Event]]bool{}
+func (t *Topics[Topic, Event]) notify(e Event, topics iter.Seq[Topic]) {
+	notified := map[*follower[Topic, Event]]bool{}
 	for topic := range topics {
 		for f := range t.followers[topic] {
-			if told[f] {
+			if notified[f] {
 				continue
 			}
-			told[f] = true
+			notified[f] = true
 			select {
 			case f.events <- e:
 			default:

@@ -198,11 +198,11 @@ func (c *caller) Send(ctx context.Context) error {
 
 // connection is a user with its memory, used by one goroutine at a time.
 type connection struct {
-	send    Send
-	numbers *atomic.Int64
-	user    string
-	kept    map[string]string
-	told    time.Time // the previous call's {time}
+	send     Send
+	numbers  *atomic.Int64
+	user     string
+	kept     map[string]string
+	lastTime time.Time // the previous call's {time}
 }
 
 const (
@@ -275,7 +275,7 @@ func (c *connection) request(call Call) (Request, error) {
 	}
 	number := c.numbers.Add(1)
 	n := strconv.FormatInt(number, 10)
-	c.told = later(c.told, time.Now())
+	c.lastTime = later(c.lastTime, time.Now())
 	var faults []error
 	fill := func(text string) string {
 		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
@@ -285,7 +285,7 @@ func (c *connection) request(call Call) (Request, error) {
 			case "code":
 				return strings.ToUpper(strconv.FormatInt(number, 36)) //nolint:mnd // all letters and digits
 			case "time":
-				return c.told.Format(timeForm)
+				return c.lastTime.Format(timeForm)
 			case "user":
 				return r.User
 			case "address":
@@ -330,7 +330,7 @@ var placeholder = regexp.MustCompile(`\{[A-Za-z]\w*\}`)
 func find(body []byte, path string) (string, error) {
 	var at any
 	if err := json.Unmarshal(body, &at); err != nil {
-		return "", fmt.Errorf("the answer is no JSON: %w", err)
+		return "", fmt.Errorf("the response is not JSON: %w", err)
 	}
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' }) {
 		var next any

@@ -29,12 +29,12 @@ type SMTP struct {
 func FromURL(address, from string) (*SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("mail: the server's address is no URL like smtps://user:password@host: %w", hideURL(err))
+		return nil, fmt.Errorf("mail: the server's address is not a URL such as smtps://user:password@host: %w", hideURL(err))
 	}
 	options := []gomail.Option{gomail.WithTimeout(sendTimeout)}
 	switch {
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("mail: the server's address names no host: want smtps://user:password@host")
+		return nil, fmt.Errorf("mail: the server's address has no host: want smtps://user:password@host")
 	case u.Scheme == "smtps":
 		options = append(options, gomail.WithSSLPort(false))
 	case u.Scheme == "smtp" && u.Query().Get("tls") == "none":
@@ -42,7 +42,7 @@ func FromURL(address, from string) (*SMTP, error) {
 	case u.Scheme == "smtp":
 		options = append(options, gomail.WithTLSPortPolicy(gomail.TLSMandatory))
 	default:
-		return nil, fmt.Errorf("mail: the server's address begins with %q, want smtps or smtp", u.Scheme)
+		return nil, fmt.Errorf("mail: the server's address starts with %q, want smtps or smtp", u.Scheme)
 	}
 	if u.Port() != "" {
 		port, err := strconv.Atoi(u.Port())
@@ -60,7 +60,7 @@ func FromURL(address, from string) (*SMTP, error) {
 		return nil, fmt.Errorf("mail: %w", err)
 	}
 	if err := gomail.NewMsg().From(from); err != nil {
-		return nil, fmt.Errorf("mail: the sender %q is no address like Shop <shop@example.com>: %w", from, err)
+		return nil, fmt.Errorf("mail: the sender %q is not an address such as Shop <shop@example.com>: %w", from, err)
 	}
 	return &SMTP{client: client, from: from}, nil
 }

@@ -24,9 +24,9 @@ func Do[T any](do func() (done T, replayed bool, err error), first func() (T, er
 	if refusal == nil {
 		return done, replayed, nil
 	}
-	made, err := first()
+	result, err := first()
 	if errors.Is(err, table.ErrNotFound) {
 		return done, false, refusal
 	}
-	return made, err == nil, err
+	return result, err == nil, err
 }

@@ -58,7 +58,7 @@ const eraseTimeout = 25 * time.Second
 
 // errNotErased is for an erasure that must be continued.
 var errNotErased = &problem.Error{
-	Status: http.StatusConflict, Code: "erasure_unfinished", Detail: "not all of it is erased yet; send the request again to continue", RetryAfter: time.Second,
+	Status: http.StatusConflict, Code: "erasure_unfinished", Detail: "the erasure is not complete yet; repeat the request to continue", RetryAfter: time.Second,
 }
 
 // Register adds the operations, unless there are no personal data.
@@ -69,8 +69,8 @@ func (d *Data) Register(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "exportOwnData", Method: http.MethodGet, Path: "/me/data", Tags: []string{"Your data"},
 		Summary: "Export your data",
-		Description: "All that is stored about you, as one JSON document that is written as it is read. It ends in `\"complete\": true`; without that " +
-			"it was broken off, and is no JSON.",
+		Description: "Everything stored about you, as one streamed JSON document. It ends with `\"complete\": true`; without that " +
+			"the response was interrupted and is not valid JSON.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: document()}},
 		}},
@@ -78,8 +78,8 @@ func (d *Data) Register(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "eraseOwnData", Method: http.MethodDelete, Path: "/me", Tags: []string{"Your data"},
 		Summary: "Erase your data",
-		Description: "Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and " +
-			"continues where an earlier request ended.",
+		Description: "Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request " +
+			"continues where the previous one stopped.",
 		DefaultStatus: http.StatusOK,
 	}, api.Refuses(d.Allow.Errors...), api.Refuses(d.Refuse.Errors...), api.Refuses(errNotErased), api.Timeout(eraseTimeout)), d.erase)
 }
@@ -106,7 +106,7 @@ func document() *huma.Schema {
 	}}
 	return &huma.Schema{Type: huma.TypeObject, Required: []string{"person", "items", "complete"}, Properties: map[string]*huma.Schema{
 		"person": {Type: huma.TypeString, Description: "You"},
-		"items":  {Type: huma.TypeArray, Items: item}, "complete": {Type: huma.TypeBoolean, Description: "That nothing is missing"},
+		"items":  {Type: huma.TypeArray, Items: item}, "complete": {Type: huma.TypeBoolean, Description: "Shows that nothing is missing"},
 	}}
 }
 
@@ -196,7 +196,7 @@ func (d *Data) erase(ctx context.Context, in *eraseInput) (*eraseOutput, error) 
 	for _, k := range d.Kept {
 		reason := k.Reason
 		if k.Expires {
-			reason = "It goes by itself within days."
+			reason = "It expires within days."
 		}
 		out.Body.Kept = append(out.Body.Kept, kept{Entity: k.Entity, Reason: reason, Anonymous: k.Changed})
 	}

@@ -37,9 +37,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // With returns the error with a request's invalid fields; its code stays.
 func (e *Error) With(detail string, fields ...Field) *Error {
-	told := *e
-	told.Detail, told.Fields = detail, fields
-	return &told
+	out := *e
+	out.Detail, out.Fields = detail, fields
+	return &out
 }
 
 // Changed is for a request that changes what is no longer what its caller has read.

@@ -114,20 +114,20 @@ func (p *Problem) Cause() error { return p.cause }
 
 // For returns the problem as the response to one request.
 func (p *Problem) For(requestID string) *Problem {
-	told := *p
-	told.RequestID = requestID
-	return &told
+	out := *p
+	out.RequestID = requestID
+	return &out
 }
 
 // In returns the problem in the reader's language: say translates the texts for people. The code stays.
 func (p *Problem) In(say func(english string) string) *Problem {
-	told := *p
-	told.Title, told.Detail = say(p.Title), say(p.Detail)
-	told.Errors = slices.Clone(p.Errors)
-	for n := range told.Errors {
-		told.Errors[n].Message = say(told.Errors[n].Message)
+	out := *p
+	out.Title, out.Detail = say(p.Title), say(p.Detail)
+	out.Errors = slices.Clone(p.Errors)
+	for n := range out.Errors {
+		out.Errors[n].Message = say(out.Errors[n].Message)
 	}
-	return &told
+	return &out
 }
 
 // SetHeaders sets the headers of the response: how to authenticate, when to retry and, for caches, that title and detail depend

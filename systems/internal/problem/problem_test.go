@@ -35,7 +35,7 @@ func TestRules(t *testing.T) {
 		code, detail string
 	}{
 		{fmt.Errorf("get: %w", errNoteMissing), 404, "note_not_found", "note: not found"},
-		{table.ErrNotFound, 404, "not_found", "there is no such thing, or it is not yours"},
+		{table.ErrNotFound, 404, "not_found", "it does not exist, or it is not yours"},
 		{&table.Refusal{Line: -1, Err: errFull}, 409, "notebook_full", "delete a note first"},
 		{Forbidden("not_yours", "it is hers"), 403, "not_yours", "it is hers"},
 		{fmt.Errorf("check: %w", Forbidden("", "no")), 403, "forbidden", "no"},

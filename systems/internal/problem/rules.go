@@ -16,10 +16,10 @@ import (
 
 // Details of internal errors.
 const (
-	detailInternal    = "something went wrong here; the request id finds it in the log"
-	detailUnavailable = "the service cannot do that at the moment; try again"
-	detailTimeout     = "the request took too long; it may or may not have had its effect"
-	detailChanged     = "it was changed since you read it: read it again before you change it"
+	detailInternal    = "an internal error occurred; use the request id to find it in the log"
+	detailUnavailable = "the service is temporarily unavailable; try again"
+	detailTimeout     = "the request timed out; it may or may not have taken effect"
+	detailChanged     = "it has changed since you read it: read it again before you change it"
 )
 
 // Rule maps an error that a system's design declares to a response.
@@ -44,9 +44,9 @@ func ChangedSince(err error) Rule {
 // Problem is what a client learns about an error.
 func (r Rules) Problem(err error) *Problem {
 	p := r.problem(err)
-	told := *p
-	told.cause = err
-	return &told
+	out := *p
+	out.cause = err
+	return &out
 }
 
 func (r Rules) problem(err error) *Problem {
@@ -60,8 +60,8 @@ func (r Rules) problem(err error) *Problem {
 			return rule.problem()
 		}
 	}
-	if made, ok := errors.AsType[*Problem](err); ok {
-		return made
+	if known, ok := errors.AsType[*Problem](err); ok {
+		return known
 	}
 	if p := ofTable(err); p != nil {
 		return p
@@ -97,21 +97,21 @@ func ofTable(err error) *Problem {
 	case errors.As(err, &value):
 		return New(http.StatusBadRequest, CodeInvalidValue, "a value cannot be stored", Field{value.Field, value.Reason})
 	case errors.Is(err, table.ErrLines):
-		return New(http.StatusBadRequest, CodeInvalidLines, "there are no lines, too many, or two for one thing")
+		return New(http.StatusBadRequest, CodeInvalidLines, "there are no lines, too many, or two for the same item")
 	case errors.Is(err, table.ErrCursor):
-		return New(http.StatusBadRequest, CodeInvalidCursor, "the cursor is damaged, or of another list or caller", Field{"query.cursor", "is not one that this list gave to this caller"})
+		return New(http.StatusBadRequest, CodeInvalidCursor, "the cursor is invalid, or belongs to another list or caller", Field{"query.cursor", "is not a cursor of this list and caller"})
 	case errors.Is(err, table.ErrReused):
 		return New(http.StatusUnprocessableEntity, CodeKeyReused, "the Idempotency-Key was used with another request: use a new one")
 	case errors.Is(err, table.ErrNotFound):
-		return New(http.StatusNotFound, CodeNotFound, "there is no such thing, or it is not yours")
+		return New(http.StatusNotFound, CodeNotFound, "it does not exist, or it is not yours")
 	case errors.Is(err, table.ErrExists):
-		return New(http.StatusConflict, CodeExists, "it is there already")
+		return New(http.StatusConflict, CodeExists, "it already exists")
 	case errors.Is(err, table.ErrConflict):
-		p := New(http.StatusConflict, CodeConflict, "others are changing the same thing: try again")
+		p := New(http.StatusConflict, CodeConflict, "it is being changed by others: try again")
 		p.retryAfter = time.Second
 		return p
 	case errors.As(err, &refusal):
-		return New(http.StatusConflict, CodeConflict, "its present state does not allow that")
+		return New(http.StatusConflict, CodeConflict, "its current state does not allow that")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func accessOf(issuer *auth.Issuer) Access { return Access{Verifier: issuer.Verif
 func (o Options) accessTo(system string) (Access, error) {
 	access := o.Access[system]
 	if access.Verifier == nil {
-		return Access{}, errors.New("Access does not say whose tokens it accepts")
+		return Access{}, errors.New("Access has no issuer")
 	}
 	if access.Issuer != nil && access.Issuer.System() != system {
 		return Access{}, fmt.Errorf("Access has the issuer of %s: each system needs its own", access.Issuer.System())

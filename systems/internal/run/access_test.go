@@ -23,8 +23,8 @@ func TestEverySystemNeedsItsOwnAccess(t *testing.T) {
 		access map[string]run.Access
 		want   string
 	}{
-		"none":             {nil, "notes: Access does not say whose tokens it accepts"},
-		"another system's": {run.SignedHere(pay), "notes: Access does not say whose tokens it accepts"},
+		"none":             {nil, "notes: Access has no issuer"},
+		"another system's": {run.SignedHere(pay), "notes: Access has no issuer"},
 		"shared":           {shared, "notes: Access has the issuer of pay"},
 	} {
 		_, err := run.NewHost(t.Context(), run.Options{

@@ -54,33 +54,33 @@ type Config struct {
 // Register adds the flags.
 func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.Addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
-	f.StringVar(&c.PublicURL, "public-url", "", "`address` at which others reach this process, such as http://192.168.1.5:8080, or lan for this machine's; pages show it and sign guests in")
-	f.StringVar(&c.Data, "data", defaultData, "directory of the database in this process")
+	f.StringVar(&c.PublicURL, "public-url", "", "`address` at which other devices reach this process, such as http://192.168.1.5:8080, or lan for this machine's; pages show it and sign guests in")
+	f.StringVar(&c.Data, "data", defaultData, "data directory of the in-process database")
 	f.BoolVar(&c.Memory, "memory", false, "keep the data in memory only; it is lost when the process ends")
-	f.StringVar(&c.Durability, "durability", "sync", "when a write to --data is answered: sync, interval or none")
+	f.StringVar(&c.Durability, "durability", "sync", "durability of writes to --data: sync, interval or none")
 	f.StringVar(&c.Endpoint, "endpoint", "", "URL of a DynamoDB API to use instead")
-	f.BoolVar(&c.AWS, "aws", false, "use DynamoDB on AWS, as the environment says")
-	f.BoolVar(&c.CreateTables, "create-tables", false, "make missing tables on AWS too")
+	f.BoolVar(&c.AWS, "aws", false, "use DynamoDB on AWS, configured by the environment")
+	f.BoolVar(&c.CreateTables, "create-tables", false, "also create missing tables on AWS")
 	f.StringVar(&c.Region, "region", "us-east-1", "AWS region")
-	f.StringVar(&c.Stage, "stage", DefaultStage, "stage, in the names of tables that have one")
+	f.StringVar(&c.Stage, "stage", DefaultStage, "stage, for table names that contain it")
 	c.RegisterAuth(f)
-	f.StringVar(&c.CursorKey, "cursor-key", "", "key that seals cursors: 32 bytes or more, in hexadecimal or base64")
+	f.StringVar(&c.CursorKey, "cursor-key", "", "key that encrypts cursors: at least 32 bytes, in hexadecimal or base64")
 	f.StringVar(&c.CursorKeyFile, "cursor-key-file", "", "file with that key")
-	f.StringSliceVar(&c.Origins, "cors-origin", nil, "`origin` whose web pages may call, or * for all; repeatable (default none)")
-	f.StringSliceVar(&c.Proxies, "trusted-proxy", nil, "networks or addresses of the proxies in front, whose X-Forwarded-For says who calls")
-	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
-	f.Float64Var(&c.Rate, "rate", defaultRate, "requests a second that one caller may make, and twice as many at once; 0 for no bound")
-	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only answers requests, and tells those who are connected")
-	f.StringVar(&c.LogLevel, "log-level", "info", "what to log: debug, info, warn or error")
-	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")
+	f.StringSliceVar(&c.Origins, "cors-origin", nil, "`origin` whose web pages may call the API, or * for all; repeatable (default none)")
+	f.StringSliceVar(&c.Proxies, "trusted-proxy", nil, "networks or addresses of trusted proxies, whose X-Forwarded-For is used")
+	f.DurationVar(&c.Timeout, "timeout", 0, "request timeout (default 10s)")
+	f.Float64Var(&c.Rate, "rate", defaultRate, "requests per second of one caller, with bursts of twice as many; 0 for no limit")
+	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only serves requests and live updates")
+	f.StringVar(&c.LogLevel, "log-level", "info", "log level: debug, info, warn or error")
+	f.StringVar(&c.LogFormat, "log-format", "text", "log format: text or json")
 }
 
 // RegisterAuth adds the flags for authentication.
 func (c *Config) RegisterAuth(f *pflag.FlagSet) {
 	f.StringVar(&c.Issuer, "issuer", "", "URL of the user pool whose access tokens are accepted")
 	f.StringSliceVar(&c.ClientIDs, "client-id", nil, "app clients of that user pool whose tokens are accepted")
-	f.BoolVar(&c.DevIssuer, "dev-issuer", false, "accept tokens that anybody on this machine can sign: for development only")
-	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with here (made if missing), for a log-in of the system's own; --issuer is then this process's public address")
+	f.BoolVar(&c.DevIssuer, "dev-issuer", false, "accept tokens that anyone on this machine can sign: for development only")
+	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with (created if missing), for the system's own log-in; --issuer is then this process's public address")
 }
 
 // validate reports mistakes that would otherwise show only in rejected requests.
@@ -94,12 +94,12 @@ func (c *Config) validate() error {
 	if _, err := httpguard.New(nil, c.Origins); err != nil {
 		faults = append(faults, fmt.Errorf("--cors-origin: %w", err))
 	}
-	refuse(c.Timeout < 0, "--timeout %v", c.Timeout, "want a time that passes, such as 10s")
-	refuse(c.Rate < 0 || math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0), "--rate %v", c.Rate, "want requests a second, or 0 for no bound")
+	refuse(c.Timeout < 0, "--timeout %v", c.Timeout, "want a positive duration, such as 10s")
+	refuse(c.Rate < 0 || math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0), "--rate %v", c.Rate, "want requests per second, or 0 for no limit")
 	if c.IssuerKey == "" && c.Issuer != "" {
 		u, err := url.Parse(c.Issuer)
 		refuse(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.HasSuffix(c.Issuer, "/"), "--issuer %s", c.Issuer,
-			"want what iss says in the tokens, such as https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE, without a slash at the end")
+			"want the tokens' iss, such as https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE, without a trailing slash")
 	}
 	return errors.Join(faults...)
 }
@@ -156,7 +156,7 @@ func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool,
 		key, err = parseKey("--cursor-key-file", string(text))
 		return key, false, err
 	case c.onAWS(getenv):
-		return nil, false, errors.New("--cursor-key: give one on AWS, where several processes continue each other's pages")
+		return nil, false, errors.New("--cursor-key is required on AWS, where several processes continue each other's pages")
 	}
 	if path := c.keyPath(getenv, CursorKey); path != "" {
 		key, err = KeptKey(path)
@@ -202,7 +202,7 @@ func parseKey(from, text string) ([]byte, error) {
 func (c *Config) access(system string, getenv func(string) string, base string) (Access, error) {
 	switch {
 	case c.DevIssuer && (c.Issuer != "" || c.IssuerKey != ""):
-		return Access{}, errors.New("--dev-issuer is for development: it goes with neither --issuer nor --issuer-key")
+		return Access{}, errors.New("--dev-issuer is for development and cannot be combined with --issuer or --issuer-key")
 	case c.IssuerKey != "":
 		if c.Issuer != "" {
 			base = c.Issuer
@@ -214,7 +214,7 @@ func (c *Config) access(system string, getenv func(string) string, base string) 
 		}
 		return signedBy(auth.NewIssuer(system, base, nil))
 	case c.Issuer == "" || len(c.ClientIDs) == 0:
-		return Access{}, errors.New("whose tokens are accepted? Say --issuer and --client-id, or --dev-issuer for development")
+		return Access{}, errors.New("no issuer of tokens: use --issuer and --client-id, or --dev-issuer for development")
 	default:
 		verifier, err := auth.NewVerifier(c.Issuer, c.ClientIDs, auth.NewRemote(c.Issuer, nil, nil), nil)
 		return Access{Verifier: verifier}, err

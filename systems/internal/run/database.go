@@ -65,7 +65,7 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	}
 	config, err := awsconfig.LoadDefaultConfig(ctx, options...)
 	if err != nil {
-		return nil, fmt.Errorf("configuration of AWS: %w", err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	if c.Endpoint != "" {
 		config.BaseEndpoint = aws.String(c.Endpoint)
@@ -82,14 +82,14 @@ func (d *Database) unreachable(err error) error {
 	if !d.Own || !errors.As(err, &dial) || dial.Op != "dial" {
 		return err
 	}
-	return fmt.Errorf("no database answers: %w (start it, or name another with --endpoint)", dial)
+	return fmt.Errorf("no database is running: %w (start it, or use another --endpoint)", dial)
 }
 
 // lockedError is monotable.ErrLocked with advice.
 type lockedError struct{ data string }
 
 func (e lockedError) Error() string {
-	return e.data + " is open in another process: stop it, or give this one its own --data directory; " +
+	return e.data + " is open in another process: stop it, or use another --data directory; " +
 		"if it is demo serve or monotable serve, use its database with --endpoint and the address that it printed"
 }
 

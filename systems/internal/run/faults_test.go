@@ -141,7 +141,7 @@ func faulty(t *testing.T) *faultyDatabase {
 	client := dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String(endpoint.URL), Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, Retryer: aws.NopRetryer{},
 	})
-	made, err := run.NewHost(t.Context(), run.Options{
+	created, err := run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: client, Streams: dynamodbstreams.New(dynamodbstreams.Options{}), Own: true},
 		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), NoWorkers: true, Timeout: 200 * time.Millisecond,
 		Logger: slog.New(slog.NewJSONHandler(f.log, nil)),
@@ -149,7 +149,7 @@ func faulty(t *testing.T) *faultyDatabase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(made.Mux())
+	server := httptest.NewServer(created.Mux())
 	t.Cleanup(server.Close)
 	f.url = server.URL
 	return f

@@ -90,7 +90,7 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	h := &Host{
 		mux: http.NewServeMux(), services: map[string]*system.Service{}, issuers: map[string]*auth.Issuer{}, logger: o.Logger, admit: o.Admit,
 		drain:    sync.OnceFunc(func() { close(draining) }),
-		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
+		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Failed runs of workers."}, []string{"worker"}),
 	}
 	registry.MustRegister(h.restarts)
 	h.metrics = api.NewMetrics(registry)
@@ -114,7 +114,7 @@ func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
 		return
 	}
 	h.mux.Handle("/", api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.Told(r.Context(), problem.New(http.StatusNotFound, "", "there is nothing at this path")).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusNotFound, "", "this path does not exist")).Write(w)
 	}), h.logger, h.metrics))
 }
 
@@ -140,7 +140,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		return err
 	}
 	if h.services[s.Name] != nil {
-		return errors.New("there are two systems of that name")
+		return errors.New("there are two systems with that name")
 	}
 	access, err := o.accessTo(s.Name)
 	if err != nil {

@@ -46,14 +46,14 @@ func (l *leader) lead(ctx context.Context, do func(context.Context) error) error
 	if err := l.wait(ctx); err != nil {
 		return err
 	}
-	leading, lose := context.WithCancelCause(ctx)
+	leading, stop := context.WithCancelCause(ctx)
 	var beating sync.WaitGroup
-	beating.Go(func() { lose(l.beat(leading)) })
+	beating.Go(func() { stop(l.beat(leading)) })
 	err := do(leading)
 	if lost := context.Cause(leading); ctx.Err() == nil && errors.Is(lost, errNotLeading) {
 		err = lost
 	}
-	lose(nil)
+	stop(nil)
 	beating.Wait()
 	l.release(context.WithoutCancel(ctx))
 	return err

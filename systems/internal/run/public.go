@@ -10,7 +10,7 @@ import (
 // LAN as a public address stands for this machine's address in its network.
 const LAN = "lan"
 
-var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; give the address itself")
+var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; pass an address")
 
 // PublicAddress returns the address at which others reach a process: the given one, "" for none, or, for LAN, one derived from
 // the listening address.

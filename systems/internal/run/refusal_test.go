@@ -20,8 +20,8 @@ func TestCommandRefuses(t *testing.T) {
 		variables map[string]string
 		want      string
 	}{
-		{[]string{"--memory"}, nil, "whose tokens are accepted?"},
-		{[]string{"--memory", "--issuer", "https://x"}, nil, "whose tokens are accepted?"},
+		{[]string{"--memory"}, nil, "no issuer of tokens: use --issuer and --client-id"},
+		{[]string{"--memory", "--issuer", "https://x"}, nil, "no issuer of tokens: use --issuer and --client-id"},
 		{[]string{"--memory", "--dev-issuer", "--issuer", "https://x"}, nil, "--dev-issuer is for development"},
 		{[]string{"--memory"}, map[string]string{"APP_DEV_ISSUER": "maybe"}, "APP_DEV_ISSUER"},
 		{[]string{"--memory", "--dev-issuer", "--log-level", "loud"}, nil, "--log-level"},
@@ -29,7 +29,7 @@ func TestCommandRefuses(t *testing.T) {
 		{[]string{"--memory", "--dev-issuer", "--cursor-key", "abc"}, nil, "--cursor-key: want a key of 32 bytes"},
 		{[]string{"--memory", "--dev-issuer", "--cursor-key-file", "/nowhere"}, nil, "--cursor-key-file"},
 		{[]string{"--memory", "--dev-issuer", "--durability", "some"}, nil, "--durability"},
-		{[]string{"--dev-issuer", "--aws"}, nil, "--cursor-key: give one on AWS"},
+		{[]string{"--dev-issuer", "--aws"}, nil, "--cursor-key is required on AWS"},
 		{[]string{"--memory", "--dev-issuer", "--addr", "256.0.0.1:1"}, nil, "--addr"},
 		{[]string{"--memory", "--dev-issuer", "--timeout", "-1s"}, nil, "--timeout -1s"},
 		{[]string{"--memory", "--dev-issuer", "--rate", "-1"}, nil, "--rate -1"},
@@ -71,8 +71,8 @@ func TestNoDatabase(t *testing.T) {
 		flag, value string
 		want, not   string
 	}{
-		{"--data", data, data + " is open in another process: stop it, or give this one its own --data directory; if it is demo serve", "kv:"},
-		{"--endpoint", "http://" + dead, "no database answers: dial tcp " + dead, "exceeded maximum number of attempts"},
+		{"--data", data, data + " is open in another process: stop it, or use another --data directory; if it is demo serve", "kv:"},
+		{"--endpoint", "http://" + dead, "no database is running: dial tcp " + dead, "exceeded maximum number of attempts"},
 	} {
 		env, _ := environment(t, nil)
 		cmd := run.Command(systemtest.Notes(systemtest.Hooks{}), env)

@@ -100,7 +100,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 		if err != nil {
 			return errors.Join(err, listener.Close(), host.Close(), database.Close())
 		}
-		greeting += fmt.Sprintf("a token of %s, for an hour:\n%s\n", devUser, token)
+		greeting += fmt.Sprintf("a token of %s, valid for one hour:\n%s\n", devUser, token)
 	}
 	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/", http.StatusFound))
 	fmt.Fprint(env.Stdout, greeting)
@@ -127,7 +127,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 		return nil, err
 	}
 	if madeUp && !c.Memory {
-		logger.WarnContext(ctx, "cursors are sealed with a key made up for this run: give --cursor-key for others to continue them")
+		logger.WarnContext(ctx, "cursors are encrypted with a random key: use --cursor-key so that they survive a restart")
 	}
 	access, err := c.access(s.Name, env.Getenv, base)
 	if err != nil {
@@ -144,6 +144,6 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 // WarnDevIssuer warns if the development issuer can be reached from other machines.
 func WarnDevIssuer(logger *slog.Logger, addr net.Addr) {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
-		logger.Warn("the development's issuer accepts tokens that were signed without any log-in, and this address can be reached from elsewhere", "addr", addr)
+		logger.Warn("the development issuer accepts tokens that were signed without a log-in, and this address is reachable from other machines", "addr", addr)
 	}
 }

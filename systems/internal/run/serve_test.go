@@ -43,7 +43,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	if h.token, err = issuer.Mint(auth.Claims{Sub: "u-1"}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := run.NewHost(t.Context(), run.Options{
+	created, err := run.NewHost(t.Context(), run.Options{
 		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
 		Logger: slog.New(slog.NewTextHandler(h.log, nil)),
 	}, systemtest.Notes(hooks))
@@ -53,7 +53,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	var ctx context.Context
 	ctx, h.stop = context.WithCancel(t.Context())
 	t.Cleanup(h.stop)
-	go func() { h.result <- run.Serve(ctx, listener, made) }()
+	go func() { h.result <- run.Serve(ctx, listener, created) }()
 	return h
 }
 
@@ -258,7 +258,7 @@ func TestCommand(t *testing.T) {
 		}
 		about, _ := lines.ReadString('\n')
 		shown, _ := lines.ReadString('\n')
-		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, for an hour:\n" {
+		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, valid for one hour:\n" {
 			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, answer.Status, answer.Body)
 		}
 		base, _, _ := strings.Cut(url, "/notes")

@@ -69,7 +69,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 type otherDesignError struct{ faults []string }
 
 func (e *otherDesignError) Error() string {
-	return "it was made by a program of another design:\n  " + strings.Join(e.faults, "\n  ") +
+	return "it was created by a program with another design:\n  " + strings.Join(e.faults, "\n  ") +
 		"\nTake it to the design of this program with \"monotable migrate\", as docs/migrations.md says (A system that is stopped meanwhile), " +
 		"start the program that made it, or use another --data or --stage."
 }

@@ -108,10 +108,10 @@ func load(ctx context.Context, s Sample, part Part, add func(int)) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	told := 0
+	reported := 0
 	err := s.Load(ctx, s.Records(part), func(n int) {
-		add(n - told)
-		told = n
+		add(n - reported)
+		reported = n
 	})
 	if err != nil {
 		return fmt.Errorf("load records %d to %d: %w", part.First, part.First+part.Items-1, err)

@@ -73,12 +73,12 @@ func TestSamplesAreTheSame(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	var told []int
-	if _, err := Run(t.Context(), sample(map[string]string{}), Options{Items: 5_000, Progress: func(n int) { told = append(told, n) }}); err != nil {
+	var reported []int
+	if _, err := Run(t.Context(), sample(map[string]string{}), Options{Items: 5_000, Progress: func(n int) { reported = append(reported, n) }}); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSorted(told) || len(told) == 0 || told[len(told)-1] != 5_000 {
-		t.Errorf("%d steps, sorted %v, want steps up to 5000", len(told), slices.IsSorted(told))
+	if !slices.IsSorted(reported) || len(reported) == 0 || reported[len(reported)-1] != 5_000 {
+		t.Errorf("%d steps, sorted %v, want steps up to 5000", len(reported), slices.IsSorted(reported))
 	}
 }
 

@@ -3,8 +3,8 @@
 // # Model
 //
 // Code has the English text, next to what it describes. A catalogue maps English texts to each language; {1}, {2} … are
-// placeholders, numbered from left to right in the English text: "the body may have {1} bytes". A text that is in no catalogue
-// stays English, so a translation may be missing, but never wrong.
+// placeholders, numbered from left to right in the English text: "the body is larger than the maximum of {1} bytes". A text
+// that is in no catalogue stays English, so a translation may be missing, but never wrong.
 //
 // A Catalogue is immutable, and safe for concurrent use.
 package words

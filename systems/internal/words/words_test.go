@@ -56,12 +56,12 @@ func TestSay(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ language, english, want string }{
 		{"es", "too many requests", "demasiadas solicitudes"},
-		{"pt", "the body may have 1048576 bytes", "o corpo pode ter 1048576 bytes"},
+		{"pt", "the body is larger than the maximum of 1048576 bytes", "o corpo passa do máximo de 1048576 bytes"},
 		{"es", "expected property a to be present when b is present", "falta a, que se necesita junto con b"},
 		{"es", "expected number >= 1", "debe ser 1 o más"},
 		{"en", "too many requests", "too many requests"},
 		{"es", "nobody has translated this", "nobody has translated this"},
-		{"es", "the body may have {1} bytes", "el cuerpo puede tener {1} bytes"},
+		{"es", "the body is larger than the maximum of {1} bytes", "el cuerpo supera el máximo de {1} bytes"},
 		{"xx", "too many requests", "too many requests"},
 	} {
 		if got := words.Platform.Say(test.language, test.english); got != test.want {

@@ -46,7 +46,7 @@ const (
 
 // Errors of Make.
 var (
-	ErrFormat = errors.New("picture: the file is no JPEG, PNG, GIF or WebP")
+	ErrFormat = errors.New("picture: the file is not a JPEG, PNG, GIF or WebP")
 	ErrLarge  = errors.New("picture: the picture has too many pixels")
 )
 

@@ -275,7 +275,7 @@ var person = &table.Person{
 			}),
 			Erase: table.EraseByKey(requestEntity),
 		},
-		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
+		{Entity: actEntity, Field: "actorId", Keep: "Records of staff actions are kept for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",

@@ -130,15 +130,15 @@ type Linea struct{ Clave, Descripcion string }
 // Buscar finds the lines whose key has a prefix, then those whose description has a word for each search word as its prefix,
 // ignoring accents and case, in key order.
 func (c Catalogo) Buscar(text string, most int) []Linea {
-	sought := strings.Fields(plain(text))
+	terms := strings.Fields(plain(text))
 	var byKey, byWords []Linea
 	for _, key := range slices.Sorted(maps.Keys(catalogs()[string(c)])) {
 		e := catalogs()[string(c)][key]
 		line := Linea{key, cmp.Or(e["descripcion"], e["nombre"])}
 		switch words := " " + plain(line.Descripcion); {
-		case strings.HasPrefix(plain(key), strings.Join(sought, " ")):
+		case strings.HasPrefix(plain(key), strings.Join(terms, " ")):
 			byKey = append(byKey, line)
-		case !slices.ContainsFunc(sought, func(w string) bool { return !strings.Contains(words, " "+w) }):
+		case !slices.ContainsFunc(terms, func(w string) bool { return !strings.Contains(words, " "+w) }):
 			byWords = append(byWords, line)
 		}
 	}

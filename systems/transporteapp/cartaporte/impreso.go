@@ -447,22 +447,22 @@ func query(list ...string) string {
 
 // code draws a QR code as rectangles, which are sharp at any size.
 func (p *printer) code(x, y float64, text string) error {
-	made, err := qr.Encode(text, qr.M, qr.Auto)
+	symbol, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
 		return fmt.Errorf("make the code: %w", err)
 	}
-	n := made.Bounds().Dx()
+	n := symbol.Bounds().Dx()
 	unit := qrSize / float64(n)
 	p.SetFillColor(0, 0, 0)
 	for row := range n {
 		for from := 0; from < n; {
-			if r, _, _, _ := made.At(from, row).RGBA(); r != 0 {
+			if r, _, _, _ := symbol.At(from, row).RGBA(); r != 0 {
 				from++
 				continue
 			}
 			to := from + 1
 			for to < n {
-				if r, _, _, _ := made.At(to, row).RGBA(); r != 0 {
+				if r, _, _, _ := symbol.At(to, row).RGBA(); r != 0 {
 					break
 				}
 				to++

@@ -25,11 +25,11 @@ func stamped(tb testing.TB, goods int) []byte {
 		})
 	}
 	pac := cartaporte.NewLocal(func() time.Time { return time.Date(2024, time.January, 15, 14, 0, 0, 0, time.UTC) })
-	made, err := pac.Timbrar(tb.Context(), cartaporte.Solicitud{Referencia: "one", Comprobante: d.Comprobante()})
+	stamp, err := pac.Timbrar(tb.Context(), cartaporte.Solicitud{Referencia: "one", Comprobante: d.Comprobante()})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return made.XML
+	return stamp.XML
 }
 
 // TestLeer: reading and writing a stamped document round-trips.

@@ -41,4 +41,4 @@ type Cancelacion struct {
 }
 
 // ErrRechazado is for a document that the PAC does not stamp or cancel as it is. All other errors of a PAC may be temporary.
-var ErrRechazado = errors.New("the PAC refuses the document")
+var ErrRechazado = errors.New("the PAC rejected the document")

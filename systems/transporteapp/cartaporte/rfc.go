@@ -26,9 +26,9 @@ const (
 
 // Faults of an RFC or CURP.
 var (
-	ErrEstructura  = errors.New("does not have the structure")
-	ErrFecha       = errors.New("has a date that there is not")
-	ErrVerificador = errors.New("has another check digit")
+	ErrEstructura  = errors.New("has the wrong structure")
+	ErrFecha       = errors.New("has an invalid date")
+	ErrVerificador = errors.New("has the wrong check digit")
 )
 
 var (

@@ -69,7 +69,7 @@ func (d *Documento) Validar() []Falta {
 	f.contribuyente("emisor", &d.Emisor)
 	f.contribuyente("receptor", &d.Receptor)
 	receptor, _ := RFC(d.Receptor.RFC)
-	f.want(receptor == "" || UsoCFDI.aplica(d.Receptor.UsoCFDI, receptor), "receptor.usoCfdi", "is no use of c_UsoCFDI for this receiver")
+	f.want(receptor == "" || UsoCFDI.aplica(d.Receptor.UsoCFDI, receptor), "receptor.usoCfdi", "is not a use of c_UsoCFDI for this receiver")
 	f.ubicaciones(d)
 	f.mercancias(d)
 	f.autotransporte(d.Autotransporte)
@@ -79,21 +79,21 @@ func (d *Documento) Validar() []Falta {
 
 func (f *faltas) rfc(field, text string) Persona {
 	p, err := RFC(text)
-	f.want(err == nil, field, "is no RFC: %v", err)
+	f.want(err == nil, field, "is not an RFC: %v", err)
 	return p
 }
 
 func (f *faltas) contribuyente(field string, c *Contribuyente) {
 	p := f.rfc(field+".rfc", c.RFC)
 	f.text(field+".nombre", c.Nombre, 1, maxName)
-	f.want(p == "" || RegimenFiscal.aplica(c.RegimenFiscal, p), field+".regimenFiscal", "is no regime of c_RegimenFiscal for a %s", p)
+	f.want(p == "" || RegimenFiscal.aplica(c.RegimenFiscal, p), field+".regimenFiscal", "is not a regime of c_RegimenFiscal for a %s", p)
 	f.domicilio(field+".domicilioFiscal", c.Domicilio)
 }
 
 func (f *faltas) domicilio(field string, d Domicilio) {
-	f.want(estado.Tiene(d.Estado), field+".estado", "is no state of c_Estado")
-	f.want(!estado.Tiene(d.Estado) || CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
-	f.want(d.Pais == "" || d.Pais == "MEX", field+".pais", "is not MEX: only transfers within Mexico are made")
+	f.want(estado.Tiene(d.Estado), field+".estado", "is not a state of c_Estado")
+	f.want(!estado.Tiene(d.Estado) || CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is not a postal code of the state")
+	f.want(d.Pais == "" || d.Pais == "MEX", field+".pais", "is not MEX: only transports within Mexico are supported")
 	for _, part := range []struct {
 		name, text string
 		most       int
@@ -111,7 +111,7 @@ func (f *faltas) domicilio(field string, d Domicilio) {
 }
 
 func (f *faltas) ubicaciones(d *Documento) {
-	f.want(len(d.Ubicaciones) >= leastUbicaciones, "ubicaciones", "has %d places, and must have an Origen and a Destino", len(d.Ubicaciones))
+	f.want(len(d.Ubicaciones) >= leastUbicaciones, "ubicaciones", "has %d places: it needs an Origen and a Destino", len(d.Ubicaciones))
 	kinds, ids := map[string]int{}, map[string]bool{}
 	previous := ""
 	var ways []table.Decimal
@@ -122,10 +122,10 @@ func (f *faltas) ubicaciones(d *Documento) {
 		}
 		field := fmt.Sprintf("ubicaciones[%d]", i)
 		kinds[u.Tipo]++
-		f.want(!ids[u.ID], field+".idUbicacion", "is another place's")
+		f.want(!ids[u.ID], field+".idUbicacion", "belongs to another place")
 		ids[u.ID] = true
 		f.ubicacion(field, u)
-		f.want(u.FechaHora >= previous, field+".fechaHoraSalidaLlegada", "is before that of the place before")
+		f.want(u.FechaHora >= previous, field+".fechaHoraSalidaLlegada", "is before that of the previous place")
 		previous = u.FechaHora
 	}
 	if len(d.Ubicaciones) < leastUbicaciones {
@@ -135,19 +135,19 @@ func (f *faltas) ubicaciones(d *Documento) {
 	f.want(kinds[tipoDestino] > 0, "ubicaciones", "has no Destino")
 	f.number("totales.distanciaTotal", d.TotalDistancia, distanceDigits)
 	f.want(d.TotalDistancia.Compare(table.DecimalOf(maxDistance)) <= 0, "totales.distanciaTotal", "is more than %d", maxDistance)
-	f.want(isSum(d.TotalDistancia, ways), "totales.distanciaTotal", "is not the sum of what is driven to each Destino")
+	f.want(isSum(d.TotalDistancia, ways), "totales.distanciaTotal", "is not the sum of the distances to each Destino")
 }
 
 func (f *faltas) ubicacion(field string, u *Ubicacion) {
 	f.rfc(field+".rfcRemitenteDestinatario", u.RFC)
 	f.text(field+".nombreRemitenteDestinatario", u.Nombre, 0, maxName)
 	_, err := time.Parse(layout, u.FechaHora)
-	f.want(err == nil, field+".fechaHoraSalidaLlegada", "is no time as 2024-01-15T08:00:00")
+	f.want(err == nil, field+".fechaHoraSalidaLlegada", "is not a time such as 2024-01-15T08:00:00")
 	f.domicilio(field+".domicilio", u.Domicilio)
 	switch u.Tipo {
 	case tipoOrigen:
 		f.want(origenForm.MatchString(u.ID), field+".idUbicacion", "is not OR and six digits")
-		f.want(u.Distancia == nil, field+".distanciaRecorrida", "belongs to a Destino")
+		f.want(u.Distancia == nil, field+".distanciaRecorrida", "is allowed only for a Destino")
 	case tipoDestino:
 		f.want(destinoID.MatchString(u.ID), field+".idUbicacion", "is not DE and six digits")
 		f.want(u.Distancia != nil, field+".distanciaRecorrida", "is missing")
@@ -169,19 +169,19 @@ func (f *faltas) mercancias(d *Documento) {
 	}
 	if len(d.Mercancias) > 0 {
 		f.number("totales.pesoBrutoTotal", d.PesoBrutoTotal, weightDigits)
-		f.want(isSum(d.PesoBrutoTotal, weights), "totales.pesoBrutoTotal", "is not the sum of what the goods weigh")
+		f.want(isSum(d.PesoBrutoTotal, weights), "totales.pesoBrutoTotal", "is not the sum of the goods' weights")
 	}
 }
 
 // mercancia checks a good.
 func (f *faltas) mercancia(field string, m *Mercancia) {
-	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is no key of c_ClaveProdServCP")
-	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is no key of c_ClaveUnidad")
+	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is not a key of c_ClaveProdServCP")
+	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is not a key of c_ClaveUnidad")
 	f.text(field+".descripcion", m.Descripcion, 1, maxDescription)
 	f.number(field+".cantidad", m.Cantidad, quantityDigits)
 	f.number(field+".pesoKg", m.PesoKg, weightDigits)
 	if m.Valor != nil {
-		f.want(places(*m.Valor) <= moneyDigits && m.Valor.Compare(table.Decimal{}) >= 0, field+".valorMercancia", "is no amount")
+		f.want(places(*m.Valor) <= moneyDigits && m.Valor.Compare(table.Decimal{}) >= 0, field+".valorMercancia", "is not an amount")
 		f.want(m.Moneda == "MXN" || m.Moneda == "USD", field+".moneda", "is not MXN or USD")
 	}
 }
@@ -198,18 +198,18 @@ func (f *faltas) autotransporte(a *Autotransporte) {
 		f.want(false, "autotransporte", "is missing")
 		return
 	}
-	f.want(TipoPermiso.Tiene(a.PermSCT), "autotransporte.permSct", "is no permit of c_TipoPermiso")
+	f.want(TipoPermiso.Tiene(a.PermSCT), "autotransporte.permSct", "is not a permit of c_TipoPermiso")
 	f.text("autotransporte.numPermisoSct", a.NumPermisoSCT, 1, maxPermit)
-	f.want(ConfigAutotransporte.Tiene(a.ConfigVehicular), "autotransporte.configVehicular", "is no key of c_ConfigAutotransporte")
-	f.want(placaForm.MatchString(Placa(a.PlacaVM)), "autotransporte.placaVm", "is no plate of 5 to 7 letters and digits")
-	f.want(a.AnioModeloVM >= minYear && a.AnioModeloVM <= maxYear, "autotransporte.anioModeloVm", "is no year")
+	f.want(ConfigAutotransporte.Tiene(a.ConfigVehicular), "autotransporte.configVehicular", "is not a key of c_ConfigAutotransporte")
+	f.want(placaForm.MatchString(Placa(a.PlacaVM)), "autotransporte.placaVm", "is not a plate of 5 to 7 letters and digits")
+	f.want(a.AnioModeloVM >= minYear && a.AnioModeloVM <= maxYear, "autotransporte.anioModeloVm", "is not a year")
 	f.number("autotransporte.pesoBrutoVehicular", a.PesoBrutoVehicular, tonsDigits)
 	f.text("autotransporte.aseguraRespCivil", a.AseguraRespCivil, minTextLength, maxInsurance)
 	f.text("autotransporte.polizaRespCivil", a.PolizaRespCivil, minTextLength, maxPolicy)
-	f.want(!ConRemolque(a.ConfigVehicular) || a.PlacaRemolque != "", "autotransporte.placaRemolque", "is missing: the configuration has a trailer")
+	f.want(!ConRemolque(a.ConfigVehicular) || a.PlacaRemolque != "", "autotransporte.placaRemolque", "is required, because the configuration has a trailer")
 	if a.PlacaRemolque != "" {
-		f.want(SubTipoRem.Tiene(a.SubTipoRemolque), "autotransporte.subTipoRem", "is no key of c_SubTipoRem")
-		f.want(placaForm.MatchString(Placa(a.PlacaRemolque)), "autotransporte.placaRemolque", "is no plate of 5 to 7 letters and digits")
+		f.want(SubTipoRem.Tiene(a.SubTipoRemolque), "autotransporte.subTipoRem", "is not a key of c_SubTipoRem")
+		f.want(placaForm.MatchString(Placa(a.PlacaRemolque)), "autotransporte.placaRemolque", "is not a plate of 5 to 7 letters and digits")
 	}
 }
 
@@ -217,7 +217,7 @@ func (f *faltas) figuras(list []Figura) {
 	drivers := 0
 	for i, figura := range list {
 		field := fmt.Sprintf("figuras[%d]", i)
-		f.want(FiguraTransporte.Tiene(figura.Tipo), field+".tipoFigura", "is no key of c_FiguraTransporte")
+		f.want(FiguraTransporte.Tiene(figura.Tipo), field+".tipoFigura", "is not a key of c_FiguraTransporte")
 		f.rfc(field+".rfcFigura", figura.RFC)
 		f.text(field+".nombreFigura", figura.Nombre, 1, maxName)
 		if figura.Tipo == operador {
@@ -232,7 +232,7 @@ func (f *faltas) figuras(list []Figura) {
 func (f *faltas) text(field, text string, least, most int) {
 	n := len([]rune(text))
 	f.want(n >= least && n <= most && !strings.ContainsFunc(text, forbidden) && strings.TrimSpace(text) == text,
-		field, "is not a text of %d to %d characters without |, control characters and blanks around it", least, most)
+		field, "is not a text of %d to %d characters without |, control characters and surrounding spaces", least, most)
 }
 
 // forbidden are the separator of original strings, and characters that an XML attribute does not preserve: control characters,

@@ -300,7 +300,7 @@ var person = &table.Person{
 			}),
 			Erase: table.EraseByKey(peticionEntity),
 		},
-		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
+		{Entity: actEntity, Field: "actorId", Keep: "Records of staff actions are kept for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",

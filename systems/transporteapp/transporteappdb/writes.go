@@ -1034,7 +1034,7 @@ type CrearCartaDeViajeResult struct {
 
 // CrearCartaDeViaje does, all or nothing: upsert Usage, update User, upsert FolioSeq, update Viaje, create Carta.
 //
-// A carta for a trip that has none, or whose last one was cancelled, on the same terms.
+// Create a carta for a trip without one, or whose last one was cancelled, on the same terms.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite

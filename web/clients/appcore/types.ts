@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: appcore-admin.
      */
@@ -12,7 +12,7 @@ export interface paths {
   "/events": {
     /**
      * Changes to your transactions and notifications
-     * @description Server-sent events: ready, when changes are told from now on; transaction, with one that was made or settled; notification, with one that was made or marked. What happened while nobody was connected is not told: read the list at each ready.
+     * @description Server-sent events: ready, when the stream is live; transaction, when one is created or settled; notification, when one is created or marked. Events that occur while you are disconnected are not sent later: read the list after each ready.
      */
     get: operations["watchOwn"];
   };
@@ -27,14 +27,14 @@ export interface paths {
     put: operations["putProfile"];
     /**
      * Erase your data
-     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     * @description Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request continues where the previous one stopped.
      */
     delete: operations["eraseOwnData"];
   };
   "/me/data": {
     /**
      * Export your data
-     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     * @description Everything stored about you, as one streamed JSON document. It ends with `"complete": true`; without that the response was interrupted and is not valid JSON.
      */
     get: operations["exportOwnData"];
   };
@@ -49,7 +49,7 @@ export interface paths {
   "/queue/events": {
     /**
      * Changes to all transactions
-     * @description Server-sent events: ready, when changes are told from now on; transaction, with one that was made or settled. What happened while nobody was connected is not told: read the list at each ready.
+     * @description Server-sent events: ready, when the stream is live; transaction, when one is created or settled. Events that occur while you are disconnected are not sent later: read the list after each ready.
      *
      *     For members of: appcore-admin.
      */
@@ -65,7 +65,7 @@ export interface paths {
   "/queue/transactions/{id}/replay": {
     /**
      * Settle a pending transaction now
-     * @description The rule is asked again. What is settled already stays as it is, and its owner is not told twice. 503 where the rule cannot decide now: the transaction stays pending.
+     * @description The rule is evaluated again. A transaction that is already settled does not change, and its owner is not notified twice. The response is 503 if the rule cannot decide now; the transaction then stays pending.
      *
      *     For members of: appcore-admin.
      */
@@ -87,12 +87,12 @@ export interface paths {
     get: operations["listTransactions"];
     /**
      * Create a transaction
-     * @description It is PENDING until it is settled, which a notification tells of.
+     * @description It is PENDING until it is settled; a notification then reports the outcome.
      */
     post: operations["createTransaction"];
   };
   "/transactions/global": {
-    /** The last ten transactions of all users */
+    /** The ten most recent transactions of all users */
     get: operations["latestTransactions"];
   };
   "/transactions/{id}": {
@@ -473,7 +473,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            /** @description That nothing is missing */
+            /** @description Shows that nothing is missing */
             complete: boolean;
             items: {
               /** @description What the item is */
@@ -664,7 +664,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           Location?: string;

@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: catfecito-admin.
      */
@@ -82,7 +82,7 @@ export interface paths {
   "/login": {
     /**
      * Log in
-     * @description The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once.
+     * @description Send the access token with each request; it is valid for a few minutes. Exchange the refresh token, once, for new tokens.
      */
     post: operations["logIn"];
   };
@@ -91,21 +91,21 @@ export interface paths {
     get: operations["getOwnUser"];
     /**
      * Erase your data
-     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     * @description Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request continues where the previous one stopped.
      */
     delete: operations["eraseOwnData"];
   };
   "/me/data": {
     /**
      * Export your data
-     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     * @description Everything stored about you, as one streamed JSON document. It ends with `"complete": true`; without that the response was interrupted and is not valid JSON.
      */
     get: operations["exportOwnData"];
   };
   "/me/password": {
     /**
      * Change your password
-     * @description All your sessions end; the response is a new one.
+     * @description All your sessions end; the response has a new one.
      */
     put: operations["changePassword"];
   };
@@ -116,7 +116,7 @@ export interface paths {
   "/me/sessions/{sessionId}": {
     /**
      * Log out
-     * @description current is the session that the token is of. Its tokens are refused from now on.
+     * @description current is the session of the token. Its tokens are rejected from then on.
      */
     delete: operations["logOut"];
   };
@@ -131,14 +131,14 @@ export interface paths {
     get: operations["listOrders"];
     /**
      * Order your cart
-     * @description The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all.
+     * @description The request states the total that you agree to; it must be the cart's current total. The order, its lines, the cart and the stock change in one transaction.
      */
     post: operations["checkout"];
   };
   "/orders/events": {
     /**
      * Changes to your orders; for staff, to all
-     * @description Server-sent events: ready, when changes are told from now on; order, with an order that was made or changed. What happened while nobody was connected is not told: read the list at each ready.
+     * @description Server-sent events: ready, when the stream is live; order, when an order is created or changed. Events that occur while you are disconnected are not sent later: read the list after each ready.
      */
     get: operations["watchOrders"];
   };
@@ -149,7 +149,7 @@ export interface paths {
   "/orders/{orderId}/cancel": {
     /**
      * Cancel one of your orders; for staff, any order
-     * @description Until it is sent. Its goods go back into the stock.
+     * @description Possible until it is shipped. The stock is restored.
      */
     post: operations["cancelOrder"];
   };
@@ -170,7 +170,7 @@ export interface paths {
   "/orders/{orderId}/payments": {
     /**
      * Start the payment of one of your orders
-     * @description The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled.
+     * @description The response has the address of the payment page. An order that is not paid within 30 minutes is cancelled.
      */
     post: operations["beginPayment"];
   };
@@ -189,26 +189,26 @@ export interface paths {
     put: operations["resetPassword"];
     /**
      * Send a code for a new password
-     * @description The response is the same whether somebody has the address or not.
+     * @description The response does not reveal whether the address is registered.
      */
     post: operations["sendPasswordReset"];
   };
   "/payments/events": {
     /**
      * The outcome of a payment, sent by its provider
-     * @description The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded.
+     * @description The request is signed by the provider and takes effect once, however often it is sent. A payment for an order that can no longer be paid is refunded.
      */
     post: operations["paymentEvent"];
   };
   "/products": {
     /**
      * Products on sale, by name
-     * @description With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents.
+     * @description With name, products whose name starts with it; with q, products with words that start with its words. Case and accents are ignored.
      */
     get: operations["listProducts"];
     /**
      * Create a product
-     * @description It is sold from now on.
+     * @description It is on sale at once.
      *
      *     For members of: catfecito-admin.
      */
@@ -251,14 +251,14 @@ export interface paths {
   "/sessions/refresh": {
     /**
      * Exchange a refresh token
-     * @description Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session.
+     * @description Each refresh token can be used once, and again within ten seconds in case the response was lost. A later reuse ends the session.
      */
     post: operations["refreshSession"];
   };
   "/users": {
     /**
      * Sign up
-     * @description The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time.
+     * @description The address must not be in use, regardless of case. A retry with the same key, body and password gets the same response.
      */
     post: operations["registerUser"];
   };
@@ -1050,7 +1050,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1367,7 +1367,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            /** @description That nothing is missing */
+            /** @description Shows that nothing is missing */
             complete: boolean;
             items: {
               /** @description What the item is */
@@ -1508,7 +1508,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           Location?: string;
@@ -1752,7 +1752,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -1892,7 +1892,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1958,7 +1958,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;

@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: portfolio-admin.
      */
@@ -22,7 +22,7 @@ export interface paths {
     delete: operations["deleteBookmark"];
   };
   "/categories": {
-    /** All categories, in their order */
+    /** All categories, in order */
     get: operations["listCategories"];
   };
   "/categories/{id}": {
@@ -30,7 +30,7 @@ export interface paths {
     get: operations["getCategory"];
     /**
      * Create or change a category
-     * @description A new one is the last in the order.
+     * @description A new category comes last.
      *
      *     For members of: portfolio-admin.
      */
@@ -66,14 +66,14 @@ export interface paths {
     get: operations["listOwnImages"];
     /**
      * Upload an image
-     * @description The response says where its bytes are to be sent, and how. Then say PUT /images/{id}. An image that no post or profile shows is removed after some days. You may have 500.
+     * @description The response says where and how to send its bytes. After that, call PUT /images/{id}. An image that no post or profile uses is removed after a few days. The maximum is 500 images.
      */
     post: operations["uploadImage"];
   };
   "/images/{id}": {
     /**
      * Confirm an image upload
-     * @description Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone.
+     * @description Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. It is stored re-encoded, without metadata such as place and time, and at most 1600 pixels wide. GET /images/{id} is public.
      */
     put: operations["keepImage"];
   };
@@ -84,14 +84,14 @@ export interface paths {
     put: operations["putProfile"];
     /**
      * Erase your data
-     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     * @description Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request continues where the previous one stopped.
      */
     delete: operations["eraseOwnData"];
   };
   "/me/data": {
     /**
      * Export your data
-     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     * @description Everything stored about you, as one streamed JSON document. It ends with `"complete": true`; without that the response was interrupted and is not valid JSON.
      */
     get: operations["exportOwnData"];
   };
@@ -120,14 +120,14 @@ export interface paths {
     get: operations["listPosts"];
     /**
      * Write a post
-     * @description It is a draft, which nobody else sees, until you publish it.
+     * @description It is a draft, visible only to you, until you publish it.
      */
     post: operations["writePost"];
   };
   "/posts/{id}": {
     /**
      * A post with its newest comments
-     * @description A draft is there for its author alone.
+     * @description A draft is visible only to its author.
      */
     get: operations["getPost"];
     /** Change a post of yours */
@@ -142,14 +142,14 @@ export interface paths {
   "/posts/{id}/comments/{commentId}": {
     /**
      * Delete a comment
-     * @description One of yours, or on a post of yours; an administrator deletes any.
+     * @description Your own, or one on your post; administrators can delete any.
      */
     delete: operations["deleteComment"];
   };
   "/posts/{id}/comments/{commentId}/hidden": {
     /**
      * Hide a comment from readers
-     * @description One on a post of yours; an administrator hides any. It is not counted while it is hidden.
+     * @description One on your post; administrators can hide any. Hidden comments are not counted.
      */
     put: operations["hideComment"];
     /** Restore a hidden comment */
@@ -178,7 +178,7 @@ export interface paths {
   "/preview": {
     /**
      * Preview a text as on the site
-     * @description It is kept nowhere. The HTML is sanitised: a page can show it as it is.
+     * @description Nothing is stored. The HTML is sanitised and can be embedded in a page.
      */
     post: operations["previewPost"];
   };
@@ -1159,7 +1159,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            /** @description That nothing is missing */
+            /** @description Shows that nothing is missing */
             complete: boolean;
             items: {
               /** @description What the item is */
@@ -1322,7 +1322,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -1437,7 +1437,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;

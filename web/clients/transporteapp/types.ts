@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: transporteapp-admin.
      */
@@ -28,7 +28,7 @@ export interface paths {
   "/cartas/{id}/cancelacion": {
     /**
      * Cancel a carta
-     * @description A draft gives its credit back.
+     * @description The credit of a draft is returned.
      */
     post: operations["cancelarCarta"];
   };
@@ -45,7 +45,7 @@ export interface paths {
     get: operations["listMercancias"];
     /**
      * Add goods to a draft
-     * @description At most 1,000 at once; thousands are sent in several requests, each with a key of its own.
+     * @description At most 1,000 per request; send more in several requests, each with its own key.
      */
     post: operations["addMercancias"];
   };
@@ -54,7 +54,7 @@ export interface paths {
     put: operations["putMercancia"];
     /**
      * Remove a good from a draft
-     * @description The last of the goods takes its place.
+     * @description The last of the goods moves to its place.
      */
     delete: operations["deleteMercancia"];
   };
@@ -69,21 +69,21 @@ export interface paths {
   "/cartas/{id}/revision": {
     /**
      * What the tax office would reject, including unsaved input
-     * @description Nothing is stored. The parts of the body stand for those of the carta; they may be incomplete.
+     * @description Nothing is stored. The parts in the body replace those of the carta and may be incomplete.
      */
     post: operations["reviewCarta"];
   };
   "/cartas/{id}/sellar": {
     /**
      * Validate and close a carta
-     * @description It is read back whole and held to what the tax office asks.
+     * @description The whole carta is checked against the rules of the tax office.
      */
     post: operations["sellarCarta"];
   };
   "/cartas/{id}/timbrado": {
     /**
      * Stamp a closed carta
-     * @description Without a PAC of the deployment's own, the stamp is a test: PRUEBA, sin validez fiscal.
+     * @description If the deployment has no PAC, the stamp is a test stamp: PRUEBA, sin validez fiscal.
      */
     post: operations["timbrarCarta"];
   };
@@ -98,19 +98,19 @@ export interface paths {
   "/catalogos/{nombre}": {
     /**
      * Search a catalogue of the tax office
-     * @description By the beginning of the key or by words of the description, wherever they begin; accents do not count.
+     * @description By the start of the key, or by words that start words of the description; accents are ignored.
      */
     get: operations["searchCatalogo"];
   };
   "/conductores": {
     /**
      * Your drivers; by state, or available in a period
-     * @description With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day.
+     * @description With desde and hasta: active drivers without trips in that period, whose licence is valid until its last day.
      */
     get: operations["listConductores"];
     /**
      * Add a driver
-     * @description As many as the plan allows.
+     * @description The plan limits their number.
      */
     post: operations["createConductor"];
   };
@@ -132,7 +132,7 @@ export interface paths {
   };
   "/empresas/{userId}/creditos": {
     /**
-     * Add credits that a company has bought
+     * Add purchased credits to a company
      * @description For members of: transporteapp-admin.
      */
     post: operations["createAbono"];
@@ -140,7 +140,7 @@ export interface paths {
   "/empresas/{userId}/miembros/yo": {
     /**
      * Accept an invitation
-     * @description It makes one member; sent again, it says what you are.
+     * @description It creates one membership; a repeated request returns it.
      */
     put: operations["acceptInvitacion"];
   };
@@ -154,7 +154,7 @@ export interface paths {
   "/eventos": {
     /**
      * Changes to trips; drivers receive their own
-     * @description Server-sent events: ready, when changes are told from now on; viaje, with a trip that was made or changed; rastreo, with where one is, to those who see all trips; cambio, with a trip that is not the driver's any more. What happened while nobody was connected is not told: read the list at each ready.
+     * @description Server-sent events: ready, when the stream is live; viaje, when a trip is created or changed; rastreo, with a position, for members who see all trips; cambio, when a trip no longer belongs to the driver. Events that occur while you are disconnected are not sent later: read the list after each ready.
      */
     get: operations["watchViajes"];
   };
@@ -171,7 +171,7 @@ export interface paths {
     get: operations["listInvitaciones"];
     /**
      * Invite somebody
-     * @description The code is shown this once; it can be accepted once, for seven days.
+     * @description The code is shown only once; it can be accepted once, within seven days.
      */
     post: operations["createInvitacion"];
   };
@@ -182,14 +182,14 @@ export interface paths {
   "/me": {
     /**
      * Erase your data
-     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     * @description Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request continues where the previous one stopped.
      */
     delete: operations["eraseOwnData"];
   };
   "/me/data": {
     /**
      * Export your data
-     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     * @description Everything stored about you, as one streamed JSON document. It ends with `"complete": true`; without that the response was interrupted and is not valid JSON.
      */
     get: operations["exportOwnData"];
   };
@@ -200,7 +200,7 @@ export interface paths {
   "/miembros/{id}": {
     /**
      * Change a member's role
-     * @description It counts from the next request on. A company keeps one owner at least.
+     * @description It takes effect with the next request. A company needs at least one owner.
      */
     put: operations["putMiembro"];
     /** Remove a member, or leave the company */
@@ -219,7 +219,7 @@ export interface paths {
   "/recursos/consulta": {
     /**
      * Several drivers, vehicles and trailers by id
-     * @description What is not yours is left out.
+     * @description Ids that are not yours are left out.
      */
     post: operations["findRecursos"];
   };
@@ -252,7 +252,7 @@ export interface paths {
     get: operations["listVehiculos"];
     /**
      * Add a vehicle
-     * @description As many as the plan allows.
+     * @description The plan limits their number.
      */
     post: operations["createVehiculo"];
   };
@@ -271,7 +271,7 @@ export interface paths {
   "/viajes": {
     /**
      * Your trips, newest first
-     * @description With estado, those in that state by when they begin; with desde or hasta, those that begin then.
+     * @description With estado, trips in that state by start time; with desde or hasta, trips that start then.
      */
     get: operations["listViajes"];
     /**
@@ -293,20 +293,20 @@ export interface paths {
   "/viajes/{id}/cartas": {
     /** A trip's cartas, including cancelled ones */
     get: operations["listCartasDeViaje"];
-    /** A carta for a trip that has none */
+    /** Create a carta for a trip without one */
     post: operations["createCarta"];
   };
   "/viajes/{id}/completar": {
     /**
      * Complete a trip
-     * @description Who and what made it are free, and what they have driven is counted.
+     * @description Driver, vehicle and trailer become available, and their distance is counted.
      */
     post: operations["completarViaje"];
   };
   "/viajes/{id}/iniciar": {
     /**
      * Start a trip
-     * @description Its carta is stamped, unless it is local, and it is planned to begin within a day.
+     * @description Its carta must be stamped, unless it is local, and its planned start must be within a day.
      */
     post: operations["iniciarViaje"];
   };
@@ -319,7 +319,7 @@ export interface paths {
     get: operations["listPosiciones"];
     /**
      * Report a trip's position
-     * @description It needs no Idempotency-Key: its time is its key.
+     * @description It needs no Idempotency-Key: the position's time is its key.
      */
     post: operations["createPosicion"];
   };
@@ -330,12 +330,12 @@ export interface paths {
   "/viajes/{id}/recursos": {
     /**
      * Assign or reassign driver, vehicle and trailer
-     * @description None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends.
+     * @description If one of them has another trip in the period, nothing changes. A trip can start when another ends.
      */
     put: operations["putRecursos"];
     /**
      * Unassign driver, vehicle and trailer
-     * @description It has not left; a trip that has nobody stays as it is.
+     * @description Possible until the trip starts; a trip without them does not change.
      */
     delete: operations["deleteRecursos"];
   };
@@ -1425,7 +1425,7 @@ export interface operations {
         status?: "borrador" | "en_timbrado" | "timbrada" | "en_cancelacion" | "cancelada";
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -1444,7 +1444,7 @@ export interface operations {
   getCarta: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1468,7 +1468,7 @@ export interface operations {
   abrirCarta: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1491,7 +1491,7 @@ export interface operations {
   putAutotransporte: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1519,7 +1519,7 @@ export interface operations {
   cancelarCarta: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1553,7 +1553,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1577,7 +1577,7 @@ export interface operations {
   putFiguras: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1611,7 +1611,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1634,7 +1634,7 @@ export interface operations {
   addMercancias: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -1650,7 +1650,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1673,7 +1673,7 @@ export interface operations {
   putMercancia: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1703,7 +1703,7 @@ export interface operations {
   deleteMercancia: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1728,7 +1728,7 @@ export interface operations {
   getPdf: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1752,7 +1752,7 @@ export interface operations {
   putReceptor: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1780,7 +1780,7 @@ export interface operations {
   reviewCarta: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1808,7 +1808,7 @@ export interface operations {
   sellarCarta: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1831,7 +1831,7 @@ export interface operations {
   timbrarCarta: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -1842,7 +1842,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           Location?: string;
@@ -1867,7 +1867,7 @@ export interface operations {
   putUbicaciones: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1895,7 +1895,7 @@ export interface operations {
   getXml: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1925,7 +1925,7 @@ export interface operations {
         limit?: number;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -1961,7 +1961,7 @@ export interface operations {
         estado?: "disponible" | "en_viaje" | "inactivo";
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -1980,7 +1980,7 @@ export interface operations {
   createConductor: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -1992,7 +1992,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -2019,7 +2019,7 @@ export interface operations {
   getConductor: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2043,7 +2043,7 @@ export interface operations {
   putConductor: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
@@ -2074,7 +2074,7 @@ export interface operations {
   deleteConductor: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2094,7 +2094,7 @@ export interface operations {
   listViajesDeConductor: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2153,7 +2153,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2224,7 +2224,7 @@ export interface operations {
   watchViajes: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2243,7 +2243,7 @@ export interface operations {
   getCartaPorFolio: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2287,7 +2287,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2306,7 +2306,7 @@ export interface operations {
   createInvitacion: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2330,7 +2330,7 @@ export interface operations {
   deleteInvitacion: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2375,7 +2375,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            /** @description That nothing is missing */
+            /** @description Shows that nothing is missing */
             complete: boolean;
             items: {
               /** @description What the item is */
@@ -2401,7 +2401,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2420,7 +2420,7 @@ export interface operations {
   putMiembro: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2448,7 +2448,7 @@ export interface operations {
   deleteMiembro: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2468,7 +2468,7 @@ export interface operations {
   getPerfil: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2488,7 +2488,7 @@ export interface operations {
   putPerfil: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2526,7 +2526,7 @@ export interface operations {
   findRecursos: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2562,7 +2562,7 @@ export interface operations {
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2581,7 +2581,7 @@ export interface operations {
   createRemolque: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -2593,7 +2593,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -2620,7 +2620,7 @@ export interface operations {
   getRemolque: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2644,7 +2644,7 @@ export interface operations {
   putRemolque: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
@@ -2675,7 +2675,7 @@ export interface operations {
   deleteRemolque: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2726,7 +2726,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2777,7 +2777,7 @@ export interface operations {
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2796,7 +2796,7 @@ export interface operations {
   createVehiculo: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -2808,7 +2808,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -2835,7 +2835,7 @@ export interface operations {
   getVehiculo: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2859,7 +2859,7 @@ export interface operations {
   putVehiculo: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
@@ -2890,7 +2890,7 @@ export interface operations {
   deleteVehiculo: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -2914,7 +2914,7 @@ export interface operations {
         dias?: number;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2946,7 +2946,7 @@ export interface operations {
         hasta?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
     };
@@ -2965,7 +2965,7 @@ export interface operations {
   createViaje: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -2977,7 +2977,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           ETag?: string;
@@ -3004,7 +3004,7 @@ export interface operations {
   getViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3028,7 +3028,7 @@ export interface operations {
   putViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
@@ -3059,7 +3059,7 @@ export interface operations {
   cancelarViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3089,7 +3089,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3112,7 +3112,7 @@ export interface operations {
   createCarta: {
     parameters: {
       header: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
@@ -3128,7 +3128,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           Location?: string;
@@ -3153,7 +3153,7 @@ export interface operations {
   completarViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3182,7 +3182,7 @@ export interface operations {
   iniciarViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3206,7 +3206,7 @@ export interface operations {
   getPosicion: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3240,7 +3240,7 @@ export interface operations {
         hasta?: string;
       };
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3263,7 +3263,7 @@ export interface operations {
   createPosicion: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3291,7 +3291,7 @@ export interface operations {
   programarViaje: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
       };
       path: {
@@ -3315,7 +3315,7 @@ export interface operations {
   putRecursos: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
@@ -3346,7 +3346,7 @@ export interface operations {
   deleteRecursos: {
     parameters: {
       header?: {
-        /** @description The company, for members of another than their own: its userId */
+        /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
         /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;

@@ -7,7 +7,7 @@ export interface paths {
   "/codes/{code}/member": {
     /**
      * Join a room by its code
-     * @description 200 if you are in it already.
+     * @description The response is 200 if you are already a member.
      */
     put: operations["joinRoom"];
   };
@@ -26,14 +26,14 @@ export interface paths {
   "/me": {
     /**
      * Erase your data
-     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     * @description Permanently deletes the data stored about you. The response lists what has to be kept, with the reasons. A repeated request continues where the previous one stopped.
      */
     delete: operations["eraseOwnData"];
   };
   "/me/data": {
     /**
      * Export your data
-     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     * @description Everything stored about you, as one streamed JSON document. It ends with `"complete": true`; without that the response was interrupted and is not valid JSON.
      */
     get: operations["exportOwnData"];
   };
@@ -46,7 +46,7 @@ export interface paths {
     get: operations["listRooms"];
     /**
      * Open a room
-     * @description You are its host and its first member. Others join by its code. It goes after a day.
+     * @description You become its host and first member. Others join with its code. It expires after a day.
      */
     post: operations["createRoom"];
   };
@@ -69,7 +69,7 @@ export interface paths {
   "/rooms/{id}/closed": {
     /**
      * Close your room
-     * @description The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing.
+     * @description Only the host can do this. After that, nobody can join or vote; members still see the matches. Repeated requests have no further effect.
      */
     put: operations["closeRoom"];
   };
@@ -91,14 +91,14 @@ export interface paths {
   "/rooms/{id}/member": {
     /**
      * Leave a room
-     * @description Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving.
+     * @description Your votes are withdrawn; films to which all remaining members said yes become matches. Repeated requests have no further effect.
      */
     delete: operations["leaveRoom"];
   };
   "/rooms/{id}/members/{userId}": {
     /**
      * Remove a member from your room
-     * @description The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing.
+     * @description Only the host can do this. The member can join again with the code. Repeated requests have no further effect.
      */
     delete: operations["removeMember"];
   };
@@ -115,7 +115,7 @@ export interface paths {
     get: operations["getVote"];
     /**
      * Vote on a film
-     * @description A vote is final: the same again is answered with 200, another one with 409. With the last yes comes the match.
+     * @description A vote is final: repeating it returns 200, a different one 409. The last yes makes the match.
      */
     put: operations["castVote"];
   };
@@ -666,7 +666,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            /** @description That nothing is missing */
+            /** @description Shows that nothing is missing */
             complete: boolean;
             items: {
               /** @description What the item is */
@@ -731,7 +731,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The first answer to this request, again */
+      /** @description The first response to this request, repeated */
       200: {
         headers: {
           Location?: string;

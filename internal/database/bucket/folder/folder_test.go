@@ -39,8 +39,8 @@ func TestNothingLeavesTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(outside, "s3")
-	for _, made := range []string{"in-bucket", "linked"} {
-		if err := os.MkdirAll(filepath.Join(dir, made), 0o755); err != nil {
+	for _, created := range []string{"in-bucket", "linked"} {
+		if err := os.MkdirAll(filepath.Join(dir, created), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -173,16 +173,16 @@ func (t totals) capacity(of *observe.Table, s Series, c *observe.Capacity, resta
 func (t totals) since(before totals) map[Series]Sample {
 	measured := map[Series]Sample{}
 	for key, total := range t {
-		past := before[key]
+		previous := before[key]
 		m := Sample{
-			Count: total.Count - past.Count, Sum: total.Sum - past.Sum,
+			Count: total.Count - previous.Count, Sum: total.Sum - previous.Sum,
 			Low: total.Low, High: total.High, Ranged: total.Ranged,
 		}
 		if m.Count <= 0 {
 			continue
 		}
 		if total.Buckets != nil {
-			m.settleLatencies(total.Buckets, past.Buckets)
+			m.settleLatencies(total.Buckets, previous.Buckets)
 		}
 		sum := measured[key.Series]
 		sum.Merge(m)
@@ -193,10 +193,10 @@ func (t totals) since(before totals) map[Series]Sample {
 
 // settleLatencies converts nanoseconds to milliseconds, and derives extremes from the buckets: the latency of a single request is
 // known exactly, those of several only by the bounds of their buckets.
-func (s *Sample) settleLatencies(total, past []uint64) {
+func (s *Sample) settleLatencies(total, previous []uint64) {
 	s.Sum, s.Ranged = milliseconds(s.Sum), true
 	s.Buckets = slices.Clone(total)
-	for i, n := range past {
+	for i, n := range previous {
 		s.Buckets[i] -= n
 	}
 	if s.Count == 1 {

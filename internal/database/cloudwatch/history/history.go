@@ -78,7 +78,7 @@ func (h *History) run(ctx context.Context) {
 			return
 		case <-timer.C:
 			if err := h.Settle(ctx); err != nil && ctx.Err() == nil {
-				h.options.Logger.Warn("metrics of a minute are lost", "error", err)
+				h.options.Logger.Warn("metrics of one minute were lost", "error", err)
 			}
 		}
 	}

@@ -117,7 +117,7 @@ func (c *csvReader) Next() (attr.Item, error) {
 		return nil, err
 	}
 	if len(fields) != len(c.options.Header) {
-		return nil, &LineError{fmt.Errorf("the record has %d fields and the header %d", len(fields), len(c.options.Header))}
+		return nil, &LineError{fmt.Errorf("the record has %d fields, but the header has %d", len(fields), len(c.options.Header))}
 	}
 	all := make([]attr.Field, len(fields))
 	for i, name := range c.options.Header {
@@ -129,7 +129,7 @@ func (c *csvReader) Next() (attr.Item, error) {
 	}
 	item, ok := attr.NewItem(all)
 	if !ok {
-		return nil, &LineError{errors.New("the header has a name twice")}
+		return nil, &LineError{errors.New("the header has a duplicate name")}
 	}
 	return item, nil
 }

@@ -86,7 +86,7 @@ func (r *ionReader) record(known bool) (Put, error) {
 
 // putOf converts a record to a Put.
 func putOf(v attr.Value, known bool) (p Put, err error) {
-	wrong := func(name, want string) error { return fmt.Errorf("%s is no %s", name, want) }
+	wrong := func(name, want string) error { return fmt.Errorf("%s is not a valid %s", name, want) }
 	if v.Kind() != attr.KindMap {
 		return p, errNoItem
 	}
@@ -179,7 +179,7 @@ func (r *ionReader) read() (byte, error) {
 	}
 	c, err := r.in.ReadByte()
 	if errors.Is(err, io.EOF) {
-		return 0, r.fault("the text ends within a value")
+		return 0, r.fault("unexpected end of the text")
 	}
 	if err == nil {
 		r.offset++
@@ -211,7 +211,7 @@ func (r *ionReader) take(text string) bool {
 // within returns the error for a premature end of the file.
 func (r *ionReader) within(err error) error {
 	if errors.Is(err, io.EOF) {
-		return r.fault("the text ends within a value")
+		return r.fault("unexpected end of the text")
 	}
 	return err
 }
@@ -251,7 +251,7 @@ func (r *ionReader) token() (byte, error) {
 // value reads a value, whose first byte is next.
 func (r *ionReader) value(depth int) (attr.Value, error) {
 	if depth > ionDepthMax {
-		return attr.Value{}, r.fault("values are nested too deep")
+		return attr.Value{}, r.fault("values are nested too deeply")
 	}
 	c, err := r.peek()
 	if err != nil {
@@ -278,7 +278,7 @@ func (r *ionReader) value(depth int) (attr.Value, error) {
 		elems, err := r.sequence(depth, ']')
 		return attr.List(elems), err
 	case c == '(':
-		r.refuse("an Ion sexp has no type in DynamoDB")
+		r.refuse("an Ion sexp has no DynamoDB type")
 		_, err := r.sequence(depth, ')')
 		return attr.Value{}, err
 	case isDigit(c) || c == '-' || c == '+':
@@ -290,7 +290,7 @@ func (r *ionReader) value(depth int) (attr.Value, error) {
 		}
 		return r.symbolValue(name, depth)
 	default:
-		return attr.Value{}, r.fault("no value begins with %q", c)
+		return attr.Value{}, r.fault("unexpected %q: want a value", c)
 	}
 }
 
@@ -303,13 +303,13 @@ func (r *ionReader) symbolValue(name string, depth int) (attr.Value, error) {
 		if r.take(".") {
 			kind, err := r.identifier()
 			if kind != "null" {
-				r.refuse("null.%s has no type in DynamoDB: write null", kind)
+				r.refuse("null.%s has no DynamoDB type: write null", kind)
 			}
 			return attr.Null(), err
 		}
 		return attr.Null(), nil
 	case "nan":
-		r.refuse("an Ion float has no type in DynamoDB: write a decimal")
+		r.refuse("an Ion float has no DynamoDB type: write a decimal")
 		return attr.Value{}, nil
 	default:
 		return r.annotated(name, depth)
@@ -322,7 +322,7 @@ func (r *ionReader) annotated(name string, depth int) (attr.Value, error) {
 		return attr.Value{}, err
 	}
 	if !r.take("::") {
-		r.refuse("the Ion symbol %.100s has no type in DynamoDB: write a string", name)
+		r.refuse("the Ion symbol %.100s has no DynamoDB type: write a string", name)
 		return attr.Value{}, nil
 	}
 	if _, err := r.token(); err != nil {
@@ -345,7 +345,7 @@ func (r *ionReader) annotated(name string, depth int) (attr.Value, error) {
 func (r *ionReader) set(kind attr.Kind, members []attr.Value) attr.Value {
 	for i := range members {
 		if _, faulty := members[i].Fault(); !faulty && members[i].Kind() != kind.Member() {
-			r.refuse("a member of a %v is no %v", kind, kind.Member())
+			r.refuse("a member of a %v is not a %v", kind, kind.Member())
 			return attr.Value{}
 		}
 	}
@@ -426,7 +426,7 @@ func (r *ionReader) structure(depth int) (attr.Value, error) {
 	}
 	m, ok := attr.NewItem(fields)
 	if !ok {
-		r.refuse("a struct has a field twice")
+		r.refuse("a struct has a duplicate field")
 	}
 	return attr.Map(m), r.expect('}')
 }
@@ -440,10 +440,10 @@ func (r *ionReader) fieldName(c byte) (name string, err error) {
 		name, err = r.quoted()
 	case isIdentifierPart(c) && !isDigit(c):
 		if name, err = r.identifier(); err == nil && isSymbolID(name) {
-			r.refuse("the symbol %.100s has no text: symbol tables are not read", name)
+			r.refuse("the symbol %.100s has no text: symbol tables are not supported", name)
 		}
 	default:
-		return "", r.fault("no field begins with %q", c)
+		return "", r.fault("unexpected %q: want a field name", c)
 	}
 	if err == nil {
 		if _, err = r.token(); err == nil {

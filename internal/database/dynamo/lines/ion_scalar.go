@@ -56,7 +56,7 @@ func (r *ionReader) quoted() (string, error) {
 				return "", err
 			}
 		case c < ' ' && c != '\t' && c != '\v' && c != '\f':
-			return "", r.fault("a text has the control character %q", c)
+			return "", r.fault("a string contains the control character %q", c)
 		default:
 			r.text = append(r.text, c)
 		}
@@ -88,7 +88,7 @@ func (r *ionReader) long() (string, error) {
 			r.take("\n")
 			r.text = append(r.text, '\n')
 		case c < ' ' && (c < '\t' || c > '\r'):
-			return "", r.fault("a text has the control character %q", c)
+			return "", r.fault("a string contains the control character %q", c)
 		default:
 			r.text = append(r.text, c)
 		}
@@ -97,7 +97,7 @@ func (r *ionReader) long() (string, error) {
 
 func (r *ionReader) utf8() (string, error) {
 	if !utf8.Valid(r.text) {
-		return "", r.fault("a text is no UTF-8")
+		return "", r.fault("a string is not valid UTF-8")
 	}
 	return string(r.text), nil
 }
@@ -125,22 +125,22 @@ func (r *ionReader) escape() error {
 	case 'u':
 		if code, err = r.hex(u); err == nil && utf16.IsSurrogate(code) {
 			if !r.take(`\u`) {
-				return r.fault("half of a pair of UTF-16 stands alone")
+				return r.fault("unpaired UTF-16 surrogate")
 			}
 			var second rune
 			second, err = r.hex(u)
 			code = utf16.DecodeRune(code, second)
 			if err == nil && code == utf8.RuneError {
-				return r.fault("half of a pair of UTF-16 stands alone")
+				return r.fault("unpaired UTF-16 surrogate")
 			}
 		}
 	case 'U':
 		code, err = r.hex(wide)
 	default:
-		return r.fault(`\%c is no escape`, c)
+		return r.fault(`\%c is not an escape sequence`, c)
 	}
 	if err == nil && !utf8.ValidRune(code) {
-		err = r.fault("%X is no character", code)
+		err = r.fault("%X is not a character", code)
 	}
 	r.text = utf8.AppendRune(r.text, code)
 	return err
@@ -157,7 +157,7 @@ func (r *ionReader) hex(digits int) (rune, error) {
 	}
 	n, err := strconv.ParseUint(string(text[:digits]), 16, 32)
 	if err != nil || n > utf8.MaxRune {
-		return 0, r.fault("%q is no code of a character", text[:digits])
+		return 0, r.fault("%q is not a character code", text[:digits])
 	}
 	return rune(n), nil
 }
@@ -185,7 +185,7 @@ func (r *ionReader) lob() (attr.Value, error) {
 	}
 	raw, err := base64.StdEncoding.Strict().DecodeString(string(encoded))
 	if err != nil {
-		return attr.Value{}, r.fault("a blob is no base64: %v", err)
+		return attr.Value{}, r.fault("a blob is not valid base64: %v", err)
 	}
 	return attr.Binary(string(raw)), r.endLob()
 }
@@ -214,7 +214,7 @@ func (r *ionReader) endLob() error {
 }
 
 func (r *ionReader) clob(c byte) (err error) {
-	r.refuse("an Ion clob has no type in DynamoDB: write a blob")
+	r.refuse("an Ion clob has no DynamoDB type: write a blob")
 	if r.take("'''") {
 		_, err = r.long()
 	} else if c == '"' {
@@ -251,13 +251,13 @@ func (r *ionReader) number() (attr.Value, error) {
 	case ok:
 		return attr.ParseNumber(number), nil
 	case isInt(text):
-		r.refuse("an Ion int has no type in DynamoDB: write a decimal, %.100s.", text)
+		r.refuse("an Ion int has no DynamoDB type: write a decimal, %.100s.", text)
 	case text == "+inf", text == "-inf", strings.ContainsAny(text, "eE") && isFloat(text):
-		r.refuse("an Ion float has no type in DynamoDB: write a decimal")
+		r.refuse("an Ion float has no DynamoDB type: write a decimal")
 	case isTimestamp(text):
-		r.refuse("an Ion timestamp has no type in DynamoDB: write a string or a decimal")
+		r.refuse("an Ion timestamp has no DynamoDB type: write a string or a decimal")
 	default:
-		return attr.Value{}, r.fault("%.100q is no number", text)
+		return attr.Value{}, r.fault("%.100q is not a number", text)
 	}
 	return attr.Value{}, nil
 }

@@ -75,12 +75,12 @@ b"`: `{"S":"ab"}`, `"\0\a\b\t\n\f\r\v\"\'\?\/\\\x41\u00e9\U0001F600\ud83d\ude00"
 // TestNoIon ends a file where it is no Ion, and says where that is.
 func TestNoIon(t *testing.T) {
 	for text, want := range map[string]string{
-		`{Item:{a:"x}}`: "byte 13: the text ends within a value", `{Item:{a:1. b:2.}}`: `byte 12: found 'b', want ','`, `{Item:{a 1.}}`: `byte 9: found '1', want ':'`,
-		`{Item:{a:01.}}`: `byte 12: "01." is no number`, `{Item:{a:1__0.}}`: `byte 14: "1__0." is no number`, `{Item:{a:{{*}}}}`: "byte 12: a blob is no base64: illegal base64 data at input byte 0",
-		`{Item:{a:"\q"}}`: `byte 12: \q is no escape`, `{Item:{a:"\ud800"}}`: "byte 16: half of a pair of UTF-16 stands alone", "{Item:{a:\"\xff\"}}": "byte 12: a text is no UTF-8",
-		"{Item:{a:\"\n\"}}": `byte 11: a text has the control character '\n'`, `]`: `byte 0: no value begins with ']'`, `{Item:{a:[1. 2.]}}`: `byte 13: found '2', want ','`,
-		`/* never`: "byte 8: the text ends within a value", `{Item:` + strings.Repeat("[", 1<<20): "byte 106: values are nested too deep",
-		`{Item:{a:"` + strings.Repeat("x", 9<<20) + `"}}`: "the record is longer than 8388608 bytes", `{Item:{a:1.2.3}}`: `byte 14: "1.2.3" is no number`,
+		`{Item:{a:"x}}`: "byte 13: unexpected end of the text", `{Item:{a:1. b:2.}}`: `byte 12: found 'b', want ','`, `{Item:{a 1.}}`: `byte 9: found '1', want ':'`,
+		`{Item:{a:01.}}`: `byte 12: "01." is not a number`, `{Item:{a:1__0.}}`: `byte 14: "1__0." is not a number`, `{Item:{a:{{*}}}}`: "byte 12: a blob is not valid base64: illegal base64 data at input byte 0",
+		`{Item:{a:"\q"}}`: `byte 12: \q is not an escape sequence`, `{Item:{a:"\ud800"}}`: "byte 16: unpaired UTF-16 surrogate", "{Item:{a:\"\xff\"}}": "byte 12: a string is not valid UTF-8",
+		"{Item:{a:\"\n\"}}": `byte 11: a string contains the control character '\n'`, `]`: `byte 0: unexpected ']': want a value`, `{Item:{a:[1. 2.]}}`: `byte 13: found '2', want ','`,
+		`/* never`: "byte 8: unexpected end of the text", `{Item:` + strings.Repeat("[", 1<<20): "byte 106: values are nested too deeply",
+		`{Item:{a:"` + strings.Repeat("x", 9<<20) + `"}}`: "the record is longer than 8388608 bytes", `{Item:{a:1.2.3}}`: `byte 14: "1.2.3" is not a number`,
 	} {
 		_, err := lines.NewIon(strings.NewReader(text)).Next()
 		if refused := (*lines.LineError)(nil); err == nil || errors.As(err, &refused) || errors.Is(err, io.EOF) {

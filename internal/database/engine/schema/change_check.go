@@ -97,8 +97,8 @@ func partsOf(in *api.UpdateTableInput) []part {
 	return parts
 }
 
-// lonely are the parts that must be alone, in the order in which AWS names them.
-var lonely = []struct {
+// exclusive are the parts that must be alone, in the order in which AWS names them.
+var exclusive = []struct {
 	part part
 	name string
 }{
@@ -113,7 +113,7 @@ var lonely = []struct {
 func checkCombination(in *api.UpdateTableInput) error {
 	parts := partsOf(in)
 	has := func(p part) bool { return slices.Contains(parts, p) }
-	for _, l := range lonely {
+	for _, l := range exclusive {
 		if has(l.part) && len(parts) > 1 {
 			return apierr.OnlyOperation.With(l.name)
 		}

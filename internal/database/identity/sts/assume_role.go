@@ -73,20 +73,20 @@ func (c *call) assumeRole(ctx context.Context) (any, error) {
 	if s.Duration, err = c.roleDuration(role, c.who.Role != ""); err != nil {
 		return nil, err
 	}
-	made, err := c.begin(ctx, role, s)
+	issued, err := c.begin(ctx, role, s)
 	if err != nil {
 		return nil, err
 	}
-	return assumedRole{assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), sourceIdentity(s.Keys)}, nil
+	return assumedRole{assumedRoleUser{issued.Principal.UserID, issued.Principal.ARN}, shown(issued), sourceIdentity(s.Keys)}, nil
 }
 
 // begin starts a session whose token fits into the headers of a request.
 func (c *call) begin(ctx context.Context, role *identity.Role, s *identity.Session) (*identity.Credentials, error) {
-	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
-	if err == nil && len(made.Token) > tokenMax {
-		return nil, &fault{http.StatusBadRequest, "PackedPolicyTooLarge", fmt.Sprintf("Packed size of session tags consumes %d%% of allotted space.", 100*len(made.Token)/tokenMax)}
+	issued, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
+	if err == nil && len(issued.Token) > tokenMax {
+		return nil, &fault{http.StatusBadRequest, "PackedPolicyTooLarge", fmt.Sprintf("Packed size of session tags consumes %d%% of allotted space.", 100*len(issued.Token)/tokenMax)}
 	}
-	return made, err
+	return issued, err
 }
 
 func notAllowed(who, action, arn string) *fault {
@@ -177,7 +177,7 @@ func (c *call) duration(usual, longest time.Duration) (time.Duration, error) {
 	d := time.Duration(seconds) * time.Second
 	switch {
 	case err != nil:
-		return 0, &fault{http.StatusBadRequest, "MalformedInput", "DurationSeconds is no integer"}
+		return 0, &fault{http.StatusBadRequest, "MalformedInput", "DurationSeconds is not an integer"}
 	case d < sessionMin:
 		return 0, validation("1 validation error detected: Value '%d' at 'durationSeconds' failed to satisfy constraint: Member must have value greater than or equal to %d", seconds, int(sessionMin/time.Second))
 	case d > longest:

@@ -48,9 +48,9 @@ func (c *call) getSessionToken(ctx context.Context) (any, error) {
 	}
 	// The condition key distinguishes the session from the user who started it.
 	keys := map[string][]string{"aws:tokenissuetime": {c.h.options.Now().UTC().Format(time.RFC3339)}}
-	made, err := c.h.options.Directory.UserSession(ctx, c.who, identity.Session{Duration: duration, Keys: keys})
+	issued, err := c.h.options.Directory.UserSession(ctx, c.who, identity.Session{Duration: duration, Keys: keys})
 	if err != nil {
 		return nil, err
 	}
-	return sessionToken{shown(made)}, nil
+	return sessionToken{shown(issued)}, nil
 }

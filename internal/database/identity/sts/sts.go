@@ -179,7 +179,7 @@ func parameters(r *http.Request, body []byte) (url.Values, error) {
 	}
 	for name, values := range form {
 		if len(values) > 1 {
-			return nil, &fault{http.StatusBadRequest, "MalformedInput", "The parameter " + name + " is there more than once."}
+			return nil, &fault{http.StatusBadRequest, "MalformedInput", "The parameter " + name + " appears more than once."}
 		}
 	}
 	return form, nil

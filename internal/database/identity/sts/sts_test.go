@@ -116,12 +116,12 @@ func TestDispatch(t *testing.T) {
 			"(You may see this error if you sent an Access Token)",
 		"Action=GetSessionToken&Version=2011-06-15&SerialNumber=x": "AccessDenied: MultiFactorAuthentication failed, unable to validate MFA code.  " +
 			"Please verify your MFA serial number is valid and associated with this user.",
-		"Action=GetSessionToken&Version=2011-06-15&DurationSeconds=x":            "MalformedInput: DurationSeconds is no integer",
-		"Action=GetCallerIdentity&Version=2011-06-15&Action=GetSessionToken":     "MalformedInput: The parameter Action is there more than once.",
-		assume + "&PolicyArns.member.2.arn=arn:aws:iam::123456789012:policy/all": "MalformedInput: The members of PolicyArns are not numbered from 1 on",
-		assume + "&PolicyArns.member.1.Arn=arn:aws:iam::123456789012:policy/all": "MalformedInput: The members of PolicyArns are not numbered from 1 on",
-		assume + "&Tags.member.1.Value=x":                                        "MalformedInput: The members of Tags are not numbered from 1 on",
-		assume + "&TransitiveTagKeys.member.0=x":                                 "MalformedInput: The members of TransitiveTagKeys are not numbered from 1 on",
+		"Action=GetSessionToken&Version=2011-06-15&DurationSeconds=x":            "MalformedInput: DurationSeconds is not an integer",
+		"Action=GetCallerIdentity&Version=2011-06-15&Action=GetSessionToken":     "MalformedInput: The parameter Action appears more than once.",
+		assume + "&PolicyArns.member.2.arn=arn:aws:iam::123456789012:policy/all": "MalformedInput: The members of PolicyArns are not numbered from 1",
+		assume + "&PolicyArns.member.1.Arn=arn:aws:iam::123456789012:policy/all": "MalformedInput: The members of PolicyArns are not numbered from 1",
+		assume + "&Tags.member.1.Value=x":                                        "MalformedInput: The members of Tags are not numbered from 1",
+		assume + "&TransitiveTagKeys.member.0=x":                                 "MalformedInput: The members of TransitiveTagKeys are not numbered from 1",
 	} {
 		_, err := h.perform(t.Context(), h.options.Directory.Root(), form(t, body), []byte(body))
 		if err == nil || err.Error() != want {

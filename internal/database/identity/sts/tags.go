@@ -133,7 +133,7 @@ func (c *call) list(name, suffix string, others ...string) ([]string, error) {
 		}
 	}
 	if read != 0 {
-		return nil, &fault{http.StatusBadRequest, "MalformedInput", "The members of " + name + " are not numbered from 1 on"}
+		return nil, &fault{http.StatusBadRequest, "MalformedInput", "The members of " + name + " are not numbered from 1"}
 	}
 	return all, nil
 }

@@ -85,11 +85,11 @@ func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
 	if s.Duration, err = c.roleDuration(role, false); err != nil {
 		return nil, err
 	}
-	made, err := c.begin(ctx, role, s)
+	issued, err := c.begin(ctx, role, s)
 	if err != nil {
 		return nil, err
 	}
-	return webIdentity{subject, audience, assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), arn, sourceIdentity(s.Keys)}, nil
+	return webIdentity{subject, audience, assumedRoleUser{issued.Principal.UserID, issued.Principal.ARN}, shown(issued), arn, sourceIdentity(s.Keys)}, nil
 }
 
 // providerName returns the name of an issuer in policies.

@@ -89,7 +89,7 @@ func suppress(err, expected error) error {
 }
 
 // tell answers with what it was asked.
-func tell(w http.ResponseWriter, r *http.Request) {
+func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	r.Header.Del("Date")
 	text := fmt.Sprint(r.Method, r.URL, r.RequestURI, r.Proto, r.Host, r.ContentLength, r.Header, len(r.TransferEncoding), r.Close, string(body), err)
@@ -188,8 +188,8 @@ func TestBehavesLikeNetHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				want := exchange(t, serve(t, tell, false), sent)
-				if diff := cmp.Diff(want, exchange(t, serve(t, tell, true), sent)); diff != "" {
+				want := exchange(t, serve(t, echo, false), sent)
+				if diff := cmp.Diff(want, exchange(t, serve(t, echo, true), sent)); diff != "" {
 					t.Errorf("-net/http, +here:\n%s", diff)
 				}
 			})
@@ -337,7 +337,7 @@ func TestTimeouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := serve(t, tell, true)
+				s := serve(t, echo, true)
 				conn := s.dial()
 				defer conn.Close()
 				begun := time.Now()
@@ -356,7 +356,7 @@ func TestTimeouts(t *testing.T) {
 // TestSlowHead: a head has its time in all, however little of it comes at a time.
 func TestSlowHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conn := serve(t, tell, true).dial()
+		conn := serve(t, echo, true).dial()
 		defer conn.Close()
 		begun := time.Now()
 		written := make(chan struct{})
@@ -384,7 +384,7 @@ func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			<-time.After(time.Second)
-			tell(w, r)
+			echo(w, r)
 		}, true)
 		idle, busy, handed := s.dial(), s.dial(), s.dial()
 		defer idle.Close()
@@ -441,7 +441,7 @@ func TestConnState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, total := 0, 0
 		states := make(chan http.ConnState, 100)
-		h := inner(tell)
+		h := inner(echo)
 		h.ConnState = func(_ net.Conn, state http.ConnState) { states <- state }
 		s, l := New(h), make(pipes)
 		ended := make(chan error)

@@ -141,7 +141,7 @@ func (c *checkedIterator) Next() bool {
 	c.leave()
 	c.valid = c.it.Next()
 	if c.valid && c.exhausted {
-		panic("kv: an iterator goes on after its end")
+		panic("kv: an iterator continues after its end")
 	}
 	c.exhausted = !c.valid
 	if c.valid {
@@ -191,6 +191,6 @@ func (c *checkedIterator) checkOpen() {
 func (c *checkedIterator) checkValid() {
 	c.checkOpen()
 	if !c.valid {
-		panic("kv: an iterator that stands on no entry is asked for one")
+		panic("kv: an iterator without a current entry is asked for one")
 	}
 }

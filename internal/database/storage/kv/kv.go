@@ -48,7 +48,7 @@ var (
 	ErrTooLarge = errors.New("kv: key, value or transaction exceeds the store's limits")
 	// ErrRerun: an update must wait for memory. Its function returns this error of Txn.Reserve, and runs again after the wait.
 	// Update never returns it.
-	ErrRerun = errors.New("kv: update waits for memory and runs again")
+	ErrRerun = errors.New("kv: the update waits for memory and reruns")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("kv: store is closed")
 	// ErrMissing: there is no store at the address, and none was to be made.

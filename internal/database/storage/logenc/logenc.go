@@ -35,7 +35,7 @@ const Version = 2
 // The errors of Decode.
 var (
 	ErrCorrupt = errors.New("logenc: record is corrupt")
-	ErrVersion = errors.New("logenc: record has a version this program does not know")
+	ErrVersion = errors.New("logenc: the record has a version that this program does not support")
 )
 
 // Origin is the cause of a change.

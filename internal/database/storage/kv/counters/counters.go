@@ -27,7 +27,7 @@ func Add(sum []int64, data []byte) ([]int64, error) {
 	for i := 0; len(data) > 0; i++ {
 		v, n := binary.Varint(data)
 		if n <= 0 {
-			return nil, fmt.Errorf("counters: %x is no varint", data)
+			return nil, fmt.Errorf("counters: %x is not a varint", data)
 		}
 		if i == len(sum) {
 			sum = append(sum, 0)

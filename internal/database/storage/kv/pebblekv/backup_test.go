@@ -115,20 +115,20 @@ func TestBackupRejects(t *testing.T) {
 		}
 	}
 	for dest, want := range map[string]string{
-		"": "the directory's name is empty", "/other": "holds files", "/db": "the store itself", "/db/x/y": "the store itself",
+		"": "the directory's name is empty", "/other": "contains files", "/db": "the store itself", "/db/x/y": "the store itself",
 	} {
 		refuse(s.Backup(t.Context(), dest, nil), want)
 	}
 	for dest, want := range map[string]string{
-		"": "the directory's name is empty", "/db": "holds files", "/other": "the store itself", "/other/x": "the store itself",
+		"": "the directory's name is empty", "/db": "contains files", "/other": "the store itself", "/other/x": "the store itself",
 	} {
 		refuse(pebblekv.Copy(t.Context(), fs, "/other", dest, nil), want)
 	}
 	if err := pebblekv.Copy(t.Context(), fs, "/db", "/copy", nil); !errors.Is(err, kv.ErrLocked) {
 		t.Errorf("a copy of a store that is open: %v", err)
 	}
-	refuse(pebblekv.Copy(t.Context(), fs, "/empty", "/copy", nil), "holds no store")
-	refuse(pebblekv.Copy(t.Context(), fs, "/nowhere", "/copy", nil), "holds no store")
+	refuse(pebblekv.Copy(t.Context(), fs, "/empty", "/copy", nil), "contains no store")
+	refuse(pebblekv.Copy(t.Context(), fs, "/nowhere", "/copy", nil), "contains no store")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	refuse(s.Backup(ctx, "/copy", nil), "canceled")
@@ -230,7 +230,7 @@ func TestCrashDuringBackup(t *testing.T) {
 		}
 		b, err := tryOpen("/backup", crashed.storeOptions())
 		if err != nil {
-			if !strings.Contains(err.Error(), "not completed") && !strings.Contains(err.Error(), "other files") {
+			if !strings.Contains(err.Error(), "incomplete copy") && !strings.Contains(err.Error(), "other files") {
 				t.Errorf("moment %d of %d: %v", i, len(disks), err)
 			}
 			continue

@@ -103,7 +103,7 @@ func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(d
 		return err
 	}
 	if !is.store {
-		return fmt.Errorf("pebblekv: %s holds no store", from)
+		return fmt.Errorf("pebblekv: %s contains no store", from)
 	}
 	if inside(fs, to, from) {
 		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", to)
@@ -149,7 +149,7 @@ func (c *copying) checkTarget() error {
 	}
 	for _, name := range names {
 		if name != lostFound {
-			return fmt.Errorf("pebblekv: %s holds files (%s): a copy needs a directory of its own", c.to, name)
+			return fmt.Errorf("pebblekv: %s contains files (%s): a copy needs an empty directory", c.to, name)
 		}
 	}
 	return nil
@@ -171,7 +171,7 @@ func (c *copying) copyAll(ctx context.Context) error {
 	if err := makeDirectory(c.fs, c.to); err != nil {
 		return err
 	}
-	if err := writeWhole(c.fs, c.to, incompleteFile, "a copy of a store is being made here\n"); err != nil {
+	if err := writeWhole(c.fs, c.to, incompleteFile, "a copy of a store is in progress here\n"); err != nil {
 		return err
 	}
 	encrypted, err := c.copyKeys()

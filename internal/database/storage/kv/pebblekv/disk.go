@@ -61,7 +61,7 @@ type disk struct {
 }
 
 // errNoRoom ends a compaction. Pebble retries it later.
-var errNoRoom = errors.New("no room for a compaction")
+var errNoRoom = errors.New("not enough disk space for a compaction")
 
 const (
 	// Pebble postpones the tables of a failed compaction for half a minute, but not those of level 0. A compaction without enough
@@ -240,7 +240,7 @@ type copyFile struct {
 
 func (f copyFile) Write(p []byte) (int, error) {
 	if !f.disk.roomToCopy(int64(len(p)), f.disk.copyAllowed) {
-		return 0, fmt.Errorf("%w: a copy of the log needs more room than there is", kv.ErrFull)
+		return 0, fmt.Errorf("%w: a copy of the log needs more disk space than there is", kv.ErrFull)
 	}
 	return f.File.Write(p)
 }

@@ -27,15 +27,15 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 		return nil, fmt.Errorf("pebblekv: %s is encrypted, and its file %s is missing: restore it from a backup of the same directory",
 			s.dir, keysFile)
 	case is.store && !is.encrypted && !missing:
-		return nil, fmt.Errorf("pebblekv: %s has a file %s, and %s says that it is not encrypted: restore the directory as a whole",
+		return nil, fmt.Errorf("pebblekv: %s has a file %s, but %s says that it is not encrypted: restore the whole directory",
 			s.dir, keysFile, formatFile)
 	case is.store && !is.encrypted && o.Encrypt:
-		return nil, fmt.Errorf("pebblekv: %s is not encrypted, and only a copy of it can be: "+
-			"monotable restore %s NEW --encrypt makes one; then remove the old files, and its backups", s.dir, s.dir)
+		return nil, fmt.Errorf("pebblekv: %s is not encrypted; only a copy of it can be: "+
+			"make one with monotable restore %s NEW --encrypt, then remove the old files and backups", s.dir, s.dir)
 	case missing && !o.Encrypt:
 		return s.fs, nil
 	case o.MasterKey == nil:
-		return nil, fmt.Errorf("pebblekv: %s: %w: give its master key (--master-key)", s.dir, ErrMasterKey)
+		return nil, fmt.Errorf("pebblekv: %s: %w: pass its master key (--master-key)", s.dir, ErrMasterKey)
 	case missing:
 		keys, err := newKeyFile(s.fs, s.dir, o.MasterKey)
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *Store) openKeys(text string) (*cryptfs.Keys, error) {
 	if !errors.Is(err, cryptfs.ErrWrongKey) {
 		return keys, err
 	}
-	wrong := fmt.Errorf("%w: %w than the one given: give the right --master-key, or the old one as --previous-master-key", ErrMasterKey, err)
+	wrong := fmt.Errorf("%w: %w than the one given: pass the right --master-key, or the old one as --previous-master-key", ErrMasterKey, err)
 	if s.options.PreviousMasterKey == nil {
 		return nil, wrong
 	}

@@ -144,8 +144,8 @@ func TestMasterKey(t *testing.T) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
-	refuse("/db", func(*pebblekv.Options) {}, pebblekv.ErrMasterKey, "give its master key (--master-key)")
-	refuse("/db", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "give its master key (--master-key)")
+	refuse("/db", func(*pebblekv.Options) {}, pebblekv.ErrMasterKey, "pass its master key (--master-key)")
+	refuse("/db", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "pass its master key (--master-key)")
 	refuse("/db", func(o *pebblekv.Options) { o.MasterKey = next }, pebblekv.ErrMasterKey, "another master key than the one given")
 	refuse("/db", func(o *pebblekv.Options) { o.MasterKey, o.PreviousMasterKey = next, bytes.Repeat([]byte{9}, 32) }, pebblekv.ErrMasterKey, "another master key")
 	after := allFiles(t, fs, "/db")
@@ -157,7 +157,7 @@ func TestMasterKey(t *testing.T) {
 	if len(after) != len(before) {
 		t.Errorf("%d files are %d", len(before), len(after))
 	}
-	refuse("/new", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "give its master key")
+	refuse("/new", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "pass its master key")
 
 	// Without its key file the directory is not considered unencrypted, and a corrupt key file is reported as such.
 	keys := after["/db/KEYS"]

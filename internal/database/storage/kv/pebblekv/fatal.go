@@ -24,7 +24,7 @@ func (s *Store) freeze(cause error) error {
 	if s.frozen.CompareAndSwap(nil, &err) {
 		s.disk.freeze(err)
 		close(s.dead)
-		s.log.Error("store: a fault that cannot be recovered from; the store is frozen until it is opened again", "error", cause)
+		s.log.Error("store: unrecoverable failure; the store is frozen until it is reopened", "error", cause)
 		if s.options.OnFatal != nil {
 			s.options.OnFatal(err)
 		}

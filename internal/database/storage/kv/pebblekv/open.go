@@ -97,7 +97,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 		return errors.Join(err, lock.Close())
 	}
 	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
-		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
+		return errors.Join(fmt.Errorf("pebblekv: removing unfinished files: %w", err), lock.Close())
 	}
 	s.disk.FS = s.files
 	s.options.MemTableBytes, s.options.smallDisk = o.memTableBytes(data)
@@ -158,12 +158,12 @@ func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 		return directory{}, fmt.Errorf("pebblekv: %s: %w", dir, err)
 	}
 	if slices.Contains(names, incompleteFile) || slices.Contains(names, incompleteFile+newSuffix) {
-		return directory{}, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
-			"remove it, and copy again", dir)
+		return directory{}, fmt.Errorf("pebblekv: %s contains an incomplete copy of a store: "+
+			"remove it and copy again", dir)
 	}
 	for _, name := range names {
 		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
-			return directory{}, fmt.Errorf("pebblekv: %s holds other files (%s) and no store: "+
+			return directory{}, fmt.Errorf("pebblekv: %s contains other files (%s), but no store: "+
 				"give the store a directory of its own", dir, name)
 		}
 	}
@@ -178,7 +178,7 @@ func checkFormat(dir, format string) (directory, error) {
 		return directory{}, fmt.Errorf("pebblekv: %s is corrupt or belongs to another program: it contains %.40q",
 			dir+string(os.PathSeparator)+formatFile, format)
 	case version != formatVersion && version != encryptedVersion:
-		return directory{}, fmt.Errorf("pebblekv: the store in %s has format %.20q and this program knows format %s: "+
+		return directory{}, fmt.Errorf("pebblekv: the store in %s has format %.20q, but this program supports format %s: "+
 			"open it with the release that wrote it, or a newer one", dir, version, formatVersion)
 	}
 	return directory{store: true, encrypted: version == encryptedVersion}, nil
@@ -269,10 +269,10 @@ func lockError(dir string, err error) error {
 func openError(dir string, err error) error {
 	switch {
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
-		return fmt.Errorf("pebblekv: %s says that it holds a store, but its data is missing from %s: "+
-			"restore the directory as a whole: %w", dir, pebbleDir, err)
+		return fmt.Errorf("pebblekv: %s marks a store, but its data is missing from %s: "+
+			"restore the whole directory: %w", dir, pebbleDir, err)
 	case errors.Is(err, pebble.ErrDBNotPristine):
-		return fmt.Errorf("pebblekv: %s holds data but no file %s: it is another program's, "+
+		return fmt.Errorf("pebblekv: %s contains data, but no file %s: it belongs to another program, "+
 			"or the file was removed: %w", dir, formatFile, err)
 	}
 	return fmt.Errorf("pebblekv: opening the store in %s: %w", dir, err)

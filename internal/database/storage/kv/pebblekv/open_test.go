@@ -106,7 +106,7 @@ func TestOpenRejects(t *testing.T) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "monotable store format 2\n")
-		}, `has format "2" and this program knows format 1`},
+		}, `has format "2", but this program supports format 1`},
 		{"a damaged format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
@@ -121,7 +121,7 @@ func TestOpenRejects(t *testing.T) {
 			t.Helper()
 			store(t, dir)
 			remove(t, filepath.Join(dir, "FORMAT"))
-		}, "holds data but no file FORMAT"},
+		}, "contains data, but no file FORMAT"},
 		{"a store without its data", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
@@ -130,7 +130,7 @@ func TestOpenRejects(t *testing.T) {
 		{"other files", func(t *testing.T, dir string) {
 			t.Helper()
 			write(t, filepath.Join(dir, "letter.txt"), "dear")
-		}, "holds other files (letter.txt)"},
+		}, "contains other files (letter.txt)"},
 		{"another program's database", func(t *testing.T, dir string) {
 			t.Helper()
 			db, err := pebble.Open(filepath.Join(dir, "pebble"), &pebble.Options{Logger: quiet{}})

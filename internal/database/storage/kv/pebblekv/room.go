@@ -83,7 +83,7 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 		return failed
 	}
 	if errors.Is(err, errNoRoom) {
-		return fmt.Errorf("%w: a compaction needs more room than there is", kv.ErrFull)
+		return fmt.Errorf("%w: a compaction needs more disk space than there is", kv.ErrFull)
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	var name, is string
 	_, err = pgx.ForEachRow(rows, []any{&name, &is}, func() error {
 		if want := c.Config().RuntimeParams[name]; is != want {
-			return fmt.Errorf("the server has not taken the setting %s (it is %q, want %q): poolers such as PgBouncer do not pass it on; connect to the server itself", name, is, want)
+			return fmt.Errorf("the server did not apply the setting %s (it is %q, want %q): poolers such as PgBouncer do not pass it on; connect to the server directly", name, is, want)
 		}
 		return nil
 	})

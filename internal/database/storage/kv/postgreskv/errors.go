@@ -102,7 +102,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 		if errors.Is(err, errNoAnswer) { // nor may others
 			s.forget()
 		}
-		s.logger.WarnContext(ctx, "the PostgreSQL server does not answer and will be asked again", "error", err)
+		s.logger.WarnContext(ctx, "the PostgreSQL server does not respond; retrying", "error", err)
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
@@ -112,7 +112,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 }
 
 // errNoAnswer is the error of a read without an answer.
-var errNoAnswer = fmt.Errorf("postgreskv: the server has not answered for %v", readTime)
+var errNoAnswer = fmt.Errorf("postgreskv: the server has not responded for %v", readTime)
 
 // inTime runs a read that the server has to answer in readTime. Where it does not, the connection is closed.
 func inTime(ctx context.Context, do func(context.Context) error) error {

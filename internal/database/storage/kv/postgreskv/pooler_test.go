@@ -77,8 +77,8 @@ func TestPooler(t *testing.T) {
 	for lines, want := range map[string]string{
 		"pool_mode = transaction": "unsupported startup parameter",
 		"pool_mode = session":     "unsupported startup parameter",
-		"pool_mode = transaction\nignore_startup_parameters = search_path,idle_in_transaction_session_timeout": "connect to the server itself",
-		"pool_mode = session\nignore_startup_parameters = search_path,idle_in_transaction_session_timeout":     "connect to the server itself",
+		"pool_mode = transaction\nignore_startup_parameters = search_path,idle_in_transaction_session_timeout": "connect to the server directly",
+		"pool_mode = session\nignore_startup_parameters = search_path,idle_in_transaction_session_timeout":     "connect to the server directly",
 	} {
 		address := "postgres://postgres@127.0.0.1:" + strconv.Itoa(pooler(t, lines)) + "/postgres?search_path=" + schema()
 		if s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{}); err == nil || !contains(err, want) {

@@ -21,7 +21,7 @@ func (s *Store) prepare(ctx context.Context, schema string, existing bool) error
 			return err
 		}
 		if version != schemaVersion {
-			return fmt.Errorf("the tables have version %d, and this program knows version %d: use the program that made them, or a newer one", version, schemaVersion)
+			return fmt.Errorf("the tables have version %d, but this program supports version %d: use the release that created them, or a newer one", version, schemaVersion)
 		}
 		return nil
 	})

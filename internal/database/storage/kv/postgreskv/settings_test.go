@@ -219,10 +219,10 @@ func TestNumbersOutliveServer(t *testing.T) {
 	}
 	defer lazy.Remove()
 	s := openWith(t, postgrestest.URL("numbers", lazy), postgreskv.Options{})
-	var told kv.Seq
+	var logSeq kv.Seq
 	err = s.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
 		txn.Advance(1 << 60)
-		told = txn.LogSeq()
+		logSeq = txn.LogSeq()
 		return nil
 	})
 	if err != nil {
@@ -240,8 +240,8 @@ func TestNumbersOutliveServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, _, err := s.ReadLog(t.Context(), 1, 0, 1)
-	if err != nil || len(records) != 1 || records[0].Seq < told {
-		t.Errorf("after an update was told of %d, a record has %v, %v", told, records, err)
+	if err != nil || len(records) != 1 || records[0].Seq < logSeq {
+		t.Errorf("after an update was told of %d, a record has %v, %v", logSeq, records, err)
 	}
 	closeAll(t, s)
 }

@@ -26,13 +26,13 @@ var validName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
 func ParseAddress(address string) (Address, error) {
 	rest, is := strings.CutPrefix(address, "tikv://")
 	if !is {
-		return Address{}, errors.New("want an address that begins with tikv://")
+		return Address{}, errors.New("want an address that starts with tikv://")
 	}
 	hosts, query, _ := strings.Cut(rest, "?")
 	at := Address{name: "monotable", gc: true}
 	for host := range strings.SplitSeq(strings.TrimSuffix(hosts, "/"), ",") {
 		if host == "" || strings.ContainsAny(host, "/@ ") {
-			return Address{}, fmt.Errorf("%q is no host: want tikv://PD1:2379,PD2:2379, the placement drivers of a TiKV cluster", host)
+			return Address{}, fmt.Errorf("%q is not a host: want tikv://PD1:2379,PD2:2379, the placement drivers of a TiKV cluster", host)
 		}
 		if !strings.Contains(host, ":") {
 			host += defaultPort
@@ -56,7 +56,7 @@ func ParseAddress(address string) (Address, error) {
 		case option == "key":
 			at.tls.key = value[0]
 		default:
-			return Address{}, fmt.Errorf("%s=%s is no option: want prefix=NAME, of a-z, 0-9, _ and -, gc=off, or ca=FILE, cert=FILE and key=FILE", option, value[0])
+			return Address{}, fmt.Errorf("unknown option %s=%s: want prefix=NAME, with a-z, 0-9, _ and -, gc=off, or ca=FILE, cert=FILE and key=FILE", option, value[0])
 		}
 	}
 	return at, at.tls.complete()

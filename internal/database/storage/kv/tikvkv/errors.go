@@ -17,7 +17,7 @@ import (
 )
 
 // errAgain is the error of an attempt that has changed nothing, for another update was in its way or it was late.
-var errAgain = errors.New("tikvkv: the update begins anew")
+var errAgain = errors.New("tikvkv: the update restarts")
 
 // again runs do until it does not ask for more, with pauses.
 func (s *Store) again(ctx context.Context, do func() error) error {
@@ -75,7 +75,7 @@ func translate(err error) error {
 }
 
 // errSlow is why a call ends that the cluster has not answered.
-var errSlow = fmt.Errorf("tikvkv: the cluster has not answered for %v", callTime)
+var errSlow = fmt.Errorf("tikvkv: the cluster has not responded for %v", callTime)
 
 // call runs what reads, under a time of its own.
 func (s *Store) call(ctx context.Context, do func(context.Context) error) error {

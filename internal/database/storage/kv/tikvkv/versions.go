@@ -59,19 +59,19 @@ func (h *held) oldest() (ts uint64) {
 
 // keepVersions tells the placement driver what the open snapshots of this process need.
 func (s *Store) keepVersions(ctx context.Context) {
-	told := false
+	reported := false
 	for tick(ctx, keepEvery) {
 		oldest := s.held.oldest()
-		if oldest == 0 && !told {
+		if oldest == 0 && !reported {
 			continue
 		}
 		if err := s.keepFrom(ctx, oldest); err != nil {
-			s.logger.WarnContext(ctx, "the placement driver was not told which versions are in use", "error", err)
+			s.logger.WarnContext(ctx, "could not report the versions in use to the placement driver", "error", err)
 			continue
 		}
-		told = oldest != 0
+		reported = oldest != 0
 	}
-	if told {
+	if reported {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTime)
 		defer cancel()
 		_ = s.keepFrom(ctx, 0) // else it ends after keepTime

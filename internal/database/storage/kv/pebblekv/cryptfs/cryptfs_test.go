@@ -173,9 +173,9 @@ func TestDamage(t *testing.T) {
 		"short, and not encrypted":    {[]byte("[Version]"), "not encrypted"},
 		"zeros":                       {make([]byte, cryptfs.HeaderBytes+1), "not encrypted"},
 		"what is not encrypted":       {bytes.Repeat([]byte("x"), 10_000), "not encrypted"},
-		"another directory's":         {read(t, other.below, "f"), "data key that the key file does not have"},
+		"another directory's":         {read(t, other.below, "f"), "data key that is not in the key file"},
 		"a change of the first byte":  {changed(0), "not encrypted"},
-		"a change of the key's id":    {changed(8), "data key that the key file does not have"},
+		"a change of the key's id":    {changed(8), "data key that is not in the key file"},
 		"a change of the nonce":       {changed(16), "header is corrupt"},
 		"a change of the check value": {changed(63), "header is corrupt"},
 	} {

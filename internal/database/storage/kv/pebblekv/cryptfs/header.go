@@ -29,7 +29,7 @@ const (
 
 var (
 	errNotEncrypted = errors.New("it is not encrypted, or its header is corrupt")
-	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its header is corrupt")
+	errUnknownKey   = errors.New("it is encrypted with a data key that is not in the key file, or its header is corrupt")
 	errHeader       = errors.New("its header is corrupt")
 )
 

@@ -89,7 +89,7 @@ func (k *Keys) Seal(master []byte) (string, error) {
 func OpenKeys(text string, master []byte) (*Keys, error) {
 	lines := strings.Split(text, "\n")
 	if lines[0] != keyFileBegins {
-		return nil, fmt.Errorf("it begins with %.40q: want %q; a newer release may have written it", lines[0], keyFileBegins)
+		return nil, fmt.Errorf("it starts with %.40q: want %q; it may be from a newer release", lines[0], keyFileBegins)
 	}
 	damaged := errors.New("it is corrupt: restore it from a backup of the same directory; without it nothing can be read")
 	if len(lines) < 3 {
