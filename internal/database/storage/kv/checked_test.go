@@ -129,7 +129,7 @@ func TestCheckedPanics(t *testing.T) {
 			_ = it.Close()
 			it.Next()
 		})},
-		{"iterator before Next", "stands on no entry", inSnapshot(func(s kv.Snapshot) {
+		{"iterator before Next", "without a current entry", inSnapshot(func(s kv.Snapshot) {
 			_ = s.Iter(nil, nil, kv.IterOptions{}).Key()
 		})},
 		{"changed key of an iterator", "was changed", inSnapshot(func(s kv.Snapshot) {
