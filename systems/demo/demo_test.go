@@ -238,7 +238,7 @@ func TestSeed(t *testing.T) {
 	}
 	r := serve(t, "--data", data)
 	again := []string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--data", data}
-	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "has items already") || !strings.Contains(stderr, "--over") {
+	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "already has items") || !strings.Contains(stderr, "--over") {
 		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
 	}
 	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // the process that has the directory advertises its address

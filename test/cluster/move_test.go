@@ -190,7 +190,7 @@ func moveKilled(t *testing.T, binary, from, to string) {
 		t.Errorf("%s in the middle of a move: %v", to, err)
 	}
 	printed := run(t, binary, "move", "--from", from, "--to", to)
-	if !strings.Contains(printed, "an interrupted move ") {
+	if !strings.Contains(printed, "an interrupted move") {
 		t.Errorf("the second move printed\n%s", printed)
 	}
 }
