@@ -88,23 +88,26 @@ function loaded<T>(fetchOne: (signal: AbortSignal) => Promise<T>): Loaded<T> & {
   const loading = signal(true);
   const problem = signal<Problem | undefined>(undefined);
   let running = new AbortController();
+  let latest: Promise<void> = Promise.resolve();
+  const load = async (): Promise<void> => {
+    running.abort();
+    const mine = new AbortController();
+    running = mine;
+    loading.value = true;
+    problem.value = undefined;
+    try {
+      const got = await fetchOne(mine.signal);
+      if (!mine.signal.aborted) value.value = got;
+    } catch (thrown) {
+      if (!mine.signal.aborted) problem.value = Problem.of(thrown);
+    }
+    if (running !== mine) await latest; // a later load has replaced this one: who waits for it waits for that
+    else if (!mine.signal.aborted) loading.value = false;
+  };
   return {
     value, loading, problem,
     set: (v) => { value.value = v; },
     stop: () => running.abort(),
-    reload: async () => {
-      running.abort();
-      const mine = new AbortController();
-      running = mine;
-      loading.value = true;
-      problem.value = undefined;
-      try {
-        const got = await fetchOne(mine.signal);
-        if (!mine.signal.aborted) value.value = got;
-      } catch (thrown) {
-        if (!mine.signal.aborted) problem.value = Problem.of(thrown);
-      }
-      if (!mine.signal.aborted) loading.value = false;
-    },
+    reload: () => (latest = load()),
   };
 }
