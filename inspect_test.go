@@ -110,7 +110,7 @@ func TestDescribeServer(t *testing.T) {
 	g.want("not allowed", g.inspect(g.user("eva", "tables"), "DescribeServer", `{}`, nil),
 		"AccessDeniedException: User: arn:aws:iam::000000000000:user/eva is not authorized to perform: monotable:DescribeServer on resource: *")
 	g.want("nobody", g.inspect(nil, "DescribeServer", `{}`, nil), missing)
-	g.want("unknown", g.inspect(ana, "Reboot", `{}`, nil), "UnknownOperationException: The operation Reboot is not served.")
+	g.want("unknown", g.inspect(ana, "Reboot", `{}`, nil), "UnknownOperationException: The operation Reboot is not supported.")
 	g.want("misspelt", g.inspect(ana, "DescribeServer", `{"Tabel":1}`, nil), `ValidationException: The request body cannot be read: json: unknown field "Tabel"`)
 }
 

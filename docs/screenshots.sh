@@ -59,6 +59,7 @@ take then-and-now 1440,900 "$console#/tables/members/past?at=$second"
 take history 1440,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')"
 take history-phone 500,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')" dark
 take demo 1440,1000 http://127.0.0.1:18080/
-# A race needs a click: a test takes its picture.
-SCREENSHOTS="$profile/shots" go test -count=1 -run 'TestCheckViews/desk' ./internal/tools/console >/dev/null
+# A race needs a click, and Observe needs requests while it is open: tests take these pictures.
+SCREENSHOTS="$profile/shots" go test -count=1 -run '(TestCheckViews|TestObservePage)/desk' ./internal/tools/console >/dev/null
 cp "$profile/shots/console-race-en-1440-light.png" $out/race.png
+cp "$profile/shots/console-observe-en-1440-light.png" $out/observe.png

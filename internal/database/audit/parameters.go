@@ -265,13 +265,13 @@ func withoutLiterals(statement string) string {
 	return b.String()
 }
 
-// mayBeValue reports whether who takes double quotes for those of values may have written one here.
+// mayBeValue reports whether a value could be here, written by someone who quotes values with double quotes.
 func mayBeValue(before string) bool {
 	before = strings.TrimRight(before, " \t\r\n")
 	return before != "" && strings.ContainsRune("=<>:,[({+-", rune(before[len(before)-1]))
 }
 
-// endOfQuoted returns where what is quoted from begin on ends; a quote in it stands twice.
+// endOfQuoted returns where the quoted text from begin on ends; a quote inside it is doubled.
 func endOfQuoted(s string, begin int) int {
 	for i := begin + 1; i < len(s); i++ {
 		if s[i] != s[begin] {

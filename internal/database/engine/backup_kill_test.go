@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// killableKeeper is a mortal store that also counts snapshots and loads.
+// killableKeeper is a killableStore that also counts snapshots and loads.
 type killableKeeper struct{ *killableStore }
 
 func (m killableKeeper) Keep(ctx context.Context, name string, what kv.Selection) error {

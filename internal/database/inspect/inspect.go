@@ -139,7 +139,7 @@ func (h *Handler) Refuse(_ *http.Request, _ string, e *apierr.Error) (int, http.
 func (h *Handler) perform(ctx context.Context, who *policy.Principal, name string, body []byte) (any, error) {
 	do := h.operations[name]
 	if do == nil {
-		return nil, &fault{http.StatusBadRequest, "UnknownOperationException", fmt.Sprintf("The operation %s is not served.", name)}
+		return nil, &fault{http.StatusBadRequest, "UnknownOperationException", fmt.Sprintf("The operation %s is not supported.", name)}
 	}
 	if len(body) > BodyMax {
 		return nil, &fault{http.StatusRequestEntityTooLarge, "ValidationException", fmt.Sprintf("The request body is larger than %d bytes.", BodyMax)}

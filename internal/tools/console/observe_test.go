@@ -76,8 +76,8 @@ func traffic(ctx context.Context, t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// TestObserve: requests are kept while somebody looks, and told by the patterns that they belong to, with their units and errors;
-// those that belong to none are told by their keys, with long values cut.
+// TestObserve: requests are kept while someone is watching, and grouped by the patterns that they match, with their units and errors;
+// those that match none are shown by their keys, with long values cut.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)

@@ -75,7 +75,7 @@ export interface Request {
   input: Record<string, unknown>;
 }
 
-/** A field of the form whose value is none of its type: its place, "pk", "sk", "sk2", "filter.0". */
+/** A field of the form whose value does not have its type. Its place: "pk", "sk", "sk2", "filter.0". */
 export class Unfit extends Error {
   readonly field: string;
   readonly type: string;
