@@ -21,10 +21,12 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Variable is the environment variable that skips tests of pages if it is "off", for runs that repeat the tests on another store.
@@ -116,6 +118,9 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}})
+		if err == nil { // of the tabs of a browser one has the focus, and a field that loses it closes its list
+			_, err = cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		}
 		if err == nil && o.zone != "" {
 			_, err = cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: o.zone})
 		}
@@ -264,11 +269,33 @@ func quoted(text string) string {
 // Type types text into a field.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
-	p.Do(chromedp.WaitVisible(selector), chromedp.Focus(selector), chromedp.SendKeys(selector, text)) // elements of a closed dialog cannot be focused
+	p.Do(chromedp.WaitVisible(selector), chromedp.Focus(selector), keys(text)) // elements of a closed dialog cannot be focused
 }
 
 // Press presses keys at the focus: kb.Tab, "x".
-func (p *Page) Press(keys string) { p.t.Helper(); p.Do(chromedp.KeyEvent(keys)) }
+func (p *Page) Press(pressed string) { p.t.Helper(); p.Do(keys(pressed)) }
+
+// keys presses keys as a keyboard does: a key whose keydown event a page prevents enters nothing. chromedp.KeyEvent sends the character as an event of its own,
+// which is entered in any case, so that Enter in a list would also submit the form around it.
+func keys(pressed string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range pressed {
+			events := kb.Encode(r)
+			down, up := events[0], events[len(events)-1]
+			if char := events[1]; char.Type == kb.KeyChar {
+				down.Text, down.UnmodifiedText = char.Text, char.UnmodifiedText
+			} else {
+				down.Type = kb.KeyRawDown
+			}
+			for _, event := range []*input.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
 
 // Text returns the visible text of an element.
 func (p *Page) Text(selector string) string {

@@ -27,7 +27,7 @@ const rest = 150; // milliseconds without a key, after which it searches
 
 /**
  * One of many values, found by typing: a key of a catalogue, a customer. What is typed and not chosen is not kept, unless it is a value
- * itself. Arrow keys go through what was found, Enter takes it, Escape closes the list.
+ * itself. Arrow keys go through what was found, Enter takes it (what is still being searched for, once it is found), Escape closes the list.
  */
 export function Combobox({ value, onInput, search, hint, ...field }: ComboboxProps) {
   const id = useId();
@@ -38,6 +38,9 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
   const [means, setMeans] = useState("");
   const list = useRef<HTMLUListElement>(null);
   const running = useRef<AbortController | null>(null);
+  const foundFor = useRef<string | undefined>(undefined); // the text that found is the result of
+  const chosen = useRef<string | undefined>(undefined); // the value that was chosen here last
+  const entered = useRef(false); // Enter came before the result of what is typed
 
   const look = async (sought: string): Promise<readonly Found[] | undefined> => {
     running.current?.abort();
@@ -50,7 +53,9 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
       return mine.signal.aborted ? undefined : []; // the next key tries again
     }
   };
-  useEffect(() => { // from outside, or chosen
+  useEffect(() => { // from outside: what is chosen here is shown already, and something else may be typed by now
+    if (value === chosen.current) return;
+    chosen.current = undefined;
     setText(value);
     setMeans("");
     if (value === "") return;
@@ -63,6 +68,9 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
     const timer = setTimeout(() => {
       void look(text === value ? "" : text).then((got) => {
         if (got === undefined) return;
+        foundFor.current = text;
+        if (entered.current && got[0]) { choose(got[0]); return; }
+        entered.current = false;
         setFound(got);
         setAt(text !== value && got.length > 0 ? 0 : got.findIndex((f) => f.value === value));
       });
@@ -72,12 +80,12 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
   useEffect(() => { list.current?.children[at]?.scrollIntoView({ block: "nearest" }); }, [at, found]);
   useEffect(() => () => running.current?.abort(), []);
 
-  const close = () => { setOpen(false); setFound(undefined); setAt(-1); };
-  const choose = (f: Found) => { setText(f.value); setMeans(f.label); close(); if (f.value !== value) onInput(f.value); };
+  const close = () => { entered.current = false; foundFor.current = undefined; setOpen(false); setFound(undefined); setAt(-1); };
+  const choose = (f: Found) => { chosen.current = f.value; setText(f.value); setMeans(f.label); close(); if (f.value !== value) onInput(f.value); };
   const leave = () => {
     const exact = found?.find((f) => f.value.toLowerCase() === text.trim().toLowerCase());
     if (exact) choose(exact);
-    else if (text.trim() === "") { close(); if (value !== "") onInput(""); }
+    else if (text.trim() === "") { close(); if (value !== "") { chosen.current = ""; setMeans(""); onInput(""); } }
     else { setText(value); close(); }
   };
   const press = (event: KeyboardEvent) => {
@@ -86,10 +94,12 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
       event.preventDefault();
       if (!open) setOpen(true);
       else if (n > 0) setAt((event.key === "ArrowDown" ? at + 1 : at - 1 + n + (at < 0 ? 1 : 0)) % n);
-    } else if (event.key === "Enter" && open) {
-      event.preventDefault();
+    } else if (event.key === "Enter" && (open || text !== value)) {
+      event.preventDefault(); // a form is not sent without what is typed
+      setOpen(true);
       const f = found?.[at];
-      if (f) choose(f);
+      if (foundFor.current !== text) entered.current = text !== value;
+      else if (f) choose(f);
     } else if (event.key === "Escape" && open) {
       event.preventDefault();
       event.stopPropagation(); // of the list, not of the dialog around it
@@ -104,7 +114,7 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
         <span class="combobox">
           <input class="input" {...attributes} type="text" role="combobox" autocomplete="off" spellcheck={false} value={text}
             aria-expanded={open} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={open && at >= 0 ? `${id}-${at}` : undefined}
-            onInput={(e) => { setText(e.currentTarget.value); setOpen(true); }} onClick={() => setOpen(true)} onBlur={leave} onKeyDown={press} />
+            onInput={(e) => { entered.current = false; setText(e.currentTarget.value); setOpen(true); }} onClick={() => setOpen(true)} onBlur={leave} onKeyDown={press} />
           <Icon of={ChevronDown} size={16} />
           {open && found !== undefined && (
             <ul ref={list} id={`${id}-list`} class="combobox-list" role="listbox" aria-label={field.label} onMouseDown={(e) => e.preventDefault()}>
