@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -70,14 +71,18 @@ type Options struct {
 	Proxy func(process int, hosts map[string]string) (url string)
 	// TLS has all connections encrypted, and all processes present certificates. It does not work together with Proxy.
 	TLS bool
+	// Logs is a directory for what the processes print. Default: the cluster's own, which Remove removes.
+	Logs string
 }
 
 // Driver is the number of the placement driver among the processes; nodes are numbered from 0.
 const Driver = -1
 
 type process struct {
+	name   string
 	cmd    *exec.Cmd
 	exited chan struct{}
+	killed bool // by Kill
 }
 
 // Run starts a cluster for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
@@ -91,6 +96,27 @@ func Run(tests func(c *Cluster) int) int {
 	return tests(c)
 }
 
+// New starts a cluster for the length of a test, which fails if a process of the cluster ends that nobody has killed. What the processes print is among
+// the test's artifacts (go test -artifacts), and its end in the output of a test that fails.
+func New(tb testing.TB, o Options) *Cluster {
+	tb.Helper()
+	o.Logs = tb.ArtifactDir()
+	c, err := Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		for _, ended := range c.ended() {
+			tb.Error(ended)
+		}
+		if tb.Failed() {
+			tb.Log(c.printed())
+		}
+		c.Remove()
+	})
+	return c
+}
+
 // Start builds what is needed and starts a cluster, whose stores' regions have three replicas.
 func Start(o Options) (*Cluster, error) {
 	bin, err := build()
@@ -100,6 +126,9 @@ func Start(o Options) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "tikv")
 	if err != nil {
 		return nil, err
+	}
+	if o.Logs == "" {
+		o.Logs = dir
 	}
 	c := &Cluster{bin: bin, dir: dir, options: o, http: http.Client{Timeout: 5 * time.Second}, client: freeAddress(), peers: freeAddress()}
 	for i := range c.stores {
@@ -161,7 +190,7 @@ func (c *Cluster) startNode(i int) (err error) {
 		return err
 	}
 	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                      // it insists on making it
-	cmd := exec.Command(filepath.Join(c.bin, "node"), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
+	cmd := exec.Command(filepath.Join(c.bin, nodeProgram), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
 		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
 	if c.options.TLS {
 		cmd.Args = append(cmd.Args, "-ca", c.file(caFile), "-cert", c.file(certFile), "-key", c.file(keyFile))
@@ -220,6 +249,30 @@ func (c *Cluster) Plain(prefix string) string {
 // Kill ends a process as a power cut would.
 func (c *Cluster) Kill(process int) { c.process(process).kill() }
 
+// ended tells of the processes that have ended by themselves, and how.
+func (c *Cluster) ended() (list []error) {
+	for _, p := range c.processes() {
+		select {
+		case <-p.exited:
+			if !p.killed {
+				list = append(list, fmt.Errorf("%s has ended: %v", p.name, p.cmd.ProcessState))
+			}
+		default:
+		}
+	}
+	return list
+}
+
+// processes are those that were started.
+func (c *Cluster) processes() (list []*process) {
+	for _, p := range append(c.nodes[:], c.driver) {
+		if p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // Restart starts a process again that was killed.
 func (c *Cluster) Restart(process int) error {
 	if process == Driver {
@@ -243,7 +296,7 @@ func (c *Cluster) process(n int) *process {
 
 // Processes are the ids of the placement driver and of the nodes.
 func (c *Cluster) Processes() (ids []int) {
-	for _, p := range append(c.nodes[:], c.driver) {
+	for _, p := range c.processes() {
 		ids = append(ids, p.cmd.Process.Pid)
 	}
 	return ids
@@ -288,10 +341,8 @@ func (c *Cluster) Regions() ([]Region, error) {
 
 // Remove ends the cluster and removes its data.
 func (c *Cluster) Remove() {
-	for _, p := range append(c.nodes[:], c.driver) {
-		if p != nil {
-			p.kill()
-		}
+	for _, p := range c.processes() {
+		p.kill()
 	}
 	_ = os.RemoveAll(c.dir)
 }
@@ -299,13 +350,14 @@ func (c *Cluster) Remove() {
 func (p *process) signal(signal os.Signal) { _ = p.cmd.Process.Signal(signal) }
 
 func (p *process) kill() {
+	p.killed = true
 	_ = p.cmd.Process.Kill()
 	<-p.exited
 }
 
 // start starts a process that ends with this one and writes to a file.
 func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
-	file, err := os.OpenFile(filepath.Join(c.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(c.options.Logs, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +366,7 @@ func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd, make(chan struct{})}
+	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
 	go func() { _ = cmd.Wait(); close(p.exited) }()
 	return p, nil
 }
@@ -372,15 +424,8 @@ func (c *Cluster) ask(what string, answer any) error {
 
 func (c *Cluster) await(what string, is func() bool) error {
 	for begun := time.Now(); !is(); <-time.After(100 * time.Millisecond) {
-		for _, p := range append(c.nodes[:], c.driver) {
-			if p == nil {
-				continue
-			}
-			select {
-			case <-p.exited:
-				return fmt.Errorf("%s has ended", p.cmd.Path)
-			default:
-			}
+		if ended := c.ended(); len(ended) > 0 {
+			return errors.Join(ended...)
 		}
 		if time.Since(begun) > startTime {
 			return fmt.Errorf("there is not %s after %v", what, startTime)
@@ -392,7 +437,7 @@ func (c *Cluster) await(what string, is func() bool) error {
 // printed is the end of what the processes have printed.
 func (c *Cluster) printed() string {
 	var b strings.Builder
-	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+	logs, _ := filepath.Glob(filepath.Join(c.options.Logs, "*.log"))
 	for _, name := range logs {
 		text, _ := os.ReadFile(name) //nolint:gosec // our own
 		fmt.Fprintf(&b, "%s: %s\n", filepath.Base(name), text[max(0, len(text)-2000):])
