@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// minAttempts is how often a write is tried at least that meets others.
+	// minAttempts is the minimum number of attempts of a write with conflicts.
 	minAttempts = 8
-	// conflictTime is how long it is tried. What it meets can be under way for seconds, in a store that commits slowly, and an attempt that
-	// meets it fails at once: a number of attempts alone would be used up before the other write has ended.
+	// conflictTime is how long such a write is retried. In a store that commits slowly the other write can take seconds, and an attempt
+	// that conflicts with it fails at once: a number of attempts alone would be used up before the other write has ended.
 	conflictTime = 5 * time.Second
-	// The longest pause after the first attempt is firstBackoff; it doubles with each, up to longestBackoff.
+	// firstBackoff is the maximum pause after the first attempt; it doubles with each, up to longestBackoff.
 	firstBackoff   = 10 * time.Millisecond
 	longestBackoff = 320 * time.Millisecond
 )
 
 // Write runs a write: one request if it touches one item, otherwise one transaction. Copies, index entries, markers and counters
 // of the written items are part of it. If they depend on fields that are not in the input, the items are read first, and the
-// transaction checks that these fields have not changed. A write that conflicts with others is tried again for five seconds, and at
-// least eight times in total.
+// transaction checks that these fields have not changed. A write that conflicts with others is retried for five seconds,
+// and attempted at least eight times.
 func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err error) {
 	c := db.begin(w.Pattern)
 	defer func() { c.end(ctx, err) }()
@@ -37,7 +37,7 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	if own, ok := errors.AsType[*write.CallError](err); ok {
 		err = own.Err
 	}
-	if _, refused := err.(*Refusal); refused { //nolint:errorlint // it has the pattern's name already, and must have no other
+	if _, refused := err.(*Refusal); refused { //nolint:errorlint // it already has the pattern's name, and must not get another
 		return Outcome{}, err
 	}
 	if err != nil {

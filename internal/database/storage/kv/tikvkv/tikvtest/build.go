@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// nodeProgram is the stand-in's program. It must not be called node: who ends Node.js by name would end the cluster's nodes.
+// nodeProgram is the name of the stand-in's program. It is not node: whoever ends Node.js by name would end the cluster's nodes.
 const nodeProgram = "tikv-stand-in"
 
-// build builds the placement driver and the stand-in, and returns where they are. Of processes that do so at once, one does.
+// build builds the placement driver and the stand-in, and returns their directory. Of concurrent processes, only one builds.
 var build = sync.OnceValues(func() (dir string, err error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
