@@ -12,8 +12,9 @@ import (
 
 const (
 	module = "github.com/monotable/monotable"
-	// tags exclude gRPC's tracing pages: they link a template engine, which makes the linker keep every method of every type.
-	tags = "grpcnotrace"
+	// tags exclude gRPC's tracing pages, which link a template engine, which makes the linker keep every method of every type; and pgx's table
+	// of Go types, which only query modes read that postgreskv does not use.
+	tags = "grpcnotrace,nopgxregisterdefaulttypes"
 )
 
 // systemNames are the five systems, each of which is an AWS Lambda function.

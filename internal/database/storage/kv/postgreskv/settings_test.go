@@ -210,6 +210,24 @@ func TestNameOfSchema(t *testing.T) {
 	}
 }
 
+// TestQueryModes: the modes in which pgx asks PostgreSQL for the types of parameters do, and the others are refused.
+func TestQueryModes(t *testing.T) {
+	for mode, works := range map[string]bool{"cache_statement": true, "cache_describe": true, "describe_exec": true, "exec": false, "simple_protocol": false} {
+		address := postgrestest.URL(schema(), server) + "&default_query_exec_mode=" + mode
+		s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+		if works != (err == nil) || !works && !contains(err, "default_query_exec_mode is "+strings.ReplaceAll(mode, "_", " ")) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if err != nil {
+			continue
+		}
+		if err := set(t.Context(), s, "k", "v"); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		closeAll(t, s)
+	}
+}
+
 // TestNumbersOutliveServer: what a crash of the server takes from its sequence is not given out again, where an update that wrote nothing
 // has told its caller of it.
 func TestNumbersOutliveServer(t *testing.T) {
