@@ -246,7 +246,7 @@ func startShared(ctx context.Context, n int, binary string, env, place []string)
 	return s, nil
 }
 
-// endServers stops the servers one by one in an orderly way, so that the remaining ones do not wait for them.
+// endServers stops the servers gracefully, so that the others do not wait for their leases to expire.
 func endServers(servers []*server) (err error) {
 	for _, s := range servers {
 		err = errors.Join(err, s.process.Process.Signal(syscall.SIGTERM))
