@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestConcurrentWrites: orders that come at once take a stock to nothing and no further, and one request that comes several times at
-// once is done once.
+// TestConcurrentWrites tests that concurrent orders sell a stock completely and no more, and that one request sent several
+// times concurrently is executed once.
 func TestConcurrentWrites(t *testing.T) {
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
@@ -67,7 +67,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 			Lines:  []table.Values{{"productId": text("p"), "quantity": number(1), "subtotal": number(100)}},
 		})
 	}
-	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, made three times
+	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, sent three times
 	for i := 1; i < orders; i++ {
 		inputs = append(inputs, order(i, 100+i))
 	}
@@ -82,7 +82,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 		return jsonText(jsonValue(out.Item["stock"]))
 	}
 	done := 0
-	for range 20 { // a write that meets others eight times fails with Conflict, and is made again
+	for range 20 { // a write with eight conflicts fails with Conflict, and is sent again
 		var codes []string
 		call("atOnce", map[string]any{"pattern": "PlaceOrder", "inputs": inputs}, &codes)
 		again := false
