@@ -42,7 +42,7 @@ type clusterResult struct {
 	Activity        activity `json:"store_processes"`
 }
 
-// clusterCost is what a request needs of a store.
+// clusterCost is the cost of a request for a store.
 type clusterCost struct {
 	Store    string  `json:"store"`
 	Workload string  `json:"workload,omitempty"`
@@ -89,7 +89,7 @@ func (r *clusterResults) summarize() {
 	}
 }
 
-// find returns a result, an empty one where there is none.
+// find returns a result, an empty one if there is none.
 func (r *clusterResults) find(workload, store string, servers int, share float64) clusterResult {
 	for _, one := range r.Results {
 		if one.Workload == workload && one.Store == store && one.Servers == servers && one.Share == share {
@@ -99,7 +99,7 @@ func (r *clusterResults) find(workload, store string, servers int, share float64
 	return clusterResult{}
 }
 
-// markdown is the report on a store: what a request costs, then how many there are a second.
+// markdown is the report on a store: the cost of a request, then requests per second.
 func (r *clusterResults) markdown(s clusterSettings, store string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, load average before the run %s, %d clients, %d items of 1 KB with two indexes, medians of %d rounds of %v.\n",
@@ -119,7 +119,7 @@ func (r *clusterResults) markdown(s clusterSettings, store string) string {
 	return b.String()
 }
 
-// costs has a row for each kind of request: what it costs wherever it runs.
+// costs has a row for each kind of request: its cost regardless of the machine.
 func (r *clusterResults) costs(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	fmt.Fprintf(b, "\n**What a request costs**, over %s and on a directory (Pebble):\n\n", store)
 	row(b, "request", "round trips", "bytes to "+store, "bytes from it", "µs of a server", "µs of "+store, "bytes of its log", "µs of a server on Pebble", "bytes of Pebble's log")
@@ -141,7 +141,7 @@ func (r *clusterResults) costs(b *strings.Builder, store string, workloads []str
 	}
 }
 
-// speeds has requests a second where all have the whole machine.
+// speeds has requests per second if all have the whole machine.
 func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	fmt.Fprintf(b, "\n**Requests a second**, the machine shared by all (median and 99th percentile of a request, ms):\n\n")
 	head := []string{"request", "Pebble"}

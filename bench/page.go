@@ -16,13 +16,13 @@ const (
 	graphs          = "bench/graphs.mjs"
 )
 
-// writePage draws a run's graphs beside a page, and puts its figures into the page.
+// writePage draws a run's graphs next to a page, and inserts its figures into the page.
 func writePage(page, run string) error {
 	r, err := readResults(run)
 	if err != nil {
 		return err
 	}
-	draw := exec.Command("node", graphs, run, strings.TrimSuffix(page, filepath.Ext(page))) //nolint:noctx,gosec // over in a moment; our own script
+	draw := exec.Command("node", graphs, run, strings.TrimSuffix(page, filepath.Ext(page))) //nolint:noctx,gosec // ends soon; our own script
 	draw.Stderr = os.Stderr
 	return errors.Join(draw.Run(), writeFigures(page, "make bench", r.markdown()))
 }
@@ -69,7 +69,7 @@ func (r *results) markdown() string {
 	return b.String()
 }
 
-// compared has a row for each workload on 32 connections.
+// compared has a row for each workload with 32 connections.
 func (r *results) compared(b *strings.Builder) {
 	if r.Results == nil {
 		return

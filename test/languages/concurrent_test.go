@@ -22,8 +22,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestConcurrentWrites: orders that come at once take a stock to nothing and no further, and one request that comes several times at
-// once is done once. An order whose transactions all meet another one fails after five seconds and eight attempts.
+// TestConcurrentWrites tests that concurrent orders sell a stock completely and no more, and that one request sent several
+// times concurrently is executed once. An order with a conflict in each attempt fails after five seconds and eight attempts.
 func TestConcurrentWrites(t *testing.T) {
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
@@ -73,7 +73,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 			Lines:  []table.Values{{"productId": text("p"), "quantity": number(1), "subtotal": number(100)}},
 		})
 	}
-	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, made three times
+	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, sent three times
 	for i := 1; i < orders; i++ {
 		inputs = append(inputs, order(i, 100+i))
 	}
@@ -88,7 +88,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 		return jsonText(jsonValue(out.Item["stock"]))
 	}
 	done := 0
-	for range 20 { // a write that meets others for five seconds fails with Conflict, and is made again
+	for range 20 { // a write with conflicts for five seconds fails with Conflict, and is sent again
 		var codes []string
 		call("atOnce", map[string]any{"pattern": "PlaceOrder", "inputs": inputs}, &codes)
 		again := false
@@ -120,7 +120,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 	}
 }
 
-// conflicting is a handler of a database whose transactions, if it is so, all meet another one.
+// conflicting is a database's handler. If always is set, each TransactWriteItems fails with a conflict.
 type conflicting struct {
 	http.Handler
 	always atomic.Bool

@@ -9,7 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 )
 
-// TestHistoryOnTiKV: a store in TiKV answers as memory does, see TestHistory. It is a test of its own because it takes minutes.
+// TestHistoryOnTiKV tests that a store in TiKV gives the same results as memory, see TestHistory. It is a separate test
+// because it takes minutes.
 func TestHistoryOnTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
 	compare(t, []variant{
