@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxAttempts is how often a write is tried that meets others.
+	// maxAttempts is the maximum number of attempts of a write with conflicts.
 	maxAttempts = 8
-	// firstBackoff is the longest pause after the first attempt; it doubles with each.
+	// firstBackoff is the maximum pause after the first attempt; it doubles with each.
 	firstBackoff = 10 * time.Millisecond
 )
 
@@ -33,7 +33,7 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	if own, ok := errors.AsType[*write.CallError](err); ok {
 		err = own.Err
 	}
-	if _, refused := err.(*Refusal); refused { //nolint:errorlint // it has the pattern's name already, and must have no other
+	if _, refused := err.(*Refusal); refused { //nolint:errorlint // it already has the pattern's name, and must not get another
 		return Outcome{}, err
 	}
 	if err != nil {

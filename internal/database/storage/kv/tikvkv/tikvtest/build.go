@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// build builds the placement driver and the stand-in, and returns where they are. Of processes that do so at once, one does.
+// build builds the placement driver and the stand-in, and returns their directory. Of concurrent processes, only one builds.
 var build = sync.OnceValues(func() (dir string, err error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
