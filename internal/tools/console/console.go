@@ -103,6 +103,9 @@ type Options struct {
 	Now func() time.Time
 }
 
+// userAgent is that of all requests of the console. A monotable server leaves them out of its lists of requests.
+const userAgent = "monotable-console"
+
 // Console is an http.Handler for Path and everything below it.
 type Console struct {
 	options Options
@@ -241,7 +244,7 @@ func (c *Console) send(from *http.Request, name string, body []byte, credentials
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", of.target+name)
-	r.Header.Set("User-Agent", "monotable-console")
+	r.Header.Set("User-Agent", userAgent)
 	r.RemoteAddr, r.TLS = from.RemoteAddr, from.TLS
 	sum := sha256.Sum256(body)
 	// A signer caches keys derived from a secret by access key id alone: a shared signer would sign for anyone who names an id that
