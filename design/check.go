@@ -8,11 +8,11 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// checker proves the invariants of the package comment on a whole design, however it was read.
+// checker verifies the invariants in the package comment for a whole design, from any format.
 type checker struct {
 	*syntax.Faults
 	design *Design
-	// whole tells that nothing was wrong before: then what is missing was never there.
+	// whole means that there were no errors before, so that anything missing was never declared.
 	whole bool
 }
 
@@ -43,17 +43,17 @@ func (c *checker) check() {
 	c.races()
 }
 
-// missing reports what a reader of the text would have reported in its own words.
+// missing reports something missing that a reader of the text would have reported in its own words.
 func (c *checker) missing(p Pos, format string, args ...any) {
 	if c.whole {
 		c.Fault(p, format, args...)
 	}
 }
 
-// set are the names of one kind that were met.
+// set are the names of one kind seen so far.
 type set map[string]bool
 
-// name checks the name of something, and that nothing of its kind has it.
+// name checks the name of something, and that it is unique within its kind.
 func (c *checker) name(taken set, what, name string, p Pos) {
 	switch {
 	case !syntax.IsName(name):
@@ -64,7 +64,7 @@ func (c *checker) name(taken set, what, name string, p Pos) {
 	taken[name] = true
 }
 
-// dynamoName checks the name of a table or an index, which is DynamoDB's: it may have dashes and dots.
+// dynamoName checks the name of a table or an index, which follows DynamoDB's rules: it may have dashes and dots.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 	switch {
@@ -76,7 +76,7 @@ func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 	taken[name] = true
 }
 
-// word checks that a word is one of those that are known.
+// word checks that a word is a known one.
 func (c *checker) word(s *string, otherwise Pos, known ...string) {
 	if !slices.Contains(known, *s) {
 		listed := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" }), ", ")
@@ -101,7 +101,7 @@ func (c *checker) accepted(list []Acceptance) {
 	}
 }
 
-// entity finds an entity; a fault and nil if there is none.
+// entity finds an entity; if there is none, it reports an error and returns nil.
 func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	e := c.design.Entity(*name)
 	switch {
@@ -114,7 +114,7 @@ func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	return e
 }
 
-// field finds a field; a fault and nil if there is none. An entity that is not there has been reported.
+// field finds a field; if there is none, it reports an error and returns nil. A missing entity has been reported.
 func (c *checker) field(e *Entity, name string, p Pos) *Field {
 	if e == nil {
 		return nil
@@ -126,7 +126,7 @@ func (c *checker) field(e *Entity, name string, p Pos) *Field {
 	return f
 }
 
-// fieldNames checks a list of fields, each of which stands there once.
+// fieldNames checks a list of fields, which must not repeat.
 func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 	for i := range list {
 		p := c.At(&list[i], otherwise)
@@ -137,7 +137,7 @@ func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 	}
 }
 
-// path checks a field with steps into it: address.city. It returns what it leads to; nil if that is not there or cannot be told.
+// path checks a path of a field: address.city. It returns the last field; nil if it is missing or unknown.
 func (c *checker) path(e *Entity, path string, p Pos) *Field {
 	names := PathSteps(path)
 	f := c.field(e, names[0], p)
@@ -159,7 +159,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 				c.Fault(p, "field %s has type %s, which has no elements", f.Name, f.Type)
 				return nil
 			}
-			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // of how many there are, nothing is known
+			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // the number of elements is unknown
 			continue
 		}
 		for t.Kind == KindList && t.Elem != nil {
@@ -168,7 +168,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 		s := c.design.Struct(t.Name)
 		switch {
 		case t.Kind == KindMap && t.Elem != nil:
-			f = &Field{Name: name, Type: *t.Elem, Optional: true} // maps' names are not declared
+			f = &Field{Name: name, Type: *t.Elem, Optional: true} // the keys of maps are not declared
 			continue
 		case t.Kind != KindStruct || s == nil:
 			c.Fault(p, "field %s has type %s, which has no part %q", f.Name, f.Type, name)
@@ -182,7 +182,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 	return f
 }
 
-// parameters say which ones a condition or value may use.
+// parameters say which parameters a condition or value may use.
 type parameters uint8
 
 const (
@@ -191,7 +191,7 @@ const (
 	lineParams            // :line.quantity as well
 )
 
-// condition checks that the fields which a condition reads are the entity's.
+// condition checks that the fields of a condition belong to the entity.
 func (c *checker) condition(e *Entity, cond *Condition, params parameters) {
 	if cond == nil {
 		return

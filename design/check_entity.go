@@ -39,7 +39,7 @@ func (c *checker) entities() {
 	}
 }
 
-// places checks that an item's attributes are one thing each: a key, the type or a field.
+// places checks that each attribute of an item has one meaning: a key, the type or a field.
 func (c *checker) places(e *Entity, t *Table) {
 	if t.TypeAttr != "" && e.TypeValue == "" {
 		c.missing(e.Pos, "%s has no value for the type attribute %s", e.Name, t.TypeAttr)
@@ -141,14 +141,14 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 	}
 }
 
-// optional reports whether one of the templates has a field that may be absent.
+// optional reports whether one of the templates has an optional field.
 func (e *Entity) optional(templates []*Template) bool {
 	return slices.ContainsFunc(templates, func(t *Template) bool {
 		return t != nil && slices.ContainsFunc(t.Fields(), func(name string) bool { f := e.Field(name); return f != nil && f.Optional })
 	})
 }
 
-// templates checks what a template makes of fields that are known against the attribute it is for.
+// templates checks a template with known fields against its attribute.
 func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 	if t == nil {
 		return
@@ -185,7 +185,7 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 	}
 }
 
-// relations are what entities say of each other.
+// relations checks the declarations of entities about each other.
 func (c *checker) relations(e *Entity) {
 	if e.Duplicates != "" && c.entity(&e.Duplicates, e.Pos) == e {
 		c.Fault(c.At(&e.Duplicates, e.Pos), "%s duplicates itself", e.Name)
@@ -227,7 +227,7 @@ func (c *checker) relations(e *Entity) {
 	}
 }
 
-// owned checks that what a counter counts tells the item that has the counter.
+// owned checks that a counted item identifies the item with the counter.
 func (c *checker) owned(e *Entity, x *Counter, of *Entity) {
 	if Owner(of, e, x.By) != nil {
 		return
@@ -245,7 +245,7 @@ func (c *checker) owned(e *Entity, x *Counter, of *Entity) {
 	}
 }
 
-// ref checks that a field can name the items that it is to name.
+// ref checks that a field can refer to the items of its targets.
 func (c *checker) ref(e *Entity, r *Ref) {
 	f := c.field(e, r.Field, r.Pos)
 	met := set{}
@@ -291,8 +291,8 @@ func keyFields(e *Entity) []string {
 	return out
 }
 
-// counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil if it does not, or where
-// the circle is told of an entity that stands before that one.
+// counts returns the cyclic path of counters that starts with the named entity; nil if there is no cycle, or if it is reported
+// for an earlier entity.
 func (c *checker) counts(name string, e *Entity, way []string, met set) []string {
 	of := c.design.Entity(name)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// EntityCalled is the entity that a word of a statement means: the one of that name, or whose name begins with the word's
-// first letter as a capital (user is User). nil if there is none.
+// EntityCalled returns the entity that a word of a statement means: the one with that name, or with that name capitalized
+// (user is User). It returns nil if there is none.
 func (d *Design) EntityCalled(word string) *Entity {
 	if e := d.Entity(word); e != nil || word == "" {
 		return e
@@ -17,11 +17,11 @@ func (d *Design) EntityCalled(word string) *Entity {
 	return d.Entity(strings.ToUpper(word[:1]) + word[1:])
 }
 
-// class is what an operand is, as far as that decides what it can be compared with.
+// class is the class of an operand, which determines with what it can be compared.
 type class uint8
 
 const (
-	unknownClass class = iota // a fault has been reported, or nothing tells
+	unknownClass class = iota // an error has been reported, or the class is unknown
 	numberClass
 	textClass
 	boolClass
@@ -45,21 +45,21 @@ func classOf(t Type) class {
 	}
 }
 
-// scope says what the names, parameters and functions of an expression stand for.
+// scope resolves the names, parameters and functions of an expression.
 type scope interface {
 	name(n *NameOperand, p Pos) class
 	param(n *ParamOperand, p Pos) class
 	call(n *CallOperand, e *Expression, p Pos) class
 }
 
-// statement checks an expression that must be true or false.
+// statement checks an expression that must be boolean.
 func (c *checker) statement(e *Expression, s scope) {
 	if k := c.expression(e, s); k != boolClass && k != unknownClass {
 		c.Hint(e.Pos, "compare it with something", "%q is %s, not a condition", e.Text, k)
 	}
 }
 
-// expression checks an expression and says what it is.
+// expression checks an expression and returns its class.
 func (c *checker) expression(e *Expression, s scope) class { return c.operand(e.Root, e, s) }
 
 func (c *checker) operand(o Operand, e *Expression, s scope) class {
@@ -110,14 +110,14 @@ func (c *checker) operation(o *Operation, e *Expression, s scope) class {
 	return boolClass
 }
 
-// is checks that an operand of a word is of a class.
+// is checks that an operand of an operator is of a class.
 func (c *checker) is(o Operand, want class, word string, e *Expression, s scope) {
 	if got := c.operand(o, e, s); got != want && got != unknownClass {
 		c.Fault(c.Source.Within(e.Pos, e.Text, o.Start()), "%s needs %s, not %s", word, want, got)
 	}
 }
 
-// classAt is the class of a field, with steps into it; a fault where it is not there.
+// classAt is the class of a field or nested field; an error if it does not exist.
 func (c *checker) classAt(e *Entity, path string, p Pos) class {
 	before := len(c.List)
 	c.path(e, path, p)
@@ -129,14 +129,14 @@ func (c *checker) classAt(e *Entity, path string, p Pos) class {
 	for _, name := range names[1:] {
 		s := c.design.Struct(f.Type.Name)
 		if s == nil {
-			return unknownClass // a map, whose values are of one type, or a list
+			return unknownClass // a map, whose values have one type, or a list
 		}
 		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
 	}
 	return classOf(f.Type)
 }
 
-// invariant checks what an invariant says, and when.
+// invariant checks an invariant's statement, and when it applies.
 func (c *checker) invariant(i *Invariant) {
 	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
 		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
@@ -157,13 +157,13 @@ func (c *checker) invariant(i *Invariant) {
 	s.joined(i, p)
 }
 
-// itemScope is that of invariants: names are fields of all items of an entity.
+// itemScope is the scope of invariants: names are fields of all items of an entity.
 type itemScope struct {
 	*checker
-	items []*Entity // that the names stand for
+	items []*Entity // to which the names refer
 }
 
-// entity finds the entity that a word means, and notes that the statement is about its items.
+// entity finds the entity that a word means, and records that the statement is about its items.
 func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
 	e := s.design.EntityCalled(word)
 	switch {
@@ -241,7 +241,7 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 	return boolClass
 }
 
-// joined checks that the items of a statement belong together: nobody means each with each.
+// joined checks that the items of a statement are related, because a cross product is never intended.
 func (s *itemScope) joined(i *Invariant, p Pos) {
 	if created := s.design.Entity(i.At); created != nil && !slices.Contains(s.items, created) && len(s.items) > 0 {
 		s.items = append(s.items, created)

@@ -9,10 +9,11 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// maxProcesses is how many flows and writes a race runs at once: the orders of more cannot be looked at.
+// maxProcesses is the maximum number of concurrent flows and writes in a race: the orders of more cannot be
+// explored.
 const maxProcesses = 16
 
-// flows checks flows, which are patterns as reads, collections and writes are.
+// flows checks flows, which share their names with reads, collections and writes.
 func (c *checker) flows() {
 	taken := set{}
 	for _, name := range c.patternNames() {
@@ -52,7 +53,8 @@ func (c *checker) flow(f *Flow) {
 	}
 }
 
-// errorsOf are the errors that a flow's writes can end with: those that they declare, and those of every write.
+// errorsOf are the errors that a flow's writes can return: those that they declare, and those common to every
+// write.
 func (c *checker) errorsOf(f *Flow) []string {
 	var known []string
 	for _, step := range f.Steps {
@@ -71,19 +73,19 @@ func (c *checker) errorsOf(f *Flow) []string {
 	return append(known, "NotFound", "Exists", "Conflict", "Reused")
 }
 
-// result is what a step of a flow has found.
+// result is the result of a flow's step.
 type result struct {
-	entity *Entity // nil after a fault
+	entity *Entity // nil after an error
 	many   bool
 }
 
-// flowScope is that of a flow's step: what the flow is given, and what the steps before it have found.
+// flowScope is the scope of a flow's step: the inputs of the flow, and the results of earlier steps.
 type flowScope struct {
 	*checker
 	flow    *Flow
 	results map[string]result
 	lets    map[string]class
-	line    *Entity // of what the step is repeated for; nil if it is not
+	line    *Entity // the entity of the items for which the step is repeated; nil if it is not
 	repeats bool
 }
 
@@ -107,7 +109,7 @@ func (s *flowScope) step(step *FlowStep) {
 	}
 }
 
-// let checks values that get names.
+// let checks named values.
 func (s *flowScope) let(step *FlowStep) {
 	if step.Each != nil || len(step.With) > 0 || step.Lines != nil || step.As != "" {
 		s.Fault(step.Pos, "a let step takes no lines, inputs or name")
@@ -129,7 +131,7 @@ func (s *flowScope) let(step *FlowStep) {
 	}
 }
 
-// values are the names of what the flow is given and has named so far.
+// values are the names of the flow's inputs and of its named values so far.
 func (s *flowScope) values() []string {
 	return append(namesIn(s.flow.Given, func(f *Field) string { return f.Name }), slices.Sorted(maps.Keys(s.lets))...)
 }
@@ -172,7 +174,8 @@ func (s *flowScope) read(step *FlowStep) {
 	s.results[step.As] = found
 }
 
-// has reports whether a step gives its pattern a value: by saying so, or because the flow has one of that name.
+// has reports whether a step passes a value to its pattern: explicitly, or because the flow has one with that
+// name.
 func (s *flowScope) has(step *FlowStep, name string) bool {
 	return slices.ContainsFunc(step.With, func(a *Argument) bool { return a.Name == name }) || slices.Contains(s.values(), name)
 }
@@ -199,7 +202,7 @@ func (s *flowScope) write(step *FlowStep) {
 	}
 }
 
-// inputsOf are the names that a write may be given: its params, and the fields of what it writes.
+// inputsOf are the names of a write's possible inputs: its params, and the fields of what it writes.
 func (c *checker) inputsOf(w *Write) []string {
 	known := namesIn(w.Params, func(f *Field) string { return f.Name })
 	of := namesIn(w.Steps, func(s *Step) string { return s.Entity })
@@ -231,7 +234,7 @@ func (c *checker) inputsOf(w *Write) []string {
 	return known
 }
 
-// terms are those of a value that may not be there.
+// terms are the terms of a value, which may be nil.
 func (v *ValueExpr) terms() []Term {
 	if v == nil {
 		return nil
@@ -239,7 +242,7 @@ func (v *ValueExpr) terms() []Term {
 	return v.Terms
 }
 
-// inputType is the type of a write's input, where its declaration or a field of its name tells.
+// inputType is the type of a write's input, if its declaration or a field with its name determines it.
 func (c *checker) inputType(w *Write, name string) (Type, bool) {
 	if f := find(w.Params, func(f *Field) bool { return f.Name == name }); f != nil {
 		return f.Type, true
@@ -259,7 +262,7 @@ func typeOfField(e *Entity, name string) (Type, bool) {
 	return Type{}, false
 }
 
-// with checks what a step hands to its pattern.
+// with checks what a step passes to its pattern.
 func (s *flowScope) with(step *FlowStep, inputs []string, typed func(name string) (Type, bool)) {
 	met := set{}
 	for _, a := range step.With {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// What the names of a flow stand for: lists that were found, fields of what was found, what is given or named.
+// Resolution of the names in a flow: results that are lists, fields of results, inputs and named values.
 
 // selection checks a list, and returns the entity of its items; nil if they have none.
 func (s *flowScope) selection(l *Selection) *Entity {
@@ -36,7 +36,7 @@ func (s *flowScope) selection(l *Selection) *Entity {
 	return of
 }
 
-// text is that of a condition that may not be there.
+// text is the text of a condition, which may be nil.
 func (c *Condition) text() string {
 	if c == nil {
 		return ""
@@ -44,7 +44,7 @@ func (c *Condition) text() string {
 	return c.Text
 }
 
-// where checks a condition on items that were found: its parameters are what the flow is given.
+// where checks a condition on the items of a result: its parameters are the inputs of the flow.
 func (s *flowScope) where(of *Entity, cond *Condition, p Pos) {
 	if cond == nil {
 		return
@@ -109,7 +109,7 @@ func (s *flowScope) param(n *ParamOperand, p Pos) class {
 func (s *flowScope) call(n *CallOperand, e *Expression, p Pos) class {
 	switch n.Function {
 	case NowFunction, NewIDFunction:
-		return unknownClass // of the type that is wanted
+		return unknownClass // of the expected type
 	case UnchangedFunction:
 		s.Fault(p, "unchanged can only be used in invariants")
 		return unknownClass

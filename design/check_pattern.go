@@ -64,7 +64,7 @@ func (c *checker) read(r *Read) {
 	}
 }
 
-// over checks a walk over the partitions of periods.
+// over checks a walk over partitions by period.
 func (c *checker) over(e *Entity, r *Read) {
 	if r.Over != "" {
 		c.word(&r.Over, r.Pos, "year", "month", "day", "hour")
@@ -90,10 +90,10 @@ func (c *checker) over(e *Entity, r *Read) {
 	}
 }
 
-// MaxBuckets is how many periods a call walks at most.
+// MaxBuckets is the maximum number of periods in a call.
 const MaxBuckets = 1000
 
-// MostBuckets is how many periods a call of the read walks at most.
+// MostBuckets is the maximum number of periods in a call of the read.
 func (r *Read) MostBuckets() int {
 	if r.Buckets != nil && r.Buckets.Max > 0 {
 		return r.Buckets.Max
@@ -101,12 +101,12 @@ func (r *Read) MostBuckets() int {
 	return MaxBuckets
 }
 
-// periods are the words of over, each with the argument of |date that makes it.
+// periods are the possible values of over, each with the argument of |date for it.
 func periods() map[string]string {
 	return map[string]string{"year": "yyyy", "month": "yyyy-MM", "day": "yyyy-MM-dd", "hour": "yyyy-MM-ddTHH"}
 }
 
-// OverLayout is the argument of |date that makes a period, and OverOf the period that one makes; "" for others.
+// OverLayout is the argument of |date for a period; "" for others.
 func OverLayout(over string) string { return periods()[over] }
 
 // OverOf is the inverse of OverLayout.
@@ -119,7 +119,7 @@ func OverOf(layout string) string {
 	return ""
 }
 
-// fieldOf is a field of an entity; nil where either is not there.
+// fieldOf is a field of an entity; nil if either does not exist.
 func fieldOf(e *Entity, name string) *Field {
 	if e == nil {
 		return nil
@@ -127,7 +127,7 @@ func fieldOf(e *Entity, name string) *Field {
 	return e.Field(name)
 }
 
-// way checks what a read that counts, takes many keys or scans cannot say.
+// way checks what a read that counts, takes many keys or scans must not declare.
 func (c *checker) way(r *Read) {
 	listed := len(r.Order) > 0 || r.Page > 0 || r.Limit > 0
 	asked := len(r.By) > 0 || r.Bucket != "" || r.Prefix != "" || r.Range != ""
@@ -151,10 +151,11 @@ func (c *checker) way(r *Read) {
 	}
 }
 
-// maxSegments is how many parts of a Scan are read at once at most. DynamoDB takes a million; a cursor holds the place in each.
+// maxSegments is the maximum number of parallel segments of a Scan. DynamoDB accepts a million; a cursor contains the position
+// in each.
 const maxSegments = 100
 
-// Way is how a read is written: one, many, count, each or scan.
+// Way is the keyword of a read: one, many, count, each or scan.
 func (r *Read) Way() string {
 	switch {
 	case r.Count:
@@ -170,7 +171,7 @@ func (r *Read) Way() string {
 	}
 }
 
-// via must name the key, an index, a copy or a marker: an index of all entities where there are several.
+// via checks that a place is the key, an index, a copy or a marker; for several entities, an index of all of them.
 func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 	var known []string
 	for i, e := range of {
@@ -206,7 +207,7 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 	}
 }
 
-// entriesIn are the entries in an index as reads name them; the index, where there is none.
+// entriesIn are the names of the entity's entries in an index for reads; the index itself, if there is only one.
 func (e *Entity) entriesIn(index string) []string {
 	var out []string
 	for _, x := range e.Entries {
@@ -264,7 +265,7 @@ func (c *checker) collection(x *Collection) {
 	}
 }
 
-// collectionBound checks a bound of the sort keys: it is made of what is given.
+// collectionBound checks a bound of the sort keys: it must only use inputs.
 func (c *checker) collectionBound(x *Collection, e *Entity, t *Template) {
 	if t == nil {
 		return

@@ -34,7 +34,7 @@ func (c *checker) races() {
 	}
 }
 
-// raceCall checks what is called, and that it takes what it is given.
+// raceCall checks that a call's target exists, and that it accepts the values.
 func (c *checker) raceCall(x *RaceCall) {
 	d := c.design
 	var known []string

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// maxKeyAttributes is how many attributes a multi-attribute key of an index has at most.
+// maxKeyAttributes is the maximum number of attributes in a multi-attribute key of an index.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 const maxKeyAttributes = 4
 
@@ -35,7 +35,7 @@ func (c *checker) tables() {
 	}
 }
 
-// physical checks a table's own name, in which {stage} stands for what the deployment says.
+// physical checks a table's real name, in which the deployment replaces {stage}.
 func (c *checker) physical(t *Table) {
 	if t.Physical == t.Name {
 		return // which is checked
@@ -90,7 +90,7 @@ func (c *checker) index(t *Table, x *Index) {
 	}
 }
 
-// keyTypes checks names and types of key attributes: an attribute has one type in all keys of a table.
+// keyTypes checks names and types of key attributes: an attribute has the same type in all keys of a table.
 func (c *checker) keyTypes(t *Table) {
 	types := map[string]KeyType{}
 	for _, k := range t.keyAttributes() {
@@ -109,7 +109,7 @@ func (c *checker) keyTypes(t *Table) {
 	}
 }
 
-// projection checks that each projected field is some entity's.
+// projection checks that each projected field belongs to some entity.
 func (c *checker) projection(t *Table, x *Index) {
 	project := &x.Project
 	if project.All && len(project.Fields) > 0 {

@@ -48,7 +48,7 @@ func (c *checker) types() {
 	}
 }
 
-// holds returns the field through which a structure must hold another; "" if it need not.
+// holds returns the field through which a structure always contains another; "" if there is none.
 func (c *checker) holds(s *Struct, name string, met map[string]bool) string {
 	met[s.Name] = true
 	for _, f := range s.Fields {
@@ -106,7 +106,7 @@ func (c *checker) stored(f *Field) {
 	}
 }
 
-// typeOf checks a type that may have come as JSON.
+// typeOf checks a type that may come from JSON.
 func (c *checker) typeOf(t *Type, p Pos, depth int) {
 	generic := t.Kind == KindList || t.Kind == KindSet || t.Kind == KindMap
 	var known bool

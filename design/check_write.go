@@ -34,7 +34,7 @@ func (c *checker) write(w *Write) {
 	}
 }
 
-// batch checks that a write is no more than BatchWriteItem does: puts and deletes of items that stand alone.
+// batch checks that a write fits BatchWriteItem: puts and deletes of items without related items.
 func (c *checker) batch(w *Write) {
 	const alone = "remove batch: true to make it one transaction"
 	if w.Lines == nil {
@@ -133,8 +133,8 @@ func (c *checker) step(w *Write, s *Step) {
 	}
 }
 
-// identity checks what tells which item a step is about: fields of its key, each once, and no field of the item itself, which
-// is not known before it is found.
+// identity checks what identifies a step's item: fields of its key, each once, and no field of the item itself, which is
+// unknown before the item is found.
 func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
 	met := set{}
 	for _, a := range s.By {
@@ -163,7 +163,7 @@ func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
 	}
 }
 
-// fieldsOf are the fields of a template that may not be there.
+// fieldsOf are the fields of a template, which may be nil.
 func fieldsOf(t *Template) []string {
 	if t == nil {
 		return nil
@@ -171,7 +171,7 @@ func fieldsOf(t *Template) []string {
 	return t.Fields()
 }
 
-// assignments checks what a step sets: where the action can, each field once, with values that are there.
+// assignments checks what a step sets: only in actions that allow it, each field once, with existing values.
 func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 	can := map[Action]string{Create: "set", Put: "set", Update: "set add drop append prepend", Upsert: "set add init drop append prepend"}
 	met := set{}
@@ -208,7 +208,7 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 	c.removals(e, s, met, params)
 }
 
-// target checks a path that is changed: a field with steps into it, of which keys of maps may be parameters.
+// target checks a path that is changed: a field or nested field; map keys in it may be parameters.
 func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
 	plain := PathSteps(path)
 	for i, step := range plain {
@@ -230,7 +230,7 @@ func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
 	return true
 }
 
-// article is a word with the article that it takes.
+// article prefixes a word with its article.
 func article(word string) string {
 	if strings.ContainsAny(word[:1], "aeiou") {
 		return "an " + word
@@ -238,7 +238,7 @@ func article(word string) string {
 	return "a " + word
 }
 
-// takes reports a field that a step cannot add to, drop from, or append to, and tells whether it has.
+// takes reports a field that a step cannot add to, drop from, or append to, and returns whether it did.
 func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 	var fault bool
 	kind := f.Type.Kind
@@ -277,7 +277,7 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 	return fault
 }
 
-// patched checks the fields of which the caller gives any: those of an item that is there, which can change.
+// patched checks the fields of a patch: fields that can change, of an existing item.
 func (c *checker) patched(e *Entity, s *Step, met set) {
 	if len(s.Patch) > 0 && s.Action != Update {
 		c.Hint(s.Pos, "use update, with patch", "%s cannot patch fields: the item may not exist, and the other fields would be missing", s.Action)
@@ -300,7 +300,7 @@ func (c *checker) patched(e *Entity, s *Step, met set) {
 	}
 }
 
-// removals checks what a step removes: optional values, none of which it gives a value too.
+// removals checks what a step removes: optional values that it does not set at the same time.
 func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
 		c.Hint(s.Pos, "use update, with remove", "%s cannot remove fields", s.Action)
@@ -325,7 +325,7 @@ func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 	}
 }
 
-// element reports, and tells, that a path leads to an element of a list.
+// element reports, and returns whether, a path leads to an element of a list.
 func (c *checker) element(path string, p Pos) bool {
 	list, _, is := strings.Cut(path, "[")
 	if is {
@@ -335,7 +335,7 @@ func (c *checker) element(path string, p Pos) bool {
 	return is
 }
 
-// fieldNamed is Field of an entity that may not be there.
+// fieldNamed is Field for an entity that may be nil.
 func (e *Entity) fieldNamed(name string) *Field {
 	if e == nil {
 		return nil

@@ -12,32 +12,32 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// Condition is a condition on the fields of an item, in DynamoDB's own grammar with three eases: fields stand by
-// their names even where those are reserved words, literals stand as they are ('open', 12, -1, true, null), and a
-// parameter may be a part of one (:line.quantity).
+// Condition is a condition on the fields of an item, in DynamoDB's own grammar with three simplifications: fields
+// are written by name even if that is a reserved word, literals are written directly ('open', 12, -1, true, null),
+// and a parameter may be a part of one (:line.quantity).
 type Condition struct {
 	Text string
-	// Expression is the same in DynamoDB's grammar: every field, and every step into one, is an alias of Names, every
-	// literal and parameter a placeholder of Values.
+	// Expression is the same condition in DynamoDB's grammar: every field, and every step of a path, is an alias
+	// in Names, every literal and parameter a placeholder in Values.
 	Expression string
 	Names      []NameRef
 	Values     []ValueRef
 	Pos        Pos
 }
 
-// NameRef is an alias of a condition and the field it stands for.
+// NameRef is an alias of a condition and its field.
 type NameRef struct {
 	Alias string // #status
-	// Field is a field, status, or a step into one, which has dots: address.city is the city of a structure in the
-	// field address. A step always comes with the field that it is in.
+	// Field is a field, such as status, or a path, which has dots: address.city is the city of a structure in the
+	// field address. A path always comes with the field that contains it.
 	Field string
 	At    int // byte of the condition's text
 }
 
-// Step reports whether the alias stands for a step into a field, not for a field.
+// Step reports whether the alias is for a step of a path rather than for a field.
 func (n NameRef) Step() bool { return strings.Contains(n.Field, ".") }
 
-// ValueRef is a placeholder of a condition and what it stands for: a literal or a parameter.
+// ValueRef is a placeholder of a condition and its value: a literal or a parameter.
 type ValueRef struct {
 	Placeholder string // :p1
 	Param       string // line.quantity; "" for a literal
@@ -105,7 +105,7 @@ func (c *Condition) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	c.Pos = n.Pos
 }
 
-// ParseCondition reads a condition. It is the database's own parser that decides what is one. Errors are
+// ParseCondition reads a condition. The database's own parser decides whether it is valid. Errors are
 // *SyntaxError.
 func ParseCondition(s string) (*Condition, error) {
 	words, err := syntax.ScanWords(s)
@@ -160,7 +160,7 @@ func (c *Condition) word(w syntax.Word, called bool) string {
 	}
 }
 
-// conditionKeyword reports whether a word is one of the grammar's, in whatever case.
+// conditionKeyword reports whether a word is a keyword of the grammar, in any case.
 func conditionKeyword(word string) bool {
 	return slices.Contains([]string{"AND", "OR", "NOT", "BETWEEN", "IN"}, strings.ToUpper(word))
 }
@@ -173,7 +173,7 @@ func conditionFunctions() []string {
 	}
 }
 
-// fault says in the design's words what the database's parser has found in the rewritten text.
+// fault translates an error of the database's parser in the rewritten text to the design's terms.
 func (c *Condition) fault(err error, words []syntax.Word, starts []int) error {
 	out := &SyntaxError{Text: c.Text, Message: err.Error()}
 	var known *expr.Error
@@ -216,7 +216,7 @@ func (c *Condition) fault(err error, words []syntax.Word, starts []int) error {
 	return out
 }
 
-// name returns the alias of a field, which may have steps: address.city, tags[0].
+// name returns the alias of a field or path: address.city, tags[0].
 func (c *Condition) name(w syntax.Word) string {
 	written := strings.Split(w.Text, ".")
 	names := syntax.Steps(w.Text)
@@ -230,7 +230,7 @@ func (c *Condition) name(w syntax.Word) string {
 	return strings.Join(written, ".")
 }
 
-// alias finds or makes the alias of a path: #address, #address_city.
+// alias finds or creates the alias of a path: #address, #address_city.
 func (c *Condition) alias(path string, at int) string {
 	alias := "#" + strings.ReplaceAll(path, ".", "_")
 	for {
@@ -242,7 +242,7 @@ func (c *Condition) alias(path string, at int) string {
 		if c.Names[i].Field == path {
 			return c.Names[i].Alias
 		}
-		alias += "_" // the alias is another path's
+		alias += "_" // the alias is in use for another path
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// around is what the page's fragments are parts of: the sections that a fragment does not have come from here.
+// around has the sections that complete the page's fragments.
 var around = map[string]string{
 	"design": "design: 1\n",
 	"name":   "name: Shop\n",
@@ -58,7 +58,7 @@ func wrapped(fragment string) string {
 	return fragment
 }
 
-// Every example of the page is a design, or a part of one.
+// TestPageExamples tests that every example of the page is a design, or a part of one.
 func TestPageExamples(t *testing.T) {
 	page, err := os.ReadFile("../docs/design-language.md")
 	if err != nil {
@@ -79,7 +79,7 @@ func TestPageExamples(t *testing.T) {
 	}
 }
 
-// The conditions of the page are conditions.
+// TestPageConditions tests that the conditions of the page are valid.
 func TestPageConditions(t *testing.T) {
 	page, err := os.ReadFile("../docs/design-language.md")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestPageConditions(t *testing.T) {
 	}
 }
 
-// The page names every key of the language.
+// TestPageKeys tests that the page mentions every key of the language.
 func TestPageKeys(t *testing.T) {
 	page, err := os.ReadFile("../docs/design-language.md")
 	if err != nil {

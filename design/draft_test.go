@@ -28,7 +28,7 @@ func drafts(tb testing.TB) map[string][]byte {
 	return texts
 }
 
-// Every draft loads, and its interchange form is the whole of it.
+// TestDraftsRoundTrip tests that every draft loads, and that its interchange form is complete.
 func TestDraftsRoundTrip(t *testing.T) {
 	for name, text := range drafts(t) {
 		d, err := design.Parse(name, text)

@@ -29,7 +29,7 @@ func ExampleParse() {
 	// Output: ORDER#{orderId} [orderId] money
 }
 
-// Errors come all at once, each with its place.
+// All errors are reported at once, each with its position.
 func ExampleErrors() {
 	text := shop + "  Latest: { many: Ordr, by: [user] }\n  Both: { many: Order, by: [usrId] }\n"
 	_, err := design.Parse("shop.design.yaml", []byte(text))

@@ -2,15 +2,15 @@ package design
 
 import "github.com/monotable/monotable/design/internal/syntax"
 
-// Expression is a statement about items, or a value made of them: what an invariant says, and what a flow's steps depend on
-// and hand over.
+// Expression is a statement about items, or a value computed from them: in invariants, and in the conditions and arguments
+// of a flow's steps.
 type Expression struct {
 	Text string
 	Root Operand
 	Pos  Pos
 }
 
-// Operand is a part of an Expression. It knows the byte of the text where it stands.
+// Operand is a part of an Expression. It knows its byte offset in the text.
 type Operand interface{ Start() int }
 
 // Operation joins two operands.
@@ -20,10 +20,10 @@ type Operation struct {
 	At          int // of the operator
 }
 
-// Operator is what an Operation does.
+// Operator is the operator of an Operation.
 type Operator string
 
-// The operators, from those that bind least.
+// The operators, from the lowest precedence.
 const (
 	Or             Operator = "OR"
 	And            Operator = "AND"
@@ -37,76 +37,75 @@ const (
 	Minus          Operator = "-"
 )
 
-// Negation is the opposite of what its operand says.
+// Negation negates its operand.
 type Negation struct {
 	Operand Operand
 	At      int
 }
 
-// ConstantOperand is a number, a text, true or false.
+// ConstantOperand is a number, a string, true or false.
 type ConstantOperand struct {
 	Constant Constant
 	At       int
 }
 
-// NameOperand is a field: of an entity's items, in an invariant (user.limit), or of what a flow has read (room.memberCount).
+// NameOperand is a field: of an entity's items, in an invariant (user.limit), or of a flow's result (room.memberCount).
 type NameOperand struct {
-	Path string // with its steps
+	Path string // may be nested
 	At   int
 }
 
-// ParamOperand is what a flow is given (:userId), or a value of the item that a step is repeated for (:line.movieId).
+// ParamOperand is an input of a flow (:userId), or a value of the item for which a step is repeated (:line.movieId).
 type ParamOperand struct {
-	Name string // without its colon
+	Name string // without the colon
 	At   int
 }
 
 // CallOperand is a function.
 type CallOperand struct {
 	Function Function
-	// Of is what it is about: an entity (Order), or with a field of it (Order.total, user.email); in a flow, what a read
-	// has found.
+	// Of is the subject: an entity (Order), or a field of it (Order.total, user.email); in a flow, the result of a read.
 	Of string
-	// Per is the entity whose items' own are meant; "" if that is not told.
+	// Per is the entity to whose items the counted ones belong; "" if it is not named.
 	Per string
-	// Where is the condition on those that count; nil for all.
+	// Where is the condition on the items that count; nil for all.
 	Where *Condition
-	// The bytes where the function, and its parts, begin.
+	// The byte offsets of the function, and its parts.
 	At, OfAt, PerAt, WhereAt int
 }
 
-// Function is what a CallOperand calls.
+// Function is the function of a CallOperand.
 type Function string
 
 // The functions.
 const (
-	CountFunction     Function = "count"     // how many there are
+	CountFunction     Function = "count"     // their number
 	SumFunction       Function = "sum"       // of a field of theirs
 	ExistsFunction    Function = "exists"    // whether there is one
-	UnchangedFunction Function = "unchanged" // whether an item's field is what it was before the last request
+	UnchangedFunction Function = "unchanged" // whether an item's field has the same value as before the last request
 	NowFunction       Function = "now"
 	NewIDFunction     Function = "newID"
 )
 
-// Start is where the operation's left side begins.
+// Start is the start of the operation's left side.
 func (o *Operation) Start() int { return o.Left.Start() }
 
-// Start is where the operand begins.
+// Start is the start of the operand.
 func (o *Negation) Start() int { return o.At }
 
-// Start is where the operand begins.
+// Start is the start of the operand.
 func (o *ConstantOperand) Start() int { return o.At }
 
-// Start is where the operand begins.
+// Start is the start of the operand.
 func (o *NameOperand) Start() int { return o.At }
 
-// Start is where the operand begins.
+// Start is the start of the operand.
 func (o *ParamOperand) Start() int { return o.At }
 
-// Start is where the operand begins.
+// Start is the start of the operand.
 func (o *CallOperand) Start() int { return o.At }
 
-// Operands are all parts of the expression, each before those that it is made of.
+// Operands are all parts of the expression, each before its own operands.
 func (e *Expression) Operands() []Operand {
 	var out []Operand
 	var walk func(Operand)
@@ -126,7 +125,7 @@ func (e *Expression) Operands() []Operand {
 	return out
 }
 
-// String is the expression as the file has it.
+// String is the expression as written in the file.
 func (e *Expression) String() string { return e.Text }
 
 // MarshalJSON writes the text.
@@ -142,17 +141,17 @@ func (e *Expression) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	e.Pos = n.Pos
 }
 
-// Selection is a list that a flow has, or those of its items for which a condition holds: "members where userId <> :userId".
+// Selection is a list in a flow, or those of its items that satisfy a condition: "members where userId <> :userId".
 type Selection struct {
 	Text string
-	// List names what a read has found, or, with Given, what the flow is given.
+	// List names the result of a read or, with Given, an input of the flow.
 	List  string
 	Given bool
-	Where *Condition // nil is all
+	Where *Condition // nil means all
 	Pos   Pos
 }
 
-// String is the selection as the file has it.
+// String is the selection as written in the file.
 func (s *Selection) String() string { return s.Text }
 
 // MarshalJSON writes the text.

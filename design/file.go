@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// The shapes of a design file, as it is written. Every member is optional here; the resolver says what is missing. The
-// order of the members is the order in which Format writes them, and these tags say what fits them:
+// The shapes of a design file as written. Every member is optional here; the resolver reports what is missing. Format
+// writes members in this order. The tags:
 //
 //	layout:"block"     the value is never written on one line
 //	layout:"blocks"    nor are the values in it
@@ -87,11 +87,11 @@ type typeShape struct {
 	Fields named[fieldShape] `yaml:"fields"`
 }
 
-// fieldShape is a type, or a map with more to say.
+// fieldShape is a type, or a map with more properties.
 type fieldShape struct {
 	Type text   `yaml:"type" need:"yes" words:"id uuid ulid ksuid slug email text secret int decimal money bool time date ttl bytes …"`
 	Doc  string `yaml:"doc"`
-	Attr text   `yaml:"attr"` // the attribute's name, where it is not the field's by the table's naming
+	Attr text   `yaml:"attr"` // the attribute's name, if it does not follow the table's naming
 	At   text   `yaml:"at"`   // a path into maps: data.nombre
 	Min  int    `yaml:"min"`  // bytes
 	Max  int    `yaml:"max"`  // bytes
@@ -138,7 +138,7 @@ type copyShape struct {
 	Pos    Pos
 }
 
-// entryShape is a place in an index; a list has several, of which an item has one at a time.
+// entryShape is an entry in an index; a list has alternative entries, of which an item has one at a time.
 type entryShape struct {
 	Name  text    `yaml:"name"`
 	PK    []text  `yaml:"pk"`
@@ -148,7 +148,7 @@ type entryShape struct {
 	Pos   Pos
 }
 
-// counterShape is the entity that is counted, or a map with more to say.
+// counterShape is the counted entity, or a map with more properties.
 type counterShape struct {
 	Count text `yaml:"count"`
 	Sum   text `yaml:"sum"` // Entity.field
@@ -277,7 +277,7 @@ type stepShape struct {
 	Pos     Pos
 }
 
-// elseShape is the name of an error, or errors with the condition under which each is the one; "*" is any.
+// elseShape is the name of an error, or errors with their conditions; "*" means any.
 type elseShape struct {
 	named[text]
 }
@@ -305,7 +305,7 @@ type exampleShape struct {
 	Pos    Pos
 }
 
-// invariantShape is a statement, or a map with its words.
+// invariantShape is a statement, or a map with a statement.
 type invariantShape struct {
 	Doc  string `yaml:"doc"`
 	At   text   `yaml:"at" words:"always end …"`

@@ -52,8 +52,8 @@ type Race struct {
 	Start []*RaceCall `json:"start,omitempty"`
 	// Run are calls that run concurrently, in every order of their requests.
 	Run []*RaceCall `json:"run"`
-	// Crash lets each of them stop between two requests. Stale lets reads that are not strongly consistent miss what was
-	// written last. Expire lets all that Start has made and that has a time to go be over, and removed at any moment.
+	// Crash lets each of them stop between two requests. Stale lets reads that are not strongly consistent miss the last
+	// writes. Expire lets every expiring item from Start expire, and be removed at any moment.
 	Crash  bool `json:"crash,omitempty"`
 	Stale  bool `json:"stale,omitempty"`
 	Expire bool `json:"expire,omitempty"`

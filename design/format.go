@@ -12,16 +12,16 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// Format returns a design's text in its canonical form. Comments are kept, and the meaning: the text parses to the
-// same design, or is as wrong, as before. Of a document whose name ends in .md the fences are formatted.
+// Format returns a design's text in its canonical form. It preserves comments and the meaning: the text parses to the
+// same design as before, or has the same errors. In a document whose name ends in .md, the fences are formatted.
 //
-//   - Keys that the language knows stand in the order of its page; names stay in the order of the text.
-//   - Indentation is 2. A map or list stands on one line where that has no comment in it and at most 120 characters;
-//     sections, tables, entities, writes and lists of maps never do, nor do maps of names to several maps.
-//   - Quotes stand only where they are needed, double ones where possible.
-//   - A blank line stands between sections and between entities; elsewhere one is kept where there was one or more.
+//   - Keys of the language are in the order of its page; names stay in the order of the text.
+//   - Indentation is 2. A map or list is on one line if it has no comment and that line has at most 120 characters;
+//     sections, tables, entities, writes and lists of maps never are, nor are maps of names to several maps.
+//   - Quotes are used only where they are needed, double ones where possible.
+//   - There is a blank line between sections and between entities; elsewhere one is kept if there was one or more.
 //
-// Format of formatted text changes nothing. A text that is no YAML of the strict profile is refused with Errors.
+// Formatting is idempotent. A text that is not YAML of the strict profile is rejected with Errors.
 func Format(name string, data []byte) ([]byte, error) {
 	source, data := syntax.NewSource(name, data)
 	if ext := strings.ToLower(filepath.Ext(name)); ext != ".md" && ext != ".markdown" {
@@ -34,7 +34,7 @@ func Format(name string, data []byte) ([]byte, error) {
 	var out []string
 	at := 0
 	for _, f := range found {
-		// The lines before keep their places, for errors.
+		// The preceding lines keep their positions, for errors.
 		text := strings.Repeat("\n", f.From) + strings.Join(source.Lines[f.From:f.To], "\n") + "\n"
 		formatted, err := format(source, []byte(text))
 		if err != nil {
@@ -49,15 +49,15 @@ func Format(name string, data []byte) ([]byte, error) {
 	return []byte(strings.Join(append(out, source.Lines[at:]...), "\n")), nil
 }
 
-// format formats YAML that has the lines of the source.
+// format formats YAML that is part of the source.
 func format(source *Source, data []byte) ([]byte, error) {
 	root, comments, err := syntax.ParseYAML(source, data)
 	if err != nil {
 		return nil, err
 	}
 	out := written(source, root, comments)
-	// A formatter that changed what it formats would be worse than none: it looks at its own work. A comment that had to
-	// leave a list may let that list stand on one line, so the work is done until nothing changes.
+	// A formatter must not change the meaning, so it checks its own result. If a comment is moved out of a list, the
+	// list may fit on one line, so formatting is repeated until nothing changes.
 	const rounds = 3
 	for range rounds {
 		again, _ := syntax.NewSource(source.Name, out)
@@ -85,7 +85,7 @@ func written(source *Source, root *syntax.Node, comments []*token.Token) []byte 
 	return out
 }
 
-// sameTree reports whether two trees say the same, with the keys of known maps in any order.
+// sameTree reports whether two trees are equal, ignoring the order of the keys of known maps.
 func sameTree(a, b *syntax.Node, shape reflect.Type) bool {
 	if a.Kind != b.Kind || a.Text != b.Text || len(a.Items) != len(b.Items) || len(a.Entries) != len(b.Entries) {
 		return false
@@ -131,7 +131,7 @@ func inOrder(entries []syntax.Entry, shape reflect.Type) []syntax.Entry {
 	return out
 }
 
-// knownKeys are the keys of a shape that is a struct; nil for others, and where there is no shape.
+// knownKeys are the keys of a shape that is a struct; nil for other shapes and for none.
 func knownKeys(shape reflect.Type) []string {
 	if shape = structOf(shape); shape == nil {
 		return nil
@@ -139,7 +139,7 @@ func knownKeys(shape reflect.Type) []string {
 	return syntax.MemberKeys(shape, "yaml")
 }
 
-// structOf returns the struct that a shape is, a pointer to or a list of; nil if it is none.
+// structOf returns the struct of a shape, through pointers and slices; nil if there is none.
 func structOf(shape reflect.Type) reflect.Type {
 	for shape != nil && namesOf(shape) == nil && (shape.Kind() == reflect.Pointer || shape.Kind() == reflect.Slice) {
 		shape = shape.Elem()
@@ -170,7 +170,7 @@ func valueShape(shape reflect.Type, key string) reflect.Type {
 		return m.Type
 	}
 	if item := itemShape(shape); item != nil {
-		return valueShape(item, key) // a single value that stands for a list of one
+		return valueShape(item, key) // a scalar in place of a list with one item
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// maxWidth is the longest line that holds more than one value.
+// maxWidth is the maximum length of a line with several values.
 const maxWidth = 120
 
 // formatter writes a tree in the canonical layout.
@@ -18,13 +18,13 @@ type formatter struct {
 	lines []string
 }
 
-// layout is what a shape's tag says of a value's form.
+// layout is the layout in a shape's tag.
 type layout uint8
 
 const (
-	free   layout = iota // on one line where it fits
+	free   layout = iota // on one line if it fits
 	block                // never
-	blocks               // nor its members
+	blocks               // nor are its members
 )
 
 func layoutOf(shape reflect.Type, key string) layout {
@@ -41,7 +41,7 @@ func layoutOf(shape reflect.Type, key string) layout {
 	}
 }
 
-// header are the keys at the top that stand together.
+// header reports whether a key is in the first group of the file.
 func header(key string) bool {
 	return slices.Contains([]string{"design", "name", "doc", "go"}, key)
 }
@@ -51,7 +51,7 @@ func (f *formatter) document(root *syntax.Node, shape reflect.Type) {
 	f.comments(notes.Head, "")
 	switch {
 	case root.Kind == syntax.MapNode && len(root.Entries) > 0:
-		// What stands above all, apart, is about the file and not about the key that happens to be first.
+		// A separate comment at the top is about the file, not about the first key.
 		if first := f.notes.Of(root.Entries[0].Value); first.Blank && len(first.Head) > 0 {
 			f.comments(first.Head, "")
 			f.blank()
@@ -68,7 +68,7 @@ func (f *formatter) document(root *syntax.Node, shape reflect.Type) {
 	}
 }
 
-// add writes a line with the comment that stands behind it.
+// add writes a line with its trailing comment.
 func (f *formatter) add(line string, notes *syntax.Remark) {
 	if notes.Trail != "" {
 		line += "  " + notes.Trail
@@ -86,7 +86,7 @@ func (f *formatter) comments(list []syntax.Comment, indent string) {
 	}
 }
 
-// blank writes one blank line, but not at the beginning and not after another.
+// blank writes one blank line, except at the start and after another.
 func (f *formatter) blank() {
 	if n := len(f.lines); n > 0 && f.lines[n-1] != "" {
 		f.lines = append(f.lines, "")
@@ -163,8 +163,8 @@ func (f *formatter) items(n *syntax.Node, shape reflect.Type, indent string) {
 			f.add(strings.TrimRight(indent+"- "+written, " "), notes)
 			continue
 		}
-		// The item is written as if it stood alone; then its first line gets the dash. What is commented before
-		// that line goes before the dash.
+		// The item is written on its own; then its first line gets the dash. Comments before that line go before the
+		// dash.
 		inner := formatter{notes: f.notes}
 		switch item.Kind {
 		case syntax.MapNode:
@@ -174,7 +174,7 @@ func (f *formatter) items(n *syntax.Node, shape reflect.Type, indent string) {
 		default:
 			inner.lines = []string{indent + "  " + syntax.Quoted(item.Text, syntax.OnLine)}
 		}
-		// A map or list that does not fit has members, and so a line that is no comment.
+		// A map or list that does not fit on one line has members, so there is a line that is not a comment.
 		first := slices.IndexFunc(inner.lines, func(line string) bool { return line != "" && !strings.HasPrefix(strings.TrimSpace(line), "#") })
 		for _, line := range inner.lines[:first] {
 			f.lines = append(f.lines, strings.Replace(line, "  ", "", 1))
@@ -188,7 +188,7 @@ func (f *formatter) items(n *syntax.Node, shape reflect.Type, indent string) {
 	f.comments(f.notes.Of(n).Foot, indent)
 }
 
-// fits writes a value on one line if it may and can stand there, after so many characters.
+// fits writes a value on one line if its layout allows it and it fits, after a number of characters.
 func (f *formatter) fits(n *syntax.Node, shape reflect.Type, how layout, before int) (string, bool) {
 	switch n.Kind {
 	case syntax.ScalarNode:
@@ -208,8 +208,8 @@ func (f *formatter) fits(n *syntax.Node, shape reflect.Type, how layout, before 
 	return written, empty || before+utf8.RuneCountInString(written) <= maxWidth
 }
 
-// spread reports whether a map or list is easier to read over several lines, however short: a list of maps, and a map
-// from names to several maps.
+// spread reports whether a map or list is easier to read over several lines, even if it is short: a list of maps, and
+// a map from names to several maps.
 func spread(n *syntax.Node, shape reflect.Type) bool {
 	maps := 0
 	for _, item := range n.Items {

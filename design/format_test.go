@@ -35,7 +35,8 @@ func TestFormat(t *testing.T) {
 	})
 }
 
-// Formatting a draft changes no meaning, and formatting it again changes nothing.
+// TestFormatDrafts tests that formatting a draft does not change its meaning, and formatting it
+// again changes nothing.
 func TestFormatDrafts(t *testing.T) {
 	for name, text := range drafts(t) {
 		out, err := design.Format(name, text)

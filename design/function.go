@@ -10,17 +10,17 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// function is what a template may do to a value.
+// function is a function of templates.
 type function struct {
 	name string
-	// takes are the kinds of values it is for; nil is all that a key may be made of.
+	// takes are the kinds of values it accepts; nil means all that keys can contain.
 	takes []Kind
-	// What its argument is: one of words, a number from low to high, or, with neither, none.
+	// Its argument: one of words, a number from low to high, or none.
 	words     []string
 	low, high int
 }
 
-// functions are all there are, in the order in which the language's page lists them.
+// functions are all functions, in the order of the language's page.
 func functions() []function {
 	texts := []Kind{KindID, KindUUID, KindULID, KindKSUID, KindSlug, KindEmail, KindText, KindSecret, KindEnum}
 	whole := []Kind{KindInt, KindMoney, KindTTL}
@@ -40,7 +40,7 @@ func functions() []function {
 	}
 }
 
-// DateLayouts are the arguments that date may have, with the layout in Go's notation.
+// DateLayouts are the possible arguments of date, with the layout in Go's notation.
 func DateLayouts() map[string]string {
 	return map[string]string{"yyyy": "2006", "yyyy-MM": "2006-01", "yyyy-MM-dd": "2006-01-02", "yyyy-MM-ddTHH": "2006-01-02T15"}
 }
@@ -54,7 +54,7 @@ func functionNamed(name string) (function, bool) {
 	return all[i], true
 }
 
-// usage is how the function is written.
+// usage is the notation of the function.
 func (f function) usage() string {
 	switch {
 	case len(f.words) > 0 && f.high > 0:
@@ -101,12 +101,13 @@ func parseFunc(s string) (Func, *SyntaxError) {
 	return Func{Name: name, Arg: arg}, nil
 }
 
-// misuse says which function of a part is not for what it gets, the part's field being of type t; "" for none.
-// What comes out of a function is a text, out of ts, band, mod and shard a whole number.
+// misuse reports a function of a part that does not accept its input, the part's field being of type t; "" if
+// there is none. The result of a function is a text, except that ts, band, mod and shard return a whole
+// number.
 func misuse(p Part, t Type) string {
 	kind := t.Kind
 	if !t.Scalar() {
-		return "" // that such a field can be in no key is the checker's to say
+		return "" // the checker reports that such a field cannot be in a key
 	}
 	for i, call := range p.Funcs {
 		f, _ := functionNamed(call.Name)

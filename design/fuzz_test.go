@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// FuzzParse: no text makes the package panic. A text that is YAML can be formatted, to a text that formatting leaves
-// alone. A design is the same after formatting, and after its way through the interchange form.
+// FuzzParse tests that no text makes the package panic; that any YAML text can be formatted, with a stable result; and
+// that formatting and the interchange form preserve a design.
 func FuzzParse(f *testing.F) {
 	for _, text := range drafts(f) {
 		f.Add(string(text))
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseJSON: no text makes the package panic, and a design keeps its form.
+// FuzzParseJSON tests that no text makes the package panic, and that a design keeps its form.
 func FuzzParseJSON(f *testing.F) {
 	for name, text := range drafts(f) {
 		f.Add(form(f, name, text))
@@ -81,7 +81,7 @@ func FuzzParseJSON(f *testing.F) {
 	})
 }
 
-// FuzzTemplate: the parts of a template are all of it.
+// FuzzTemplate tests that the parts of a template cover its text.
 func FuzzTemplate(f *testing.F) {
 	for text := range strings.SplitSeq("METADATA|USER#{userId}|{a|pad(8)}{b}|{{x}}#{at|date(yyyy-MM)}|{id|shard(auto)|lower}", "|") {
 		f.Add(text)
@@ -110,7 +110,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// FuzzCondition: what is a condition is one in JSON, and DynamoDB's parser has taken it.
+// FuzzCondition tests that a condition survives JSON, and that DynamoDB's parser accepts it.
 func FuzzCondition(f *testing.F) {
 	for _, text := range []string{"status = 'PENDING'", "a.b[0].c > -1.5 AND NOT contains(x, :p.q)", "a IN (1, null, true)"} {
 		f.Add(text)
@@ -136,7 +136,7 @@ func FuzzCondition(f *testing.F) {
 	})
 }
 
-// FuzzValue: what is a value is one in JSON.
+// FuzzValue tests that a value survives JSON.
 func FuzzValue(f *testing.F) {
 	for _, text := range []string{"'x'", "-:line.n + 1", "now()", "sum(lines.total) - count(lines)", "true"} {
 		f.Add(text)
@@ -155,7 +155,8 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// FuzzExpression: what is an expression, or a selection, is one in JSON, and the conditions in it stand where it says.
+// FuzzExpression tests that an expression, or a selection, survives JSON, and that its conditions have the right
+// positions.
 func FuzzExpression(f *testing.F) {
 	for _, text := range []string{
 		"count(Order of user where status = 'open') = user.orders", "NOT (a.b = 1 OR :c < -2) AND exists(x)", "unchanged(a.b)", "now()",
@@ -190,16 +191,16 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// inside checks that an error is about a place of the text.
+// inside checks that an error's position is inside the text.
 func inside(t *testing.T, text string, err error) {
 	t.Helper()
-	syntax, ok := err.(*design.SyntaxError) //nolint:errorlint // it is not wrapped, which is the promise
+	syntax, ok := err.(*design.SyntaxError) //nolint:errorlint // the function promises not to wrap it
 	if !ok || syntax.At < 0 || syntax.At > len(text) || syntax.Message == "" {
 		t.Fatalf("%q: %v", text, err)
 	}
 }
 
-// roundTrip sends a value through JSON. Texts that JSON cannot hold are left out.
+// roundTrip converts a value to JSON and back. It skips texts that JSON cannot represent.
 func roundTrip(t *testing.T, from, to any) {
 	t.Helper()
 	j, err := json.Marshal(from)

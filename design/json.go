@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// JSON is the design in the versioned interchange form, which plug-ins read: indented, members in the order of the Go
-// types, and equal for equal designs. What the text left to defaults is filled in.
+// JSON returns the design in the versioned interchange form for plug-ins: indented, members in the order of the Go
+// types, and equal for equal designs. Defaults are filled in.
 func (d *Design) JSON() ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// Load reads a design from a file: YAML, the interchange form where the name ends in .json, or the fences marked
-// "yaml design" of a document whose name ends in .md.
+// Load reads a design from a file: YAML, the interchange form if the name ends in .json, or the fences marked
+// "yaml design" in a document whose name ends in .md.
 func Load(name string) (*Design, error) {
 	data, err := os.ReadFile(name) //nolint:gosec // the user names the file to read
 	if err != nil {
@@ -39,7 +39,7 @@ func Parse(name string, data []byte) (*Design, error) {
 	return parse(source, data)
 }
 
-// parse reads YAML that is, or has the lines of, the source.
+// parse parses YAML that is the source, or has its line numbers.
 func parse(source *Source, data []byte) (*Design, error) {
 	root, _, err := syntax.ParseYAML(source, data)
 	if err != nil {
@@ -53,20 +53,20 @@ func parse(source *Source, data []byte) (*Design, error) {
 	var file fileShape
 	decoder(f, "yaml").Value(root, reflect.ValueOf(&file).Elem())
 	if err := f.Err(); err != nil {
-		return nil, err // what follows would only tell of the consequences
+		return nil, err // further errors would only be consequences
 	}
 	r := &resolver{Faults: f, design: &Design{Version: Version, Tables: []*Table{}, Entities: []*Entity{}, Source: source}}
 	r.file(&file)
 	return checked(f, r.design)
 }
 
-// ParseMarkdown reads the design that stands in a document, in one fence or several:
+// ParseMarkdown reads a design in a document, in one or several fences:
 //
 //	```yaml design
 //	design: 1
 //	```
 //
-// The fences are one text; errors have the document's lines.
+// The fences form one text; errors refer to the document's lines.
 func ParseMarkdown(name string, data []byte) (*Design, error) {
 	source, data := syntax.NewSource(name, data)
 	lines := bytes.Split(data, []byte("\n"))
@@ -87,7 +87,7 @@ func ParseMarkdown(name string, data []byte) (*Design, error) {
 	return parse(source, bytes.Join(lines, []byte("\n")))
 }
 
-// ParseJSON reads the interchange form, which Design.JSON writes, and holds it to the same rules as Parse does.
+// ParseJSON reads the interchange form, as written by Design.JSON, and applies the same rules as Parse.
 func ParseJSON(name string, data []byte) (*Design, error) {
 	source, data := syntax.NewSource(name, data)
 	root, err := syntax.ParseJSON(source, data)

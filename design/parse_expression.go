@@ -7,10 +7,10 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// maxNesting bounds the parentheses and negations within each other; no statement comes near it.
+// maxNesting bounds nested parentheses and negations; no realistic statement comes near it.
 const maxNesting = 32
 
-// expressionParser reads the words of an expression from left to right, a method for each way of joining them:
+// expressionParser parses the words of an expression from left to right, with a method for each precedence:
 //
 //	either  = both { OR both }
 //	both    = not { AND not }
@@ -86,7 +86,7 @@ func newExpressionParser(s string) (*expressionParser, error) {
 	return &expressionParser{text: s, words: words}, nil
 }
 
-// peek is the next word; behind the last, one that is none.
+// peek is the next word; a zero word after the last.
 func (p *expressionParser) peek() syntax.Word {
 	if p.next == len(p.words) {
 		return syntax.Word{At: len(p.text)}
@@ -103,7 +103,7 @@ func (p *expressionParser) sign(text string) bool {
 	return true
 }
 
-// keyword reads a word in whatever case.
+// keyword reads a keyword in any case.
 func (p *expressionParser) keyword(text string) bool {
 	w := p.peek()
 	if w.Kind != syntax.NameWord || !strings.EqualFold(w.Text, text) {
@@ -117,7 +117,7 @@ func (p *expressionParser) wrong(hint, format string, args ...any) *SyntaxError 
 	return &SyntaxError{At: p.peek().At, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// misplaced says that the next word cannot stand where it does.
+// misplaced reports that the next word is not allowed here.
 func (p *expressionParser) misplaced() *SyntaxError {
 	w := p.peek()
 	switch {
@@ -184,7 +184,7 @@ func (p *expressionParser) compare() (Operand, *SyntaxError) {
 	return &Operation{operator, left, right, w.At}, fault
 }
 
-// operatorOf is the comparison that a word is, "" for none.
+// operatorOf is the comparison operator of a word, "" if it is none.
 func operatorOf(w syntax.Word) Operator {
 	if w.Kind != syntax.SignWord {
 		return ""
@@ -262,7 +262,7 @@ func (p *expressionParser) inParentheses() (Operand, *SyntaxError) {
 	return of, fault
 }
 
-// call reads a function behind its parenthesis.
+// call reads a function after its opening parenthesis.
 func (p *expressionParser) call(name syntax.Word) (Operand, *SyntaxError) {
 	c := &CallOperand{Function: Function(name.Text), At: name.At}
 	switch c.Function {
@@ -330,14 +330,14 @@ func (p *expressionParser) closing(name syntax.Word) (int, *SyntaxError) {
 	return 0, &SyntaxError{At: name.At, Message: fmt.Sprintf("%s( has no closing )", name.Text)}
 }
 
-// condition parses what stands between the next word and the byte end as a condition; it begins at the byte that is returned.
+// condition parses the text between the next word and the byte end as a condition; it returns the byte at which it starts.
 func (p *expressionParser) condition(end int) (*Condition, int, *SyntaxError) {
 	at := p.peek().At
 	if at >= end {
 		return nil, 0, p.wrong("where status = 'open'", "the condition is empty")
 	}
 	c, err := ParseCondition(strings.TrimRight(p.text[at:end], " \t\n"))
-	if syntax, is := err.(*SyntaxError); is { //nolint:errorlint // ParseCondition says that it is one
+	if syntax, is := err.(*SyntaxError); is { //nolint:errorlint // as ParseCondition promises
 		syntax.At += at
 		return nil, 0, syntax
 	}

@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Line ends, byte order marks and what is no text.
+// TestTexts tests line ends, byte order marks and invalid texts.
 func TestTexts(t *testing.T) {
 	for _, text := range []string{least, "\ufeff" + least, strings.ReplaceAll(least, "\n", "\r\n"), strings.TrimSuffix(least, "\n")} {
 		if _, err := design.Parse("x", []byte(text)); err != nil {
@@ -71,7 +71,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// The time for any text within the limits is bounded: these are those that the YAML library takes longest for.
+// TestLimits tests that the time for any text within the limits is bounded, with the texts that take the YAML
+// library longest.
 func TestLimits(t *testing.T) {
 	var keys strings.Builder
 	for i := range 12_000 {
@@ -94,7 +95,7 @@ func TestLimits(t *testing.T) {
 		start := time.Now()
 		if _, err := design.Parse("x", []byte(text)); err == nil {
 			t.Errorf("%s was taken", name)
-		} else if faults := err.(design.Errors); len(faults) > 101 { //nolint:errorlint // Parse returns it as it is
+		} else if faults := err.(design.Errors); len(faults) > 101 { //nolint:errorlint // Parse returns it unwrapped
 			t.Errorf("%s: %d errors", name, len(faults))
 		}
 		if took := time.Since(start); took > 20*time.Second {
@@ -107,7 +108,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Everything knows where it stands: the text there is what it was read from.
+// TestPositions tests that every object has its position: the text there is its source.
 func TestPositions(t *testing.T) {
 	at := func(d *design.Design, p design.Pos, words ...string) {
 		t.Helper()
@@ -234,7 +235,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// A design need not come through ParseJSON: encoding/json reads the interchange form too, without its checks.
+// TestUnmarshal tests that encoding/json reads the interchange form, too, without ParseJSON's checks.
 func TestUnmarshal(t *testing.T) {
 	for name, text := range drafts(t) {
 		want := form(t, name, text)
@@ -253,7 +254,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// Every layout that a template may name has one in Go's notation.
+// TestDateLayouts tests that every layout in templates has one in Go's notation.
 func TestDateLayouts(t *testing.T) {
 	at := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 	for layout, want := range map[string]string{"yyyy": "2024", "yyyy-MM": "2024-01", "yyyy-MM-dd": "2024-01-15", "yyyy-MM-ddTHH": "2024-01-15T10"} {

@@ -17,27 +17,27 @@ const (
 	FateKeep   FateKind = "keep"   // the item stays, without what Set and Remove replace
 )
 
-// Fate says what becomes of an entity's items when the person is erased whom a field names.
+// Fate says what happens to an entity's items when the person to whom a field refers is erased.
 type Fate struct {
 	Field string   `json:"field"`
 	Do    FateKind `json:"do"`
-	// Reason is why items are kept.
+	// Reason is the reason why items are kept.
 	Reason string `json:"reason,omitempty"`
-	// Set replaces fields of items that are kept, Remove takes optional ones out.
+	// Set replaces fields of kept items, Remove removes optional ones.
 	Set    []*Assignment `json:"set,omitempty"`
 	Remove []string      `json:"remove,omitempty"`
 	Pos    Pos           `json:"-"`
 }
 
-// Changes reports whether items that are kept change.
+// Changes reports whether kept items change.
 func (f *Fate) Changes() bool { return len(f.Set)+len(f.Remove) > 0 }
 
-// Releases reports whether an item that is kept names the person no more.
+// Releases reports whether a kept item no longer refers to the person.
 func (f *Fate) Releases() bool {
 	return slices.Contains(f.Remove, f.Field) || slices.ContainsFunc(f.Set, func(a *Assignment) bool { return a.Field == f.Field })
 }
 
-// Fate returns the declared fate of the items in which a field names the person, or nil if there is none.
+// Fate returns the declared fate of items in which a field refers to the person, or nil if there is none.
 func (e *Entity) Fate(field string) *Fate {
 	return find(e.Personal, func(f *Fate) bool { return f.Field == field })
 }
@@ -80,7 +80,7 @@ func (r *resolver) fate(in namedEntry[fateShape]) *Fate {
 	return f
 }
 
-// persons checks what the design says of people's items.
+// persons checks the declarations about people's items.
 func (c *checker) persons() {
 	d := c.design
 	if d.Person != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Person) != nil }) {

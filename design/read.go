@@ -24,16 +24,17 @@ type Read struct {
 	// bound, both optional.
 	Prefix string `json:"prefix,omitempty"`
 	Range  string `json:"range,omitempty"`
-	// Bucket is a time field, or a whole number. The caller gives any moment, and the read finds all items of the period
-	// that contains it: the day, where the partition key has |date(yyyy-MM-dd); or any number, and finds those of its
+	// Bucket is a time field, or a whole number. The caller passes any moment, and the read finds all items of the
+	// period that contains it: the day, if the partition key has |date(yyyy-MM-dd); or any number, and finds those of
+	// its
 	// |band.
 	Bucket string `json:"bucket,omitempty"`
 	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets
-	// says how many of them one call walks; nil if the design does not say.
+	// is the number of periods in a call; nil if the design does not say.
 	Over    string `json:"over,omitempty"`
 	Buckets *Lines `json:"buckets,omitempty"`
-	// Since is the time before which there is nothing, 2024-01-31 or 2024-01-31T10:00:00Z, or how long ago that is, 90d:
-	// a walk Over periods then needs no bounds; "" if it does. See Floor.
+	// Since is the time before which there is nothing, 2024-01-31 or 2024-01-31T10:00:00Z, or a duration before now,
+	// 90d: with it, a walk Over periods does not need bounds; "" if it does. See Floor.
 	Since string  `json:"since,omitempty"`
 	Order []Order `json:"order,omitempty"`
 	// Filter is a condition on the returned items, evaluated after the read.
@@ -45,8 +46,8 @@ type Read struct {
 	Limit int `json:"limit,omitempty"`
 	// Segments is the number of parallel segments of a Scan; 0 means one.
 	Segments int `json:"segments,omitempty"`
-	// Consistent asks for a strongly consistent read. FreshMillis is how old the answer may be, in milliseconds; 0 allows
-	// any age.
+	// Consistent asks for a strongly consistent read. FreshMillis is the maximum staleness of the result in
+	// milliseconds; 0 allows any.
 	Consistent  bool `json:"consistent,omitempty"`
 	FreshMillis int  `json:"freshMillis,omitempty"`
 	// Owner is the field that must match the caller: items of other owners count as not found.
@@ -56,7 +57,7 @@ type Read struct {
 	// Via names the index, copy or marker that serves the read; the planner verifies it. "" leaves the choice to the
 	// planner.
 	Via    string       `json:"via,omitempty"`
-	Rate   float64      `json:"rate,omitempty"` // a second
+	Rate   float64      `json:"rate,omitempty"` // per second
 	Accept []Acceptance `json:"accept,omitempty"`
 	Pos    Pos          `json:"-"`
 }
@@ -102,11 +103,12 @@ type Collection struct {
 	Owner  string `json:"owner,omitempty"`
 	Shared string `json:"shared,omitempty"`
 	Via    string `json:"via,omitempty"`
-	// From and To bound the sort keys that are read, by what they begin with: From this text on, and up to those that
-	// begin with To. Their fields are those of By. nil is what the members' templates tell.
+	// From and To bound the sort keys that are read by prefix: from this text on, and up to the keys that begin with
+	// To. Their fields are those of By. nil means the bounds that follow from the members' templates.
 	From *Template `json:"from,omitempty"`
 	To   *Template `json:"to,omitempty"`
-	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, or else ascending.
+	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, ascending by
+	// default.
 	Order       string       `json:"order,omitempty"`
 	Consistent  bool         `json:"consistent,omitempty"`
 	FreshMillis int          `json:"freshMillis,omitempty"` // see Read

@@ -5,11 +5,12 @@ import (
 	"strconv"
 )
 
-// Join is a field of one entity that is equal to a field of another where their items belong together.
+// Join is a field of one entity that equals a field of another in related items.
 type Join struct{ A, B string }
 
-// Related are the fields by which items of two entities belong together: those of the same names in both keys, or else the fields of
-// the one's key that the other has. Where these are not a whole key, the one reference between them tells. Empty where nothing does.
+// Related are the fields that relate items of two entities: fields with the same names in both keys, or otherwise the fields
+// of one key that the other entity has. If these are not a whole key, the only reference between them decides. It is empty if
+// there is no relation.
 func Related(a, b *Entity) []Join {
 	inA, inB := keyFields(a), keyFields(b)
 	var both, either []Join
@@ -36,10 +37,9 @@ func Related(a, b *Entity) []Join {
 	return names
 }
 
-// Owner says of each field of the key of an item's owner, an item of another entity, which of its own fields has the value (A is the
-// item's, B the owner's): the one of the same name, or what a reference says. by is the field of the reference, "" for equal
-// names. It is nil if the item does not tell its owner so, and
-// empty if there is one owner for all.
+// Owner maps each field of the key of an item's owner, an item of another entity, to the item's own field with its value (A is
+// the item's, B the owner's): the one with the same name, or the one in a reference. by is the field of the reference, "" for
+// equal names. The result is nil if the item does not identify its owner this way, and empty if there is one owner for all.
 func Owner(e, owner *Entity, by string) []Join {
 	if by != "" {
 		for _, r := range e.Refs {
@@ -52,7 +52,7 @@ func Owner(e, owner *Entity, by string) []Join {
 	return whole(e, owner, "", "")
 }
 
-// Belongs is Owner by the fields of the same names, or else by the one reference from an entity to the other.
+// Belongs is Owner by fields with the same names, or otherwise by the only reference from an entity to the other.
 func Belongs(e, owner *Entity) []Join {
 	if same := Owner(e, owner, ""); same != nil {
 		return same
@@ -63,7 +63,7 @@ func Belongs(e, owner *Entity) []Join {
 	return nil
 }
 
-// namers are the fields by which each item of an entity refers to one of the other.
+// namers are the fields by which items of an entity refer to items of the other.
 func namers(e, owner *Entity) []string {
 	var out []string
 	for _, r := range e.Refs {
@@ -74,9 +74,10 @@ func namers(e, owner *Entity) []string {
 	return out
 }
 
-// whole is a whole key: the owner's field that an item's field refers to, if any, and for the rest fields of the same names.
+// whole is a whole key: the owner's field to which an item's field refers, if any, and fields with the same names for the
+// rest.
 func whole(e, owner *Entity, field, to string) []Join {
-	out := []Join{} // of an item whose key has no fields, there is one
+	out := []Join{} // empty if the key has no fields
 	for _, name := range keyFields(owner) {
 		one := Join{name, name}
 		if name == to {
@@ -90,7 +91,7 @@ func whole(e, owner *Entity, field, to string) []Join {
 	return out
 }
 
-// references are the ways in which either of two entities refers to the other.
+// references are the references of either of two entities to the other.
 func references(a, b *Entity) [][]Join {
 	out := referred(a, b)
 	for _, way := range referred(b, a) {
@@ -102,7 +103,7 @@ func references(a, b *Entity) [][]Join {
 	return out
 }
 
-// referred are the references from one entity to another, each with all of the key of what it names.
+// referred are the references from one entity to another, each with the whole key of its target.
 func referred(from, to *Entity) [][]Join {
 	var out [][]Join
 	for _, r := range from.Refs {
@@ -122,7 +123,7 @@ func referred(from, to *Entity) [][]Join {
 	return out
 }
 
-// unrelated is why nothing tells which items of two entities belong together.
+// unrelated explains why items of two entities are not related.
 func unrelated(a, b *Entity) string {
 	if n := len(references(a, b)); n > 1 {
 		return "there are " + strconv.Itoa(n) + " references between them"
@@ -130,10 +131,10 @@ func unrelated(a, b *Entity) string {
 	return "neither has a key field of the other, and neither refers to the other"
 }
 
-// NamedLike is the field whose values those of a field or an input of a name and type are meant to be: that of another entity which
-// fields of this name refer to, or the field itself.
+// NamedLike is the field that provides the values for a field or input with a name and type: the other entity's field to which
+// fields with this name refer, or the field itself.
 func (d *Design) NamedLike(name string, t Type) string {
-	for range d.Entities { // a reference may lead to another
+	for range d.Entities { // a reference may lead to another one
 		to := d.namesAnother(name, t)
 		if to == "" {
 			break

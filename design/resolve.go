@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// resolver makes a Design of a file's shapes: it fills what was left to defaults, and parses templates, conditions
-// and values. What names refer to is checked when the design is whole (check.go).
+// resolver makes a Design from a file's shapes: it sets defaults, and parses templates, conditions and values.
+// References are checked once the design is complete (check.go).
 type resolver struct {
 	*syntax.Faults
 	design *Design
@@ -77,7 +77,7 @@ func (r *resolver) file(f *fileShape) {
 	}
 }
 
-// goPackage is the name of the generated package where the file names none.
+// goPackage is the default name of the generated package.
 func goPackage(name string) string {
 	s := strings.Map(func(c rune) rune {
 		switch {
@@ -98,7 +98,7 @@ func isGoPackage(s string) bool {
 	return token.IsIdentifier(s) && syntax.IsName(s) && s == strings.ToLower(s)
 }
 
-// put stores a text and where it stands.
+// put stores a text and its position.
 func (r *resolver) put(to *string, t text) {
 	*to = t.value
 	if t.given() {
@@ -106,7 +106,7 @@ func (r *resolver) put(to *string, t text) {
 	}
 }
 
-// texts stores a list of texts and where they stand; nil for none given.
+// texts stores a list of texts and their positions; nil if there are none.
 func (r *resolver) texts(list []text) []string {
 	if list == nil {
 		return nil
@@ -129,7 +129,7 @@ func (r *resolver) accept(list acceptShape) []Acceptance {
 	return out
 }
 
-// template parses a template; nil after a fault.
+// template parses a template; nil after an error.
 func (r *resolver) template(t text) *Template {
 	out, err := ParseTemplate(t.value)
 	if !r.Parsed(t.pos, err) {
@@ -139,7 +139,7 @@ func (r *resolver) template(t text) *Template {
 	return out
 }
 
-// condition parses a condition; nil for none, and after a fault.
+// condition parses a condition; nil if there is none, and after an error.
 func (r *resolver) condition(t text) *Condition {
 	if !t.given() {
 		return nil
@@ -152,10 +152,10 @@ func (r *resolver) condition(t text) *Condition {
 	return out
 }
 
-// maxLag is the longest time by which an answer may be behind; longer ones are slips.
+// maxLag is the maximum staleness; longer ones are mistakes.
 const maxLag = 24 * time.Hour
 
-// milliseconds reads 5s, 500ms, 1m; 0 if nothing is given.
+// milliseconds parses 5s, 500ms, 1m; 0 if there is none.
 func (r *resolver) milliseconds(t text) int {
 	if !t.given() {
 		return 0
@@ -168,10 +168,10 @@ func (r *resolver) milliseconds(t text) int {
 	return int(d / time.Millisecond)
 }
 
-// maxAfter is the longest time after which an item may go; longer ones are slips.
+// maxAfter is the maximum lifetime of an item; longer ones are mistakes.
 const maxAfter = 50 * 365 * 24 * time.Hour
 
-// duration reads 90d, 24h, 15m.
+// duration parses 90d, 24h, 15m.
 func (r *resolver) duration(t text) time.Duration {
 	if !t.given() {
 		return 0
@@ -183,12 +183,12 @@ func (r *resolver) duration(t text) time.Duration {
 	return d
 }
 
-// lengthOfTime is a length of time in whole seconds: 90d, 24h, 15m.
+// lengthOfTime parses a duration in whole seconds: 90d, 24h, 15m.
 func lengthOfTime(s string) (d time.Duration, err error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n float64
 		n, err = strconv.ParseFloat(syntax.Digits(days), 64)
-		d = time.Duration(n * float64(24*time.Hour)) // what is too long for the type is too long below, or negative
+		d = time.Duration(n * float64(24*time.Hour)) // an overflow is rejected below, as too long or negative
 	} else {
 		d, err = time.ParseDuration(s)
 	}

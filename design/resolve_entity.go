@@ -68,7 +68,7 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 	}
 }
 
-// tableOf finds an entity's table, which need not be named where there is only one.
+// tableOf finds an entity's table, which need not be named if there is only one.
 func (r *resolver) tableOf(e *Entity, t text) *Table {
 	tables := r.design.Tables
 	switch {
@@ -95,7 +95,7 @@ func (r *resolver) typeValue(e *Entity, t *Table, given text) {
 	}
 }
 
-// key reads the templates of a primary key. The item's own key may leave out what a field is stored as.
+// key parses the templates of a primary key. The item's own key may omit attributes in which a field is stored.
 func (r *resolver) key(e *Entity, t *Table, pk, sk text, p Pos, own bool) Key {
 	one := func(what string, k *KeyAttribute, given text) *Template {
 		switch {
@@ -117,17 +117,17 @@ func (r *resolver) key(e *Entity, t *Table, pk, sk text, p Pos, own bool) Key {
 	return Key{PK: one("partition", &t.PK, pk), SK: one("sort", t.SK, sk)}
 }
 
-// fieldAt is the field that is stored in an attribute as it is, nil for none.
+// fieldAt is the field that is stored directly in an attribute, nil if there is none.
 func (e *Entity) fieldAt(attribute string) *Field {
 	return find(e.Fields, func(f *Field) bool { return len(f.Path) == 1 && f.Path[0] == attribute })
 }
 
-// asItIs is the template of a field without anything else.
+// asItIs is the template of a plain field.
 func asItIs(f *Field, p Pos) *Template {
 	return &Template{Text: "{" + f.Name + "}", Parts: []Part{{Field: f.Name}}, Pos: p}
 }
 
-// entries reads the index entries of an entity, or of its copy named of, whose primary key is key: one in an index, or several.
+// entries parses the index entries of an entity, or of its copy named of, whose primary key is key: one per index, or several.
 func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[[]entryShape]) {
 	for _, in := range list {
 		if len(in.value) == 0 {
@@ -161,8 +161,8 @@ func (r *resolver) entry(e *Entity, t *Table, of string, key Key, index string, 
 	e.Entries = append(e.Entries, entry)
 }
 
-// entryKey reads the templates of an index's key attributes; where none are given, each attribute is one of the item's own
-// key, or a field of the entity as it is.
+// entryKey parses the templates of an index's key attributes; without templates, each attribute is one of the item's own key,
+// or a plain field of the entity.
 func (r *resolver) entryKey(
 	e *Entity, x *Index, what string, attributes []KeyAttribute, given []text, own map[string]*Template, p Pos,
 ) []*Template {
@@ -222,7 +222,7 @@ func (r *resolver) counter(in namedEntry[counterShape]) *Counter {
 	return c
 }
 
-// keys are the key attributes of an entity's item, and of its copies, with the templates that make them.
+// keys are the key attributes of an entity's item, and of its copies, with their templates.
 func (e *Entity) keys(t *Table) iter.Seq2[KeyAttribute, *Template] {
 	return func(yield func(KeyAttribute, *Template) bool) {
 		all := []Key{e.Key}
@@ -253,8 +253,7 @@ func (e *Entity) keys(t *Table) iter.Seq2[KeyAttribute, *Template] {
 	}
 }
 
-// stored is the field that a template puts into the attribute as it is, being stored there; nil if the
-// template makes something else.
+// stored is the field that a template stores unchanged in its own attribute; nil if the template makes something else.
 func (e *Entity) stored(t *Template, attribute string) *Field {
 	if f := e.fieldAt(attribute); f != nil && f.Name == t.field() {
 		return f

@@ -50,7 +50,7 @@ func (r *resolver) arguments(list named[raw]) []*Argument {
 	return out
 }
 
-// expression parses an expression; nil for none, and after a fault.
+// expression parses an expression; nil if there is none, and after an error.
 func (r *resolver) expression(t text) *Expression {
 	if !t.given() {
 		return nil
@@ -63,7 +63,7 @@ func (r *resolver) expression(t text) *Expression {
 	return out
 }
 
-// selection parses a selection; nil for none, and after a fault.
+// selection parses a selection; nil if there is none, and after an error.
 func (r *resolver) selection(t text) *Selection {
 	if !t.given() {
 		return nil

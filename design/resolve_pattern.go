@@ -34,7 +34,7 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	}
 }
 
-// what finds what is read: one item, or many, or how many there are, one for each key, or all.
+// what parses what is read: one item, a list, a number, one item per key, or everything.
 func (r *resolver) what(in namedEntry[readShape], out *Read) {
 	s := in.value
 	ways := []struct {
@@ -63,7 +63,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 	}
 }
 
-// fresh reads strong, which is consistent: true, or how far an answer may be behind.
+// fresh parses strong, which is consistent: true, or a maximum staleness.
 func (r *resolver) fresh(t text, consistent *bool, millis *int) {
 	switch {
 	case t.given() && *consistent:
@@ -75,7 +75,7 @@ func (r *resolver) fresh(t text, consistent *bool, millis *int) {
 	}
 }
 
-// order reads "createdAt desc". An order by what the entity does not have is a finding of the checker's.
+// order parses "createdAt desc". The checker reports an order by a field that the entity does not have.
 func (r *resolver) order(t text) Order {
 	var o Order
 	switch w := strings.Fields(t.value); {
@@ -105,7 +105,7 @@ func (r *resolver) collection(in namedEntry[collectionShape]) {
 	r.collectionBounds(out, s)
 }
 
-// collectionBounds reads from and to, or prefix, which is both.
+// collectionBounds parses from and to, or prefix, which sets both.
 func (r *resolver) collectionBounds(out *Collection, s collectionShape) {
 	if s.Prefix.given() {
 		if s.From.given() || s.To.given() {
@@ -197,7 +197,7 @@ func (r *resolver) assignments(list assignShape) []*Assignment {
 	return out
 }
 
-// runs reads what can be executed: samples, examples, invariants.
+// runs parses samples, examples and invariants.
 func (r *resolver) runs(f *fileShape) {
 	d := r.design
 	for _, list := range f.Samples {
@@ -208,7 +208,7 @@ func (r *resolver) runs(f *fileShape) {
 				if i == 0 {
 					s.Pos = v.pos
 				}
-				v.value.Pos = v.pos // the name's, which is where a fault of either is looked for
+				v.value.Pos = v.pos // the position of the name, where an error of either is expected
 				s.Values[v.name] = v.value
 			}
 			d.Samples = append(d.Samples, s)

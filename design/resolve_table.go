@@ -37,8 +37,7 @@ func (r *resolver) table(in namedEntry[tableShape]) {
 	}
 }
 
-// keyAttribute reads an attribute's name with, after a colon, its type: "createdAt:N". The type is "" if none is
-// written.
+// keyAttribute parses an attribute's name with, after a colon, its type: "createdAt:N". The type is "" if it is omitted.
 func (r *resolver) keyAttribute(k *KeyAttribute, t text) {
 	name, kind, typed := strings.Cut(t.value, ":")
 	r.put(&k.Name, text{strings.TrimSpace(name), t.pos})
@@ -80,8 +79,8 @@ func (r *resolver) index(t *Table, in namedEntry[indexShape]) {
 	}
 }
 
-// keyTypes gives the key attributes of a table the types that the text does not say: that of a field which is stored in
-// the attribute, and else S. What a declared key holds counts before what other items have there.
+// keyTypes sets the omitted types of a table's key attributes: that of a field stored in the attribute, otherwise S. Fields in
+// a declared key take precedence over those of other items.
 func (r *resolver) keyTypes(t *Table) {
 	types := map[string]KeyType{}
 	learn := func(name string, kind KeyType) {
@@ -102,7 +101,7 @@ func (r *resolver) keyTypes(t *Table) {
 			}
 		}
 	}
-	for _, e := range r.design.Entities { // those whose items are in an index without saying so
+	for _, e := range r.design.Entities { // items that are in an index without declaring it
 		for _, k := range t.keyAttributes() {
 			if f := e.fieldAt(k.Name); e.Table == t.Name && f != nil {
 				learn(k.Name, f.Type.Key())
@@ -133,7 +132,7 @@ func (t *Table) keyAttributes() []*KeyAttribute {
 	return out
 }
 
-// Key is the type of a key attribute that holds a field of the type as it is; S too where a value of the type could be no key.
+// Key is the type of a key attribute that contains a plain field of the type; S also if a value of the type cannot be a key.
 func (t Type) Key() KeyType {
 	switch {
 	case t.Numeric():

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// types reads enumerations and structures: their names first, since structures may hold those that follow them.
+// types parses enumerations and structures: their names first, because structures may contain later ones.
 func (r *resolver) types(list named[typeShape]) {
 	d := r.design
 	for _, in := range list {
@@ -28,7 +28,7 @@ func (r *resolver) types(list named[typeShape]) {
 	}
 }
 
-// fields reads the fields of an entity or a structure.
+// fields parses the fields of an entity or a structure.
 func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 	out := make([]*Field, 0, len(list))
 	for _, in := range list {
@@ -62,7 +62,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 	return out
 }
 
-// params reads what a write takes beside the fields of its items: fields that are stored nowhere.
+// params parses the parameters of a write besides the fields of its items: fields that are not stored.
 func (r *resolver) params(list named[fieldShape]) []*Field {
 	for _, in := range list {
 		if in.value.At.given() || in.value.Attr.given() {
@@ -82,7 +82,8 @@ func snake(name string) string {
 	for i := range len(name) {
 		c := name[i]
 		if upper(i) {
-			// A word begins after a small letter, and at the last capital of a run that goes on in small ones.
+			// A word starts after a lower-case letter, and at the last capital of a run that continues in lower
+			// case.
 			if i > 0 && name[i-1] != '_' && (!upper(i-1) || i+1 < len(name) && !upper(i+1) && name[i+1] != '_') {
 				out.WriteByte('_')
 			}
@@ -93,7 +94,7 @@ func snake(name string) string {
 	return out.String()
 }
 
-// simpleKinds are the kinds that are written by their own name.
+// simpleKinds are the kinds that are written by name.
 func simpleKinds() []Kind {
 	return []Kind{
 		KindID, KindUUID, KindULID, KindKSUID, KindSlug, KindEmail, KindText, KindSecret, KindInt, KindDecimal,
@@ -101,7 +102,7 @@ func simpleKinds() []Kind {
 	}
 }
 
-// typeOf reads a type: text, OrderStatus, list<text>.
+// typeOf parses a type: text, OrderStatus, list<text>.
 func (r *resolver) typeOf(s string, p Pos, depth int) Type {
 	if outer, inner, generic := strings.Cut(s, "<"); generic {
 		inner, closed := strings.CutSuffix(inner, ">")

@@ -6,11 +6,11 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// Workload is what holds for all patterns.
+// Workload has the settings for all patterns.
 type Workload struct {
 	// Region names the price list; "" is us-east-1.
 	Region string `json:"region,omitempty"`
-	// Budget is the most that a month may cost, in US dollars; 0 is none.
+	// Budget is the maximum monthly cost, in US dollars; 0 means no budget.
 	Budget float64 `json:"budget,omitempty"`
 	Pos    Pos     `json:"-"`
 }
@@ -22,36 +22,36 @@ type Sample struct {
 	Pos    Pos                `json:"-"`
 }
 
-// Example is a call of a read or collection with what it must answer from the samples.
+// Example is a call of a read or collection with its expected result for the samples.
 type Example struct {
 	Pattern string             `json:"pattern"`
 	Given   map[string]Literal `json:"given"`
-	// Expect are the ids of the items in order: the value of the entity's last key field, or a map of fields. None with
-	// no Error expects an empty answer.
+	// Expect are the IDs of the expected items in order: the value of the entity's last key field, or a map of fields.
+	// If there are none and no Error, the result must be empty.
 	Expect []Literal `json:"expect,omitempty"`
-	// Error is the error that is expected instead: NotFound, or one that a write declares.
+	// Error is the expected error instead: NotFound, or one that a write declares.
 	Error string `json:"error,omitempty"`
 	Pos   Pos    `json:"-"`
 }
 
-// Invariant is a statement that no order of the writes may break.
+// Invariant is a statement that must hold after every order of the writes.
 type Invariant struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
-	// At is when it must hold: at any time where it is "", when nothing runs any more (AtEnd), or when an item of the
-	// entity of this name is made.
+	// At says when it must hold: "" means always, AtEnd once nothing runs any more, and the name of an entity when one
+	// of its items is created.
 	At string `json:"at,omitempty"`
-	// Text is the statement, Statement what it says.
+	// Text is the statement, Statement its parsed form.
 	Text      string      `json:"text"`
 	Statement *Expression `json:"-"`
 	Pos       Pos         `json:"-"`
 }
 
-// AtEnd is the At of invariants that hold when all that ran has ended or crashed.
+// AtEnd is the At of invariants that must hold once everything has ended or crashed.
 const AtEnd = "end"
 
-// Literal is a value as the text writes it, typed by the field that it is for: a scalar, a list or a map. In JSON it is
-// a string, an array, an object or null.
+// Literal is a value as written in the text, typed by its field: a scalar, a list or a map. In JSON it is a string, an
+// array, an object or null.
 type Literal struct { //nolint:recvcheck // written from maps, where values have no address, and read through pointers
 	Text string
 	List []Literal
@@ -60,7 +60,7 @@ type Literal struct { //nolint:recvcheck // written from maps, where values have
 	Pos  Pos
 }
 
-// MarshalJSON writes the value by itself.
+// MarshalJSON writes the value itself.
 func (l Literal) MarshalJSON() ([]byte, error) {
 	switch {
 	case l.Null:
@@ -74,7 +74,7 @@ func (l Literal) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// UnmarshalJSON reads any JSON; numbers and booleans are their texts.
+// UnmarshalJSON reads any JSON; numbers and booleans become their texts.
 func (l *Literal) UnmarshalJSON(data []byte) error {
 	s, data := syntax.NewSource("", data)
 	n, err := syntax.ParseJSON(s, data)
@@ -85,7 +85,7 @@ func (l *Literal) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// forget takes the places away, which are those in a part of a text.
+// forget removes the positions, which are relative to a part of a text.
 func (l *Literal) forget() {
 	l.Pos = Pos{}
 	for i := range l.List {

@@ -10,8 +10,8 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a design's text, with which editors complete and explain it. It is
-// made of the same Go types that Parse fills, and so knows the same keys; what names refer to, and what stands in
-// templates and conditions, it leaves to Parse.
+// derived from the Go types that Parse fills, so it has the same keys; references, templates and conditions are only
+// checked by Parse.
 func Schema() []byte {
 	s := schemas{}
 	root := s.object(reflect.TypeFor[fileShape]())
@@ -20,7 +20,7 @@ func Schema() []byte {
 	root["$defs"] = s
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
-		return nil // maps of texts, which always have a JSON form
+		return nil // maps of strings always encode
 	}
 	return append(out, '\n')
 }
@@ -28,10 +28,10 @@ func Schema() []byte {
 // schema is a JSON Schema.
 type schema = map[string]any
 
-// schemas are those of the shapes that have keys, by their names.
+// schemas are the schemas of the shapes that have keys, by name.
 type schemas map[string]schema
 
-// of is the schema of a shape, with the words that a tag gives it.
+// of is the schema of a shape, with the words in its tag.
 func (s schemas) of(t reflect.Type, words string) schema {
 	switch {
 	case t == reflect.TypeFor[Literal]():
@@ -64,11 +64,11 @@ func (s schemas) of(t reflect.Type, words string) schema {
 	}
 }
 
-// keyed refers to the schema of a struct, which may have a short form: a single value instead of its first text.
+// keyed refers to the schema of a struct, which may have a short form: a scalar for its first string.
 func (s schemas) keyed(t reflect.Type) schema {
 	name := shapeName(t)
 	if _, known := s[name]; !known {
-		s[name] = nil // a shape may be within itself
+		s[name] = nil // a shape may contain itself
 		s[name] = s.object(t)
 	}
 	ref := schema{"$ref": "#/$defs/" + name}
@@ -108,7 +108,7 @@ func (s schemas) object(t reflect.Type) schema {
 	return out
 }
 
-// scalar is the schema of a text, which YAML's other readers may take for a number or a boolean.
+// scalar is the schema of a string, which other YAML readers may parse as a number or a boolean.
 func scalar(words string) schema {
 	known := strings.Fields(words)
 	others, open := schema{"type": []string{"string", "number", "boolean"}}, false
@@ -132,5 +132,5 @@ func scalar(words string) schema {
 	}
 }
 
-// shapeName is the name of a shape in the schema: table of tableShape.
+// shapeName is the name of a shape in the schema: table for tableShape.
 func shapeName(t reflect.Type) string { return strings.TrimSuffix(t.Name(), "Shape") }

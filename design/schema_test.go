@@ -46,7 +46,7 @@ func asJSON(t *testing.T, text []byte) any {
 	return v
 }
 
-// The schema takes every draft, as it is and formatted.
+// TestSchemaTakesDrafts tests that the schema accepts every draft, also formatted.
 func TestSchemaTakesDrafts(t *testing.T) {
 	s := compiled(t)
 	names, _ := filepath.Glob("testdata/drafts/*.yaml")
@@ -90,7 +90,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// Every key has its words, and all words are about a key.
+// TestDescriptions tests that every key has a description, and that there are no others.
 func TestDescriptions(t *testing.T) {
 	var form struct {
 		Properties map[string]any

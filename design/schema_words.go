@@ -1,6 +1,6 @@
 package design
 
-// descriptions say what each key of the language is for, as editors show it: shape.key to one sentence or two.
+// descriptions describe each key of the language for editors: shape.key to one or two sentences.
 var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"file.design":      "The version of the language: 1.",
 	"file.name":        "The name of the design.",

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// rest is the design that the scripts' fragments stand in: what a fragment has not, comes from here, behind it.
+// rest is the design that completes the scripts' fragments: sections missing in a fragment are appended from here.
 var rest = map[string]string{
 	"design": "design: 1\n",
 	"name":   "name: Shop\n",
@@ -44,7 +44,7 @@ var rest = map[string]string{
 `,
 }
 
-// complete adds what a fragment needs to be a design.
+// complete adds the missing sections of a fragment.
 func complete(fragment string) string {
 	text := fragment
 	if !strings.HasSuffix(text, "\n") {
@@ -67,7 +67,7 @@ func complete(fragment string) string {
 //	json       the same of the interchange form
 //	draft      a design of testdata/drafts, to its JSON form
 //	template   a template, to its parts
-//	condition  a condition, to what DynamoDB gets
+//	condition  a condition, to DynamoDB's form
 //	value      a value, to its terms
 //	expression an expression, to its operands with parentheses around each
 func TestScripts(t *testing.T) {
@@ -139,7 +139,7 @@ func outcome(d *datadriven.TestData, parse func(string, []byte) (*design.Design,
 	return lines(part(form, strings.Split(show.Vals[0], ".")))
 }
 
-// lines is a JSON value with a line for each of its members.
+// lines is a JSON value with one line per member.
 func lines(v any) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
@@ -162,7 +162,7 @@ func lines(v any) string {
 	return out.String()
 }
 
-// part goes into a JSON value: into an object by key, into a list by its members' names or by number.
+// part looks up a part of a JSON value: in an object by key, in a list by its members' names or by index.
 func part(v any, path []string) any {
 	for _, step := range path {
 		switch in := v.(type) {

@@ -6,14 +6,14 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// The forms that shapes are made of beside structs and lists.
+// The building blocks of shapes besides structs and lists.
 
-// fromNode is implemented by what has another form than its Go type: a short one, or a text that is parsed.
+// fromNode is implemented by types with a form other than their Go type: a short form, or a parsed text.
 type fromNode interface {
 	fromNode(d *syntax.Decoder, n *syntax.Node)
 }
 
-// decoder fills the shapes of file.go from YAML, or the model itself from the interchange form.
+// decoder decodes YAML to the shapes of file.go, or the interchange form to the model itself.
 func decoder(f *syntax.Faults, tag string) *syntax.Decoder {
 	return &syntax.Decoder{Faults: f, Tag: tag, Own: func(d *syntax.Decoder, n *syntax.Node, to any) bool {
 		short, ok := to.(fromNode)
@@ -24,7 +24,7 @@ func decoder(f *syntax.Faults, tag string) *syntax.Decoder {
 	}}
 }
 
-// text is a scalar that remembers its place.
+// text is a scalar that remembers its position.
 type text struct {
 	value string
 	pos   Pos
@@ -66,10 +66,10 @@ func (m *named[T]) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	}
 }
 
-// valueType is what the names are mapped to.
+// valueType is the type of the map's values.
 func (*named[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
 
-// namesOf returns what a type of named maps to, nil for other types and for none.
+// namesOf returns the value type of an instance of named, nil for other types and for none.
 func namesOf(t reflect.Type) reflect.Type {
 	if t == nil {
 		return nil
@@ -80,7 +80,7 @@ func namesOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// raw is a text that may be empty, which the resolver then has words for.
+// raw is a text that may be empty, which the resolver reports.
 type raw struct{ text }
 
 func (r *raw) fromNode(d *syntax.Decoder, n *syntax.Node) {
@@ -90,10 +90,10 @@ func (r *raw) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	}
 }
 
-// acceptShape maps the ids of findings to the reasons for which they are accepted.
+// acceptShape maps the IDs of findings to the reasons for accepting them.
 type acceptShape = named[raw]
 
-// assignShape maps fields to what they are given.
+// assignShape maps fields to their assigned values.
 type assignShape struct{ named[raw] }
 
 func (a *assignShape) fromNode(d *syntax.Decoder, n *syntax.Node) {

@@ -75,8 +75,8 @@ type Index struct {
 	Pos       Pos          `json:"-"`
 }
 
-// LagDefault is how far an answer is taken to be behind what was written, in milliseconds: that of a global index which says
-// nothing, and that of an eventually consistent read of a table. DynamoDB promises no bound; both are usually shorter.
+// LagDefault is the default lag in milliseconds, for global indexes and for eventually consistent reads of a table. DynamoDB
+// promises no bound; both are usually shorter.
 const LagDefault = 1000
 
 // Lag returns the assumed lag of the index behind its table, in milliseconds.
@@ -90,7 +90,7 @@ func (x *Index) Lag() int {
 // Projection is the set of attributes in an index in addition to keys.
 type Projection struct {
 	All bool `json:"all,omitempty"`
-	// Fields are names of fields, of whichever entity has them. Empty and not All: keys only.
+	// Fields are names of fields of any entity. Empty and not All: keys only.
 	Fields []string `json:"fields,omitempty"`
 	Pos    Pos      `json:"-"`
 }

@@ -25,17 +25,17 @@ type Part struct {
 	At      int // byte of the template's text
 }
 
-// Func is a function of a template with its argument, "" for none. What functions do to a value:
+// Func is a function of a template with its argument, "" for none. The functions:
 //
 //	lower     A-Z, and letters beyond ASCII, to lower case
-//	fold      for search: no marks (é is e), lower case, one space for many, trimmed
+//	fold      for search: no accents (é is e), lower case, single spaces, trimmed
 //	slug      fold, and a "-" for each run of other characters than a-z 0-9
 //	pad(n)    an int of at least 0 with n digits
 //	desc(n)   an int of at least 0 as 10^n - 1 - value with n digits: sorts descending
 //	ts(ms)    a time as milliseconds since the epoch with 13 digits; ts(s) as seconds with 10
 //	date(L)   a time or date cut to a layout: yyyy, yyyy-MM, yyyy-MM-dd, yyyy-MM-ddTHH
 //	band(n)   an int as floor(value / n): numbers from 200 to 299 are band 2 of 100
-//	mod(n)    an int as what dividing it by n leaves, from 0 to n - 1
+//	mod(n)    an int modulo n, from 0 to n - 1
 //	shard(n)  a number below n from a hash of the value, which spreads a key over n partitions
 //	first(n)  the first n characters
 //	hash(n)   n hexadecimal digits of the value's SHA-256
@@ -52,7 +52,7 @@ func (f Func) String() string {
 	return f.Name + "(" + f.Arg + ")"
 }
 
-// Int is the argument as a number; 0 if it is none.
+// Int is the argument as a number; 0 if it is not one.
 func (f Func) Int() int {
 	n, _ := strconv.Atoi(f.Arg)
 	return n
@@ -80,7 +80,7 @@ func (t *Template) Prefix() string {
 	return t.Parts[0].Literal
 }
 
-// field is the field that the template is, as it is; "" if the template makes something of it.
+// field is the field if the template is a plain field; "" otherwise.
 func (t *Template) field() string {
 	if t == nil || len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
 		return ""
@@ -101,10 +101,10 @@ func (t *Template) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	t.Pos = n.Pos
 }
 
-// maxTemplateBytes is the length of the longest key that DynamoDB takes, which no template can usefully pass.
+// maxTemplateBytes is the maximum size of a key in DynamoDB; a longer template cannot be useful.
 const maxTemplateBytes = 2048
 
-// ParseTemplate reads a template. Errors are *SyntaxError.
+// ParseTemplate parses a template. Errors are *SyntaxError.
 func ParseTemplate(s string) (*Template, error) {
 	switch {
 	case s == "":
@@ -148,7 +148,7 @@ func ParseTemplate(s string) (*Template, error) {
 	return t, nil
 }
 
-// parsePart reads the part in braces at byte i, with its length.
+// parsePart parses the part in braces at byte i, and returns its length.
 func parsePart(s string, i int) (Part, int, error) {
 	n := strings.IndexByte(s[i:], '}') + 1
 	if n == 0 {

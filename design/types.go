@@ -3,7 +3,7 @@ package design
 // Kind is the kind of a field's value: its meaning, how it is stored, and its possible texts in a key.
 type Kind string
 
-// The kinds. In a key, a value stands as the text that the last column says.
+// The kinds. The last column describes the value's text in a key.
 const (
 	KindID      Kind = "id"      // S: A-Z a-z 0-9 . _ : @ - , given by the caller
 	KindUUID    Kind = "uuid"    // S: 36 characters, lower case
@@ -12,7 +12,7 @@ const (
 	KindSlug    Kind = "slug"    // S: a-z 0-9 and -
 	KindEmail   Kind = "email"   // S: an address; A-Z unless |lower
 	KindText    Kind = "text"    // S: any text
-	KindSecret  Kind = "secret"  // S: any text, never to stand in an index, a copy or a log
+	KindSecret  Kind = "secret"  // S: any text; must not be in an index, a copy or a log
 	KindInt     Kind = "int"     // N: digits, with a sign; sorts only with |pad(n)
 	KindDecimal Kind = "decimal" // N: digits with a point
 	KindMoney   Kind = "money"   // N: a whole number of the currency's smallest unit
@@ -94,10 +94,11 @@ type Field struct {
 	Optional bool `json:"optional,omitempty"`
 	// Path is where the field is stored: one attribute name, or several steps into maps (data, nombre).
 	Path []string `json:"path"`
-	// MaxBytes is the longest the value may be as the text it has in a key; 0 if the type does not bound it
-	// and the design does not say.
+	// MaxBytes is the maximum size of the value's text in a key; 0 if neither the type nor the design bounds
+	// it.
 	MaxBytes int `json:"maxBytes,omitempty"`
-	// MinBytes is the shortest that a text, or bytes, may be, and what lower, fold and slug make of it in a key.
+	// MinBytes is the minimum size of a text, or of bytes, and of the result of lower, fold and slug in a
+	// key.
 	MinBytes int `json:"minBytes,omitempty"`
 	Pos      Pos `json:"-"`
 }

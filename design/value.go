@@ -22,9 +22,9 @@ type TermKind uint8
 const (
 	ConstantTerm TermKind = iota + 1
 	ParamTerm             // :outcome, :line.quantity
-	FieldTerm             // a field of the item as it is, with steps into it: address.city
+	FieldTerm             // a field of the existing item, possibly nested: address.city
 	NowTerm               // now(): the time of the write
-	NewIDTerm             // newID(): an id of the field's type
+	NewIDTerm             // newID(): an ID of the field's type
 	SumTerm               // sum(lines.subtotal)
 	CountTerm             // count(lines)
 )
@@ -66,13 +66,13 @@ func (v *ValueExpr) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	v.Pos = n.Pos
 }
 
-// noNull is what to write instead of null.
+// noNull is the advice for null.
 const noNull = "an optional field without a value is absent: leave it out, or use remove: [field] in an update"
 
-// values are the calls that a value can be.
+// values are the calls allowed in a value.
 const values = "functions: now(), newID(), sum(lines.field) and count(lines)"
 
-// ParseValue reads what a step assigns. Errors are *SyntaxError.
+// ParseValue parses the value of an assignment. Errors are *SyntaxError.
 func ParseValue(s string) (*ValueExpr, error) {
 	words, err := syntax.ScanWords(s)
 	if err != nil {
@@ -110,7 +110,7 @@ func ParseValue(s string) (*ValueExpr, error) {
 	return v, nil
 }
 
-// parseTerm reads a term with the number of its words.
+// parseTerm parses a term, and returns the number of its words.
 func parseTerm(words []syntax.Word) (Term, int, *SyntaxError) {
 	w := words[0]
 	t := Term{Kind: ConstantTerm, At: w.At}
@@ -129,7 +129,7 @@ func parseTerm(words []syntax.Word) (Term, int, *SyntaxError) {
 	return t, 1, nil
 }
 
-// parseWord reads a term that begins with a name: a boolean, a field or a call.
+// parseWord parses a term that starts with a name: a boolean, a field or a call.
 func parseWord(t Term, words []syntax.Word) (Term, int, *SyntaxError) {
 	name := words[0].Text
 	switch {

@@ -17,7 +17,7 @@ type Write struct {
 	Batch      bool         `json:"batch,omitempty"`
 	Idempotent *Idempotent  `json:"idempotent,omitempty"`
 	Steps      []*Step      `json:"steps"`
-	Rate       float64      `json:"rate,omitempty"` // a second
+	Rate       float64      `json:"rate,omitempty"` // per second
 	Accept     []Acceptance `json:"accept,omitempty"`
 	Pos        Pos          `json:"-"`
 }
@@ -46,11 +46,11 @@ type Action string
 // The actions.
 const (
 	Create Action = "create" // put an item that must not exist
-	Put    Action = "put"    // put an item, whatever was there
+	Put    Action = "put"    // put an item, replacing any existing one
 	Update Action = "update" // change an item that must exist
-	Upsert Action = "upsert" // change an item, or make it
+	Upsert Action = "upsert" // change an item, or create it
 	Delete Action = "delete"
-	Check  Action = "check" // only ask the condition
+	Check  Action = "check" // only check the condition
 )
 
 // Step is an action on one item, or on one item per line.
@@ -60,7 +60,7 @@ type Step struct {
 	Each   bool   `json:"each,omitempty"`
 	// Name is the step's name in results and errors; the entity's name by default.
 	Name string `json:"name,omitempty"`
-	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
+	// By identifies the item, for key fields that are not the write's or the line's values with the same names.
 	By []*Assignment `json:"by,omitempty"`
 	// Set assigns, Add adds to a number or a set, Init assigns if the field is absent.
 	Set  []*Assignment `json:"set,omitempty"`
@@ -82,7 +82,7 @@ type Step struct {
 	Pos  Pos        `json:"-"`
 }
 
-// Assignments are what the step gives values, all but those that tell which item it is.
+// Assignments are the assignments of the step, except those that identify its item.
 func (s *Step) Assignments() []*Assignment {
 	return slices.Concat(s.Set, s.Add, s.Init, s.Drop, s.Append, s.Prepend)
 }
@@ -127,7 +127,7 @@ func PathSteps(path string) []string {
 	return out
 }
 
-// MapKeys are the parameters that paths of the step lead to keys of maps by: kind of reactions.:kind.
+// MapKeys are the parameters used as map keys in paths of the step: kind in reactions.:kind.
 func (s *Step) MapKeys() []string {
 	paths := slices.Clone(s.Remove)
 	for _, a := range s.Assignments() {
@@ -154,6 +154,6 @@ type Assignment struct {
 // Refusal is a declared error of a step.
 type Refusal struct {
 	Error string     `json:"error"`
-	When  *Condition `json:"when,omitempty"` // nil is always
+	When  *Condition `json:"when,omitempty"` // nil means always
 	Pos   Pos        `json:"-"`
 }

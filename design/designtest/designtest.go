@@ -22,15 +22,15 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// Options say how much is tried; the zero Options are those of Run.
+// Options configure a test; the zero Options are those of Run.
 type Options struct {
-	// Seed tells the data and the questions. Default 1.
+	// Seed determines the data and the questions. Default 1.
 	Seed uint64
-	// Items is about how many items of each entity are made. Default 300.
+	// Items is the approximate number of items per entity. Default 300.
 	Items int
 }
 
-// Run tries the design in a file, each of its patterns as a subtest.
+// Run tests the design in a file, with a subtest for each of its patterns.
 func Run(t *testing.T, file string) {
 	t.Helper()
 	RunWith(t, file, Options{})
@@ -69,7 +69,7 @@ func RunWith(t *testing.T, file string, o Options) {
 	}
 }
 
-// try tells what fails of one subject.
+// try reports the failures of one subject.
 func try(tb testing.TB, run *trial.Trial, s trial.Subject, seed uint64) {
 	tb.Helper()
 	result, err := run.Try(tb.Context(), s)

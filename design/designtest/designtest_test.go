@@ -9,12 +9,12 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// TestRun: a design that does what it says.
+// TestRun runs a correct design.
 func TestRun(t *testing.T) {
 	RunWith(t, "testdata/sound.design.yaml", Options{Items: 60})
 }
 
-// recorder keeps what a test is told, and does not fail.
+// recorder records the failures of a test without failing.
 type recorder struct {
 	testing.TB
 
@@ -23,8 +23,8 @@ type recorder struct {
 
 func (t *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&t.recorded, format+"\n", args...) }
 
-// TestFailure: the lines of an order are sorted by a number without zeros before it. Ten comes before nine, and so it is told,
-// with two items and the seed.
+// TestFailure uses a design that sorts the lines of an order by a number without padding. Ten sorts before nine, which must be
+// reported with two items and the seed.
 func TestFailure(t *testing.T) {
 	d, err := design.Load("testdata/shop.design.yaml")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// moving makes a client do something before a batch, which then takes its way.
+// moving makes a client run do before a batch, which is then sent normally.
 func moving(do func()) func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
 	return func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
 		do()
@@ -22,7 +22,8 @@ func moving(do func()) func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItem
 	}
 }
 
-// TestBatch: answers in the order of the inputs, each item asked for once, at most a hundred in a request.
+// TestBatch tests that results are in the order of the inputs, each item is requested once, and a request has at most a
+// hundred keys.
 func TestBatch(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(150)...)
@@ -31,7 +32,7 @@ func TestBatch(t *testing.T) {
 	var in []table.Input
 	want := []string{}
 	for i := range 400 {
-		n := i * 7 % 250 // each of 250 once or twice, of which 150 are there
+		n := i * 7 % 250 // each of 250 once or twice, of which 150 exist
 		owner := plainText(anOrder(n)["userId"])
 		if i%10 == 9 {
 			owner = "u-9"
@@ -71,7 +72,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchDoesNotShare: who changes an answer does not change another for the same item.
+// TestBatchDoesNotShare tests that changing one result does not change another for the same item.
 func TestBatchDoesNotShare(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, anOrder(1))
@@ -86,7 +87,7 @@ func TestBatchDoesNotShare(t *testing.T) {
 	}
 }
 
-// unprocessed makes a client process at most n keys of each batch, as a throttled table does.
+// unprocessed makes a client process at most n keys of each batch, like a throttled table.
 func unprocessed(t *testing.T, s *store, n int) func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
 	t.Helper()
 	return func(in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
@@ -108,7 +109,7 @@ func unprocessed(t *testing.T, s *store, n int) func(*dynamodb.BatchGetItemInput
 	}
 }
 
-// TestUnprocessedKeys: what a batch leaves unprocessed is asked for again, after pauses, until nothing comes any more.
+// TestUnprocessedKeys tests that unprocessed keys are requested again, after pauses, until there is no more progress.
 func TestUnprocessedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
@@ -131,7 +132,8 @@ func TestUnprocessedKeys(t *testing.T) {
 	})
 }
 
-// TestHydrateMeanwhile: items that go, or change, between the index and the table are left out; the rest keeps its order.
+// TestHydrateMeanwhile tests that items that are deleted or changed between the reads of the index and the table are
+// omitted; the rest keeps its order.
 func TestHydrateMeanwhile(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(40)
@@ -168,7 +170,7 @@ func TestHydrateMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHydrateMany: an index's page of more than a hundred items takes several batches.
+// TestHydrateMany tests that an index page of more than a hundred items takes several batches.
 func TestHydrateMany(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(250)

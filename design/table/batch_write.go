@@ -31,7 +31,7 @@ func (db *DB) writeBatch(ctx context.Context, c *call, requests map[string][]typ
 	return answer.UnprocessedItems, nil
 }
 
-// batch writes the items of a batch, each for itself, as many in a request as it takes.
+// batch writes the items of a batch independently, as many per request as allowed.
 func (a trial) batch(ctx context.Context, ops []*write.Operation) ([]Outcome, error) {
 	for from := 0; from < len(ops); from += batchItems {
 		to := min(from+batchItems, len(ops))

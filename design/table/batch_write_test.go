@@ -14,7 +14,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// batchOf is a batch that puts parcels, with the input that has so many.
+// batchOf is a batch that puts parcels, with an input of n lines.
 func batchOf(n int) (*Entity, *Write, []Record, Input) {
 	e := Parcels()
 	e.Markers, e.Copies, e.Counts = nil, nil, nil
@@ -31,7 +31,8 @@ func batchOf(n int) (*Entity, *Write, []Record, Input) {
 	return e, w, records, in
 }
 
-// TestBatchWrite: more lines than a transaction holds are written, 25 a request, whatever DynamoDB leaves or refuses for now.
+// TestBatchWrite tests that more lines than a transaction allows are written, 25 per request, despite unprocessed items and
+// throttling.
 func TestBatchWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, w, records, in := batchOf(130)
@@ -66,12 +67,12 @@ func TestBatchWrite(t *testing.T) {
 	})
 }
 
-// TestUnfinishedBatch: what may be undone is told by lines, be it that a request fails, that DynamoDB leaves items for too long, or that the
-// context ends.
+// TestUnfinishedBatch tests that the error lists the lines that may not be written, whether a request fails, DynamoDB leaves
+// items unprocessed for too long, or the context ends.
 func TestUnfinishedBatch(t *testing.T) {
 	broken := errors.New("broken")
 	for name, test := range map[string]struct {
-		left error // what the third request fails with; nil leaves one item of it forever
+		left error // the error of the third request; nil leaves one of its items unprocessed forever
 		want func(error) bool
 		from int
 	}{
@@ -126,7 +127,7 @@ func TestUnfinishedBatch(t *testing.T) {
 	}
 }
 
-// TestBatchTwice: two lines on one item are refused before any request.
+// TestBatchTwice tests that two lines on one item are rejected before any request.
 func TestBatchTwice(t *testing.T) {
 	e, w, _, in := batchOf(60)
 	db, client := loading(t, e)

@@ -9,11 +9,12 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// client counts requests on their way to the database, and lets a test do something behind a Query or before a batch.
+// client counts requests to the database, and lets a test act after a Query or before a batch.
 type client struct {
 	table.Client
 	gets, queries, batches int64
-	// afterQuery is called with the answer of each Query, beforeBatch with each BatchGetItem, whose answer it may give itself.
+	// afterQuery is called with the response of each Query, beforeBatch with each BatchGetItem, for which it may return a
+	// response itself.
 	afterQuery  func(*dynamodb.QueryOutput)
 	beforeBatch func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error)
 }

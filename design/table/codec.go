@@ -254,13 +254,13 @@ func decodeAll[T any](list []types.AttributeValue, elem Codec[T]) ([]T, error) {
 	return out, nil
 }
 
-// sortedMembers sorts the members of a set and leaves out those that repeat others.
+// sortedMembers sorts the members of a set and removes duplicates.
 func sortedMembers(members []types.AttributeValue) []types.AttributeValue {
 	slices.SortFunc(members, schema.CompareKeys)
 	return slices.CompactFunc(members, func(a, b types.AttributeValue) bool { return schema.CompareKeys(a, b) == 0 })
 }
 
-// setValue is a set of members, which are all stored alike; nil if there are none.
+// setValue is a set of members, which all have the same stored type; nil if there are none.
 func setValue(members []types.AttributeValue) types.AttributeValue {
 	if len(members) == 0 {
 		return nil

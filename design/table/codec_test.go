@@ -107,7 +107,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// decoded is what decoding a value as a field "f" of an entity fails with.
+// decoded is the error of decoding a value as the field "f" of an entity.
 func decoded[T any](c table.Codec[T], v types.AttributeValue) error {
 	d := table.Decode("Order", table.Values{"f": v})
 	table.Get(d, "f", c)
@@ -167,7 +167,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestSecret: nothing that prints shows a secret.
+// TestSecret tests that no way of printing shows a secret.
 func TestSecret(t *testing.T) {
 	s := table.Secret("hunter2")
 	holder := struct{ Password table.Secret }{s}

@@ -109,11 +109,11 @@ type gathering struct {
 	equal      query.Filled
 	owner      types.AttributeValue // nil if no one owns the items
 	reading    *reading
-	root       Values // nil until it is met
+	root       Values // nil until it is found
 	apart      bool   // the root was read apart, and is part of the first page
 }
 
-// page reads a page, or all, with the positions behind it; nil at the end.
+// page reads a page, or everything, with the positions after it; nil at the end.
 func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], behind []cursor.Position, err error) {
 	all := g.collection.Page == 0
 	size := o.size(g.collection.Page)
@@ -166,7 +166,7 @@ func (g *gathering) shown(f Found) Found {
 	return f
 }
 
-// member is the member that an item is of.
+// member returns the member to which an item belongs.
 func (g *gathering) member(it Item) (Found, bool) {
 	for i, m := range g.collection.Members {
 		v, is := m.Entity.Is(m.Place, it)
@@ -177,7 +177,7 @@ func (g *gathering) member(it Item) (Found, bool) {
 	return Found{}, false
 }
 
-// owned reports whether values are the owner's.
+// owned reports whether values belong to the owner.
 func (g *gathering) owned(v Values) bool {
 	return g.owner == nil || schema.SameValue(v[g.collection.Owner], g.owner)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// ofUser is a user with their orders: the profile sorts last of all, so that it is read in reverse.
+// ofUser is a user with their orders: the profile sorts last, so the collection is read in reverse.
 func (m market) ofUser() *table.Collection {
 	return &table.Collection{
 		Pattern: "OfUser", Table: m.table, Root: 0, By: []string{"userId"}, PK: keys("PK:S", "USER#{userId}"), Sort: sorted("SK:S"), Reverse: true, Page: 3,
@@ -23,7 +23,7 @@ func (m market) ofUser() *table.Collection {
 	}
 }
 
-// found is a collection's answer in short: the member's number, with what tells the item.
+// found is a collection's result in short form: the member's index, with the item's key.
 func found(list []table.Found) []string {
 	out := []string{}
 	for _, f := range list {
@@ -36,7 +36,7 @@ func found(list []table.Found) []string {
 	return out
 }
 
-// TestCollect: the root and what belongs to it, in pages of every size and in one.
+// TestCollect tests that the root and its items are returned, in pages of every size and in one.
 func TestCollect(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(30)
@@ -79,7 +79,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestCollectCursor: a collection's cursor is the collection's and the input's.
+// TestCollectCursor tests that a cursor is bound to the collection and the input.
 func TestCollectCursor(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(30)...)
@@ -102,7 +102,8 @@ func TestCollectCursor(t *testing.T) {
 	}
 }
 
-// TestCollectRoot: the first page has the root wherever it sorts, read by its key where that is known, and pages have every item once.
+// TestCollectRoot tests that the first page has the root wherever it sorts, read by its key if that is known, and that pages
+// have every item once.
 func TestCollectRoot(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(30)
@@ -111,7 +112,7 @@ func TestCollectRoot(t *testing.T) {
 	want := append([]string{"0 u-1"}, each(ids(those(orders, fieldIs("userId", "u-1"), by("orderId")), "orderId"), func(id string) string { return "1 " + id })...)
 	for _, known := range []bool{true, false} {
 		c := s.ofUser()
-		c.Page, c.Reverse, c.RootApart = 3, false, true // forwards, the root comes behind what it owns
+		c.Page, c.Reverse, c.RootApart = 3, false, true // in ascending order, the root comes after its items
 		if known {
 			sk := s.user.Key[1]
 			c.RootSK = []table.SortCondition{{Attribute: sk.Attribute, Known: sk.Template}}
@@ -155,7 +156,7 @@ func TestCollectRoot(t *testing.T) {
 	}
 }
 
-// TestCollectOwner: the root's owner owns all; without a root each item has its own.
+// TestCollectOwner tests that the root's owner owns everything; without a root each item has its own owner.
 func TestCollectOwner(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(30)
@@ -164,7 +165,7 @@ func TestCollectOwner(t *testing.T) {
 	c := s.ofUser()
 	c.Owner = "email"
 	for _, page := range []int{0, 2} {
-		for _, reverse := range []bool{true, false} { // forwards, the root comes behind what it owns
+		for _, reverse := range []bool{true, false} { // in ascending order, the root comes after its items
 			c.Page, c.Reverse, c.RootApart = page, reverse, !reverse
 			got, err := s.db.Collect(t.Context(), c, given("userId", "u-1", "email", "ana@example.com"), table.PageOptions{})
 			want := 11

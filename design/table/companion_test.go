@@ -10,7 +10,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// note is a companion: it puts a product of its own.
+// note is a companion: it puts a separate product.
 func (s *store) note(db *DB, id string) *Op[Outcome] {
 	return op(db, &Write{Pattern: "Note", Steps: []Step{{Action: Put, Entity: s.product}}}, Input{Values: s.aProduct(id, 1)})
 }
@@ -18,7 +18,7 @@ func (s *store) note(db *DB, id string) *Op[Outcome] {
 // noted reports whether a companion was written.
 func (s *store) noted(id string) bool { return s.item("PRODUCT#"+id, "PRODUCT") != nil }
 
-// TestTakeAlong: a companion is part of the one transaction of a write, and the write returns what it would return alone.
+// TestTakeAlong tests that a companion is part of the write's transaction, and that the write returns the same as alone.
 func TestTakeAlong(t *testing.T) {
 	product := Values{"productId": AText("p1")}
 	order := Values{"orderId": AText("o1")}
@@ -104,7 +104,7 @@ func TestTakeAlong(t *testing.T) {
 	}
 }
 
-// TestTakeAlongRefused: a write that is refused or is a repetition does not write its companion; the next write does.
+// TestTakeAlongRefused tests that a failed or repeated write does not write its companion, and the next write does.
 func TestTakeAlongRefused(t *testing.T) {
 	s, _ := stocked(t)
 	sell := &Write{Pattern: "Sell", Steps: []Step{{
@@ -126,7 +126,7 @@ func TestTakeAlongRefused(t *testing.T) {
 	if out, err := s.db.Write(ctx, s.payment(), aPayment("k2", "12")); err != nil || out.Replayed || !companion.Done() || !s.noted("note") {
 		t.Errorf("a first request: %+v, %v; the companion is done: %v", out, err, companion.Done())
 	}
-	// The repetition has another companion, which does not make it another request.
+	// The repetition has a different companion, but it is still the same request.
 	again, other := TakeAlong(t.Context(), s.note(s.db, "other"))
 	if out, err := s.db.Write(again, s.payment(), aPayment("k2", "12")); err != nil || !out.Replayed || other.Done() || s.noted("other") {
 		t.Errorf("a repetition with another companion: %+v, %v, done %v", out, err, other.Done())
@@ -134,7 +134,7 @@ func TestTakeAlongRefused(t *testing.T) {
 	s.wantTable("the writes", counted(s.primaries())...)
 }
 
-// TestTakeAlongTx: a Tx takes a companion along, too.
+// TestTakeAlongTx tests that a Tx takes a companion along, too.
 func TestTakeAlongTx(t *testing.T) {
 	s, _ := stocked(t)
 	l := &listening{Client: s.client}
@@ -147,7 +147,7 @@ func TestTakeAlongTx(t *testing.T) {
 	}
 }
 
-// TestTakeAlongRefuses: what cannot be one transaction with a companion fails before any request.
+// TestTakeAlongRefuses tests that writes that cannot share a transaction with a companion fail before any request.
 func TestTakeAlongRefuses(t *testing.T) {
 	s, _ := stocked(t)
 	l := &listening{Client: s.client}
@@ -173,7 +173,7 @@ func TestTakeAlongRefuses(t *testing.T) {
 	}
 }
 
-// TestTakeAlongAtOnce: of many writes with one context exactly one is made, with the companion.
+// TestTakeAlongAtOnce tests that exactly one of many concurrent writes with one context succeeds, with the companion.
 func TestTakeAlongAtOnce(t *testing.T) {
 	s, _ := stocked(t)
 	ctx, companion := TakeAlong(t.Context(), s.note(s.db, "note"))

@@ -43,7 +43,7 @@ func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, 
 	return n, nil
 }
 
-// count asks for the number of what there is, to the end.
+// count asks for the number of items, to the end of the list.
 func (r *reading) count(ctx context.Context) (int, error) {
 	var total atomic.Int64
 	lanes, err := r.groups(math.MaxInt32)

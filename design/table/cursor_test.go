@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// firstPage is a page with a cursor.
+// firstPage returns a page with a cursor.
 func firstPage(t *testing.T, db *table.DB, r *table.Read, in table.Input) table.Page[table.Values] {
 	t.Helper()
 	page, err := db.Page(t.Context(), r, in, table.PageOptions{Limit: 2})
@@ -24,7 +24,7 @@ func firstPage(t *testing.T, db *table.DB, r *table.Read, in table.Input) table.
 	return page
 }
 
-// TestCursorScope: a cursor continues what it was given for, and nothing else.
+// TestCursorScope tests that a cursor only continues the list for which it was issued.
 func TestCursorScope(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(60)...)
@@ -76,7 +76,7 @@ func TestCursorScope(t *testing.T) {
 	}
 }
 
-// TestCursorCaller: where callers are told apart, a cursor continues for its own.
+// TestCursorCaller tests that with Config.Caller, a cursor only works for its caller.
 func TestCursorCaller(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(20)...)
@@ -105,7 +105,7 @@ func TestCursorCaller(t *testing.T) {
 	}
 }
 
-// TestCursorBoundaries: inputs that join to the same text are not the same.
+// TestCursorBoundaries tests that different inputs with the same concatenation are different.
 func TestCursorBoundaries(t *testing.T) {
 	s := newStore(t)
 	for i := range 6 {
@@ -126,7 +126,7 @@ func TestCursorBoundaries(t *testing.T) {
 	}
 }
 
-// TestDamagedCursor: no bit of a cursor can be changed, none left out, none added.
+// TestDamagedCursor tests that no bit of a cursor can be changed, removed or added.
 func TestDamagedCursor(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(20)...)
@@ -154,7 +154,7 @@ func TestDamagedCursor(t *testing.T) {
 	}
 	for _, d := range damaged {
 		if d == "" {
-			continue // the beginning
+			continue // the start of the list
 		}
 		if _, err := s.db.Page(t.Context(), s.ordersOf(), in, table.PageOptions{After: table.Cursor(d)}); !errors.Is(err, table.ErrCursor) {
 			t.Fatalf("%q instead of %q: %v; want ErrCursor", d, cursor, err)
@@ -162,7 +162,7 @@ func TestDamagedCursor(t *testing.T) {
 	}
 }
 
-// TestCursorOfEarlierRelease: a cursor of the form that AES-GCM sealed is refused, and the error says why.
+// TestCursorOfEarlierRelease tests that a cursor sealed by AES-GCM is rejected, and the error says why.
 func TestCursorOfEarlierRelease(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(20)...)
@@ -173,7 +173,7 @@ func TestCursorOfEarlierRelease(t *testing.T) {
 	}
 }
 
-// TestCursorKeys: old keys open, others do not; without a key there are no cursors.
+// TestCursorKeys tests that old keys open cursors, others do not, and that there are no cursors without a key.
 func TestCursorKeys(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(20)...)
@@ -211,7 +211,8 @@ func TestCursorKeys(t *testing.T) {
 	}
 }
 
-// TestCursorTells: a cursor shows nothing of the keys, and of their length only how many times 32 bytes it is.
+// TestCursorTells tests that a cursor reveals nothing about the keys, and only the multiple of 32 bytes of
+// their length.
 func TestCursorTells(t *testing.T) {
 	s := newStore(t)
 	const overhead = 1 + 24 + 16 // version, nonce, tag
@@ -232,7 +233,7 @@ func TestCursorTells(t *testing.T) {
 	}
 }
 
-// FuzzCursor: whatever comes as a cursor, a page that was not given for it is ErrCursor, never anything else.
+// FuzzCursor tests that an invalid cursor always gives ErrCursor, and nothing else.
 func FuzzCursor(f *testing.F) {
 	s := newStore(f)
 	in := given("userId", "u-1")
@@ -256,7 +257,7 @@ func FuzzCursor(f *testing.F) {
 		case err != nil || len(got.Items) != 2:
 			t.Errorf("%q: %v, %v", cursor, got.Items, err)
 		case cursor != "" && cmp.Equal(ids(got.Items, "orderId"), ids(page.Items, "orderId")):
-			t.Errorf("%q continues at the beginning", cursor) // one that opens is page.Next, as another process has made it
+			t.Errorf("%q continues at the beginning", cursor) // a valid one is page.Next, as made by another process
 		}
 	})
 }

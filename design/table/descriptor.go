@@ -18,7 +18,7 @@ type (
 	Field = schema.Field
 	// Type is the type of a field.
 	Type = schema.Type
-	// Kind is the sort of value that a field has; the kinds are those of package design.
+	// Kind is the kind of a field's value; the kinds are those of package design.
 	Kind = schema.Kind
 	// KeyAttribute is an attribute of a key with the Template of its value: literals and fields with functions.
 	KeyAttribute = schema.KeyAttribute
@@ -28,7 +28,7 @@ type (
 	Part = schema.Part
 	// Func is a function applied to a field in a template.
 	Func = schema.Func
-	// Entry is a place in an index.
+	// Entry is an entry in an index.
 	Entry = schema.Entry
 	// Copy is an additional item with some of an entity's fields, kept in sync in the same transaction.
 	Copy = schema.Copy
@@ -36,11 +36,11 @@ type (
 	Marker = schema.Marker
 	// Count is a field of another entity that counts items or sums one of their fields.
 	Count = schema.Count
-	// TTL says which field has the time at which an item expires, and when that is where writes do not set it.
+	// TTL says which field has an item's expiry time, and what it is if writes do not set it.
 	TTL = schema.TTL
 	// Condition is a condition in DynamoDB's grammar.
 	Condition = schema.Condition
-	// ConditionParam is a value that a condition is asked with.
+	// ConditionParam is a value used by a condition.
 	ConditionParam = schema.ConditionParam
 
 	// Read is a pattern that finds items of one entity.
@@ -71,7 +71,7 @@ type (
 	Assignment = schema.Assignment
 	// Term is a part of a value: values are sums of terms.
 	Term = schema.Term
-	// TermKind says where a term has its value from.
+	// TermKind is the source of a term's value.
 	TermKind = schema.TermKind
 	// Else is an error of a failed write, with the condition that selects it.
 	Else = schema.Else
@@ -79,7 +79,7 @@ type (
 	Idempotent = schema.Idempotent
 	// Person describes how the items of a person are exported and erased.
 	Person = schema.Person
-	// PersonPart is a way to items of a person.
+	// PersonPart is a way to reach items of a person.
 	PersonPart = schema.PersonPart
 	// Kept says which items of a person are not deleted.
 	Kept = schema.Kept

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// designed is a design of one table, as text, that runs.
+// designed is a design with one table, given as text, with its runtime.
 type designed struct {
 	tb      testing.TB
 	program *lower.Program
@@ -33,7 +33,7 @@ name: Test
 tables: { Data: { key: { pk: PK, sk: SK }, ttl_attr: until, indexes: { ByOther: { pk: OtherPK, sk: OtherSK, project: keys } } } }
 `
 
-// runDesign makes the table of a design that has entities, reads and writes.
+// runDesign creates the table of a design with entities, reads and writes.
 func runDesign(tb testing.TB, text string) *designed {
 	tb.Helper()
 	d, err := design.Parse("test.design.yaml", []byte(designedTable+text))
@@ -67,7 +67,7 @@ func runDesign(tb testing.TB, text string) *designed {
 	return r
 }
 
-// write runs a write, which must end in an error, or in none.
+// write runs a write, which must return the wanted error.
 func (r *designed) write(name string, v table.Values, want error) {
 	r.tb.Helper()
 	if _, err := r.db.Write(r.tb.Context(), r.program.Write(name).Run, table.Input{Values: v}); !errors.Is(err, want) {
@@ -75,7 +75,7 @@ func (r *designed) write(name string, v table.Values, want error) {
 	}
 }
 
-// item is a stored item in short, by its partition key: attributes in order, "" for none.
+// item is a stored item in short form, by its partition key: attributes in order, "" if there is none.
 func (r *designed) item(pk string) string {
 	r.tb.Helper()
 	out, err := r.client.Query(r.tb.Context(), &dynamodb.QueryInput{
@@ -108,7 +108,7 @@ func (r *designed) wantItem(pk, want string) {
 	}
 }
 
-// TestDeleteOfNothing: deleting an item that is not there frees no other item's marker.
+// TestDeleteOfNothing tests that deleting a missing item does not release another item's marker.
 func TestDeleteOfNothing(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -130,8 +130,8 @@ writes:
 	r.write("Join", member("c"), nil)
 }
 
-// TestMarkerOfTheExpired: an item whose time is over has lost its unique value to the next that took it, and does not get it
-// back by living longer.
+// TestMarkerOfTheExpired tests that an expired item loses its unique value to the next item that takes it, and does not get
+// it back by extending its life.
 func TestMarkerOfTheExpired(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -155,11 +155,11 @@ writes:
 	r.write("Extend", seat("b", "", 9000000002), nil)
 	r.wantItem("CODE#x", "PK CODE#x, SK UNIQUE, code x, seatId b, until 9000000002")
 	r.write("Take", seat("c", "y", 1000), nil)
-	r.write("Extend", seat("c", "", 9000000003), nil) // nobody has taken its code
+	r.write("Extend", seat("c", "", 9000000003), nil) // no other item has taken its code
 	r.wantItem("CODE#y", "PK CODE#y, SK UNIQUE, code y, seatId c, until 9000000003")
 }
 
-// TestUpsertOfTheCounted: a write may make the item that counts what it creates, or change it.
+// TestUpsertOfTheCounted tests that a write may create or change the item that counts what the write creates.
 func TestUpsertOfTheCounted(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -182,7 +182,7 @@ writes:
 	r.wantItem("USER#u", "PK USER#u, SK USER, name Bea, orders 2, spent 7, userId u")
 }
 
-// TestBeginWithAnEmptySet: an empty set begins nothing, for DynamoDB has none.
+// TestBeginWithAnEmptySet tests that an empty set initializes nothing, because DynamoDB has no empty sets.
 func TestBeginWithAnEmptySet(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -201,8 +201,8 @@ writes:
 	r.wantItem("POST#p", "PK POST#p, SK POST, postId p, tags")
 }
 
-// TestOwnerBehindFunctions: a key that tells less than whose an item is gives nobody another one's items, and a value that
-// was given finds no items of others which share its shard.
+// TestOwnerBehindFunctions tests that a key that does not determine the owner never returns another owner's items, and that
+// a given value finds no items of others with the same shard.
 func TestOwnerBehindFunctions(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -244,7 +244,7 @@ writes:
 	}
 }
 
-// TestKeyOfAnotherWrite: a request key that another write has used is no repetition, though the inputs are the same.
+// TestKeyOfAnotherWrite tests that a request key used by another write is not a repetition, even if the inputs are equal.
 func TestKeyOfAnotherWrite(t *testing.T) {
 	r := runDesign(t, `
 entities:
@@ -263,7 +263,7 @@ writes:
 	r.wantItem("ORDER#o", "PK ORDER#o, SK ORDER, orderId o, status paid")
 }
 
-// unsure is a database that does the first transaction, and says that it is under way still.
+// unsure is a database that executes the first transaction, and reports that it is still in progress.
 type unsure struct {
 	table.Client
 	met int
@@ -277,7 +277,7 @@ func (u *unsure) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWr
 	return out, err
 }
 
-// TestTransactionInProgress: a transaction of which nobody knows yet whether it will be made is not made once more.
+// TestTransactionInProgress tests that a transaction with an unknown outcome is not retried.
 func TestTransactionInProgress(t *testing.T) {
 	r := runDesign(t, `
 entities:

@@ -19,7 +19,8 @@ func FromStream(image map[string]streams.AttributeValue) Item {
 	return out
 }
 
-// valueFromStream is a value as the client of tables has it: the clients have types of their own for the same values.
+// valueFromStream converts a value to the type of the table client: each client has its own types for the same
+// values.
 func valueFromStream(v streams.AttributeValue) types.AttributeValue {
 	switch v := v.(type) {
 	case *streams.AttributeValueMemberS:
@@ -43,6 +44,6 @@ func valueFromStream(v streams.AttributeValue) types.AttributeValue {
 	case *streams.AttributeValueMemberL:
 		return &types.AttributeValueMemberL{Value: schema.Each(v.Value, valueFromStream)}
 	default:
-		return &types.UnknownUnionMember{} // of a newer service: no field's type
+		return &types.UnknownUnionMember{} // of a newer service: not the type of any field
 	}
 }

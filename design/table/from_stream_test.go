@@ -33,7 +33,7 @@ func TestFromStream(t *testing.T) {
 			}},
 		}},
 	}
-	// The SDK's values have a member that is not exported and holds nothing.
+	// The SDK's values have an empty unexported member.
 	empty := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".noSmithyDocumentSerde" }, cmp.Ignore())
 	if diff := cmp.Diff(want, table.FromStream(image), empty); diff != "" {
 		t.Error(diff)

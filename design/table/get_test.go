@@ -15,7 +15,7 @@ func aUser(id, email string) table.Values {
 	return table.Values{"userId": text(id), "email": text(email), "name": text("Name of " + id)}
 }
 
-// TestGet: an item by its key, for its owner; all else is not found.
+// TestGet tests that an item is found by its key, and only for its owner.
 func TestGet(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(6)...)
@@ -45,7 +45,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestGetFiltered: DynamoDB's GetItem has no filter, the pattern has.
+// TestGetFiltered tests that the pattern's filter applies, although GetItem has none.
 func TestGetFiltered(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, anOrder(0), anOrder(3))
@@ -61,7 +61,7 @@ func TestGetFiltered(t *testing.T) {
 	}
 }
 
-// TestGetByQuery: one item of an index, which many may share, so that those that do not fit are passed over.
+// TestGetByQuery tests a read of one item from an index with many equal keys: items that do not match are skipped.
 func TestGetByQuery(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(60)...)
@@ -87,7 +87,7 @@ func TestGetByQuery(t *testing.T) {
 	}
 }
 
-// TestGetByMarker: a marker leads to the item, if the item still has what the marker says.
+// TestGetByMarker tests that a marker leads to the item, if the item still has the marker's value.
 func TestGetByMarker(t *testing.T) {
 	s := newStore(t)
 	s.put(s.user, aUser("u-1", "Ana@Example.com"))
@@ -111,8 +111,8 @@ func TestGetByMarker(t *testing.T) {
 	}
 }
 
-// TestGetByMarkerThatMoves: the address goes from one user to another between the two requests: it was always somebody's, so
-// somebody is found.
+// TestGetByMarkerThatMoves tests that some user is found even if the address moves from one user to another between the two
+// requests, because it always belonged to someone.
 func TestGetByMarkerThatMoves(t *testing.T) {
 	s := newStore(t)
 	s.put(s.user, aUser("u-2", "eva@example.com"), aUser("u-1", "ana@example.com"))
@@ -130,7 +130,7 @@ func TestGetByMarkerThatMoves(t *testing.T) {
 	}
 }
 
-// TestGetFails: an error of the SDK is passed on, with the pattern.
+// TestGetFails tests that an error of the SDK is passed on, with the pattern.
 func TestGetFails(t *testing.T) {
 	s := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// payment makes an order once for each request key.
+// payment creates an order once per request key.
 func (s *store) payment() *Write {
 	return &Write{
 		Pattern: "Pay", Params: []Param{{Name: "requestKey", Type: Type{Kind: schema.KindID}}},
@@ -29,7 +29,7 @@ func aPayment(key, total string) Input {
 	return Input{Values: Values{"requestKey": AText(key), "customerId": AText("c1"), "total": ANumber(total)}}
 }
 
-// orders is how many orders there are.
+// orders is the number of orders.
 func (s *store) orders() int {
 	n := 0
 	for _, r := range s.primaries() {
@@ -66,15 +66,15 @@ func TestRepetition(t *testing.T) {
 	}
 	s.wantTable("repetitions", counted(s.primaries())...)
 
-	s.pass(24 * time.Hour) // the record's time is over, though it is still there
+	s.pass(24 * time.Hour) // the record has expired, but still exists
 	if later := s.write(s.payment(), aPayment("k1", "13")); later.Replayed || s.orders() != 3 {
 		t.Errorf("the key's later use is %+v, and there are %d orders; want a new one", later, s.orders())
 	}
 	s.wantTable("the later use", counted(s.primaries())...)
 }
 
-// TestRepetitionOfWhatIsGone: a repetition is recognised though what the first request did would refuse it now, whether the
-// items are read first or not.
+// TestRepetitionOfWhatIsGone tests that a repetition is recognized although the write would now fail because of its first
+// execution, whether the items are read first or not.
 func TestRepetitionOfWhatIsGone(t *testing.T) {
 	s, _ := stocked(t)
 	for name, w := range map[string]*Write{
@@ -98,7 +98,7 @@ func TestRepetitionOfWhatIsGone(t *testing.T) {
 	s.wantTable("all", counted(s.primaries())...)
 }
 
-// TestRecordedFields: a record has the inputs, then what is created, then what tells the items.
+// TestRecordedFields tests the fields of a record: from the inputs, then from created items, then from the keys of others.
 func TestRecordedFields(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
@@ -125,8 +125,8 @@ func TestRecordedFields(t *testing.T) {
 	WantValueError(t, err, "requestKey", "is missing", "a request without its key")
 }
 
-// TestRepetitionIsReadFirst: where items are read, the record is read along, before anything that the item by now is can
-// be a fault.
+// TestRepetitionIsReadFirst tests that the record is read together with the items, before the items' current state can
+// cause an error.
 func TestRepetitionIsReadFirst(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
@@ -144,7 +144,7 @@ func TestRepetitionIsReadFirst(t *testing.T) {
 	WantValueError(t, err, "total", "cannot be used in a key", "another refund")
 }
 
-// TestDuplicatesAtOnce: of many equal requests at once one has its effect, and all others its record.
+// TestDuplicatesAtOnce tests that of many concurrent equal requests one takes effect, and all others get its record.
 func TestDuplicatesAtOnce(t *testing.T) {
 	s, _ := stocked(t)
 	var mu sync.Mutex

@@ -8,7 +8,7 @@ import (
 
 // Constructors of descriptors for generated code.
 
-// TemplateOf is a template as the design writes it: "ORDER#{createdAt}#{orderId|lower}".
+// TemplateOf parses a template in the design's notation: "ORDER#{createdAt}#{orderId|lower}".
 func TemplateOf(text string) Template { return schema.TemplateOf(text) }
 
 // TextKey is a key attribute of type S that exists only for the key, with its template.
@@ -19,7 +19,7 @@ func FieldKey(name string, of types.ScalarAttributeType, field string) KeyAttrib
 	return schema.FieldKey(name, of, field)
 }
 
-// PersonalRead finds the items of a person by one field, from the places that r says.
+// PersonalRead finds the items of a person by one field, at the place of r.
 func PersonalRead(e *Entity, by string, r Read) *Read { return schema.PersonalRead(e, by, r) }
 
 // EraseByKey deletes items without dependents, many at once.

@@ -55,14 +55,14 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[Record], progress func(
 	return context.Cause(ctx)
 }
 
-// load is a Load that runs.
+// load is a running Load.
 type load struct {
 	db      *DB
-	slots   chan struct{} // one for each batch in flight
+	slots   chan struct{} // one per batch in flight
 	running sync.WaitGroup
 	stop    context.CancelCauseFunc
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // guards the following
 	progress func(int)
 	stored   int
 }
@@ -89,7 +89,7 @@ func (l *load) start(ctx context.Context, b *batch) {
 	})
 }
 
-// put stores a batch. A record alone may have more items than a request.
+// put stores a batch. A single record may have more items than a request allows.
 func (l *load) put(ctx context.Context, b *batch) error {
 	for from := 0; from < len(b.requests); from += batchItems {
 		requests := map[string][]types.WriteRequest{}
@@ -128,7 +128,7 @@ func throttled(err error) bool {
 	return is
 }
 
-// wait lets time pass, unless the context ends before.
+// wait waits for a duration or until the context ends.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -140,7 +140,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// batch are records' items that are put together: those of as many whole records as one request takes.
+// batch is a set of items that are put together: those of as many whole records as one request allows.
 type batch struct {
 	requests []putRequest
 	places   map[string]int // of requests, by table and key
@@ -154,7 +154,7 @@ type putRequest struct {
 
 func newBatch() *batch { return &batch{places: map[string]int{}} }
 
-// add adds a record's items. A request must not have two items of one key: the later one takes the place of the earlier.
+// add adds a record's items. A request must not have two items with the same key: the later one replaces the earlier.
 func (b *batch) add(db *DB, e *Entity, items []Item) {
 	b.records++
 	for _, it := range items {

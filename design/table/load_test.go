@@ -19,10 +19,10 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// batches is a client that counts batches and may answer some of them itself.
+// batches is a client that counts batches and may respond to some itself.
 type batches struct {
 	Client
-	// answer is nil, or answers the n-th batch: what it returns as input is put.
+	// answer, if not nil, handles the n-th batch: the input that it returns is put.
 	answer func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error)
 
 	mu             sync.Mutex
@@ -71,7 +71,7 @@ func (c *batches) BatchWriteItem(
 	return out, err
 }
 
-// loading is an empty table of parcels behind a client that counts.
+// loading is an empty table of parcels with a counting client.
 func loading(t *testing.T, e *Entity) (*DB, *batches) {
 	t.Helper()
 	client := monotabletest.New(t).Client()
@@ -94,7 +94,7 @@ func manyParcels(e *Entity, n int) []Record {
 	return out
 }
 
-// wantStored wants a table to have the items of the records and no others.
+// wantStored checks that a table has exactly the items of the records.
 func wantStored(t *testing.T, db *DB, e *Entity, records []Record) {
 	t.Helper()
 	want := map[string]Item{}
@@ -122,7 +122,7 @@ func wantStored(t *testing.T, db *DB, e *Entity, records []Record) {
 	}
 }
 
-// scanner is what the paginator of the SDK needs.
+// scanner is the interface that the SDK's paginator needs.
 type scanner struct{ client Client }
 
 func (s scanner) Scan(ctx context.Context, in *dynamodb.ScanInput, options ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
@@ -146,7 +146,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadThrottled: what DynamoDB leaves, and what it refuses for now, is put again.
+// TestLoadThrottled tests that unprocessed and throttled items are put again.
 func TestLoadThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Parcels()
@@ -178,7 +178,7 @@ func TestLoadThrottled(t *testing.T) {
 	})
 }
 
-// TestLoadWaits: the pauses before what is left grow, to 5 seconds, and end with the context.
+// TestLoadWaits tests that the pauses before retries grow, up to 5 seconds, and end with the context.
 func TestLoadWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Parcels()
@@ -196,7 +196,8 @@ func TestLoadWaits(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute {
 			t.Errorf("%v after %s; want that it ends with its context", err, time.Since(begun))
 		}
-		// Whole pauses are 50 ms, 100 ms, … 3.2 s and then 5 s: 18 requests in a minute. Halves are 31 requests.
+		// With full pauses of 50 ms, 100 ms, … 3.2 s and then 5 s there are 18 requests in a minute, with
+		// half pauses 31.
 		if client.sent < 18 || client.sent > 31 {
 			t.Errorf("%d requests in a minute", client.sent)
 		}
@@ -227,7 +228,7 @@ func TestLoadRefusals(t *testing.T) {
 	}
 }
 
-// TestLoadOfOneKey: a request of DynamoDB must not have two items of one key; the later record stays.
+// TestLoadOfOneKey tests records with the same key, which cannot be in one request: the later one remains.
 func TestLoadOfOneKey(t *testing.T) {
 	e := Parcels()
 	db, _ := loading(t, e)
@@ -238,7 +239,7 @@ func TestLoadOfOneKey(t *testing.T) {
 	wantStored(t, db, e, []Record{last})
 }
 
-// TestLoadOfManyCopies: one record may have more items than a request.
+// TestLoadOfManyCopies tests a record with more items than a request allows.
 func TestLoadOfManyCopies(t *testing.T) {
 	e := Parcels()
 	for i := range 60 {

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// market is a small design by hand. Users have orders, which are found
+// market is a small handwritten design. Users have orders, which are found
 //
 //	by their id            key        ORDER#{orderId} / ORDER
 //	of a user, by time     byUser     USER#{userId} / ORDER#{createdAt}#{orderId}    a copy
@@ -92,7 +92,7 @@ func attribute(name string, t types.ScalarAttributeType) table.Attribute {
 	return table.Attribute{Name: name, Type: t}
 }
 
-// template reads a template as designs write it.
+// template parses a template in the design's notation.
 func template(s string) table.Template {
 	if s == "" {
 		return nil
@@ -122,7 +122,7 @@ func keys(pairs ...string) []table.KeyAttribute {
 	return out
 }
 
-// plain are key attributes that hold fields as they are.
+// plain are key attributes that contain plain fields.
 func plain(names ...string) []table.KeyAttribute {
 	var out []table.KeyAttribute
 	for _, name := range names {
@@ -136,7 +136,7 @@ func plain(names ...string) []table.KeyAttribute {
 
 func inTable(pk, sk string) []table.KeyAttribute { return keys("PK:S", pk, "SK:S", sk) }
 
-// sortBy is a condition on a sort key attribute: known is a template, next a part of one, or "".
+// sortBy is a condition on a sort key attribute: known is a template, next is a part of one, or "".
 func sortBy(attribute string, how table.Comparison, known, next string, goesOn bool) table.SortCondition {
 	c := table.SortCondition{Attribute: keys(attribute, known)[0].Attribute, Comparison: how, Known: template(known), Open: goesOn}
 	if next != "" {
@@ -159,7 +159,7 @@ func number(n int) types.AttributeValue { return &types.AttributeValueMemberN{Va
 
 func bytesOf(s string) types.AttributeValue { return &types.AttributeValueMemberB{Value: []byte(s)} }
 
-// given is an input of texts: name and value by turns.
+// given is an input of strings: alternating names and values.
 func given(pairs ...string) table.Input {
 	v := table.Values{}
 	for pair := range slices.Chunk(pairs, 2) {
@@ -168,7 +168,7 @@ func given(pairs ...string) table.Input {
 	return table.Input{Values: v}
 }
 
-// anOrder is an order whose fields follow from its number.
+// anOrder is an order whose fields are derived from its number.
 func anOrder(n int) table.Values {
 	return table.Values{
 		"orderId": text(fmt.Sprintf("o-%03d", n)), "userId": text("u-" + strconv.Itoa(n%3)), "total": number(n * 7 % 22),
@@ -187,7 +187,7 @@ func someOrders(n int) []table.Values {
 	return out
 }
 
-// store is a database with the market's table, through which tests write what they read.
+// store is a database with the market's table, and the writes of the tests.
 type store struct {
 	market
 	tb     testing.TB
@@ -208,7 +208,7 @@ func newStore(tb testing.TB) *store {
 	return s
 }
 
-// open opens the table through another client, or with another configuration.
+// open opens the table with another client or configuration.
 func (s *store) open(client table.Client, c table.Config) *table.DB {
 	s.tb.Helper()
 	c.Tables = physical
@@ -250,7 +250,7 @@ func (s *store) createTable() {
 	}
 }
 
-// put stores entities' values with all that belongs to them.
+// put stores entities' values with their related items.
 func (s *store) put(e *table.Entity, values ...table.Values) {
 	s.tb.Helper()
 	for _, v := range values {
@@ -303,7 +303,7 @@ func plainText(v types.AttributeValue) string {
 	}
 }
 
-// those are the values that fulfil a condition, in an order.
+// those are the values that satisfy a condition, sorted.
 func those(list []table.Values, keep func(table.Values) bool, order func(a, b table.Values) int) []table.Values {
 	out := []table.Values{}
 	for _, v := range list {
@@ -333,7 +333,7 @@ func by(fields ...string) func(a, b table.Values) int {
 	}
 }
 
-// descending is an order turned round.
+// descending reverses an order.
 func descending(order func(a, b table.Values) int) func(a, b table.Values) int {
 	return func(a, b table.Values) int { return order(b, a) }
 }

@@ -78,10 +78,10 @@ func (r *reading) leave() {
 	}
 }
 
-// dry reports whether only another request can tell what the lane has next.
+// dry reports whether another request is needed to know the lane's next item.
 func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.Done }
 
-// done reports whether all is consumed.
+// done reports whether everything is consumed.
 func (r *reading) done() bool {
 	if r.walk != nil {
 		r.leave()
@@ -90,7 +90,7 @@ func (r *reading) done() bool {
 	return !slices.ContainsFunc(r.lanes, func(l *lane) bool { return !l.Done })
 }
 
-// far reports whether a walk has passed as many periods as it may.
+// far reports whether a walk has reached its limit of periods.
 func (r *reading) far() bool { return r.most > 0 && r.passed >= r.most }
 
 // groups returns the lanes that are read together, starting with the first unfinished group: all lanes, or those of one period
@@ -111,7 +111,7 @@ func (r *reading) groups(n int) ([]*lane, error) {
 	return r.lanes[:min(len(r.lanes), n*r.source.Shards)], nil
 }
 
-// current are the lanes of the period that a walk has got to, which has not ended.
+// current are the lanes of a walk's current, unfinished period.
 func (r *reading) current() ([]*lane, error) {
 	if r.leave(); len(r.at) == 0 {
 		if err := r.extend(); err != nil {
@@ -121,13 +121,13 @@ func (r *reading) current() ([]*lane, error) {
 	return r.lanes[:r.source.Shards], nil
 }
 
-// positions are how far partitions are consumed.
+// positions are the positions up to which partitions are consumed.
 func (r *reading) positions(lanes []*lane) []cursor.Position {
 	return schema.Each(lanes, func(l *lane) cursor.Position { return l.Position })
 }
 
-// next consumes up to n items in the order of the source. It asks every partition that ran dry once, for at most as
-// many items; so there may be fewer, or none, before the end.
+// next consumes up to n items in the order of the source. It queries every dry partition once, for at most as many items; so
+// it may return fewer, or none, before the end.
 func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 	if err := r.fill(ctx, n); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 	return out, nil
 }
 
-// fill asks the partitions that ran dry, several at once. The first fault ends all.
+// fill queries the dry partitions concurrently. The first error ends all.
 func (r *reading) fill(ctx context.Context, limit int) error {
 	var dry []*lane
 	lanes, err := r.groups(r.ahead)
@@ -191,7 +191,7 @@ func (l *lane) settle() {
 	}
 }
 
-// consume drops the buffer's first item and moves behind it.
+// consume drops the buffer's first item and moves after it.
 func (l *lane) consume(s *query.Source) {
 	l.Position = cursor.Position{At: s.KeyOfItem(l.buffer[0])}
 	l.buffer = l.buffer[1:]

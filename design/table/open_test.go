@@ -41,8 +41,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestObserve: each call tells what it took: DynamoDB's documentation gives half a unit for an eventually consistent read of
-// up to 4 KB, and one for a strongly consistent one.
+// TestObserve tests the reported cost of calls: by DynamoDB's documentation, half a unit for an eventually consistent read
+// of up to 4 KB, and one for a strongly consistent read.
 func TestObserve(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(12)...)
@@ -80,7 +80,7 @@ func TestObserve(t *testing.T) {
 		{"UserByEmail", 2, 1, nil},
 		{"OrderByID", 1, 2, nil},
 		{"Feed", 4, 2, nil},
-		{"OpenOrders", 3, 0.5 + 3*0.5 + 0.5, nil}, // a page of all three, the three, and that there are no more
+		{"OpenOrders", 3, 0.5 + 3*0.5 + 0.5, nil}, // a page with all three, the three items, and a last empty page
 		{"ByWeight", 0, 0, &table.ValueError{}},
 		{"OfUser", 1, 0.5, nil},
 	}
@@ -90,7 +90,7 @@ func TestObserve(t *testing.T) {
 	for i, w := range want {
 		c := calls[i]
 		failed := c.Err == nil && w.err == nil || errors.Is(c.Err, w.err)
-		if _, isValue := w.err.(*table.ValueError); isValue { //nolint:errorlint // what the test wants
+		if _, isValue := w.err.(*table.ValueError); isValue { //nolint:errorlint // the test compares the value
 			failed = isValueError(c.Err, "status")
 		}
 		if c.Pattern != w.pattern || c.Requests != w.requests || c.ReadUnits != w.units || c.WriteUnits != 0 || c.Attempts != 1 || c.Duration < 0 || !failed {
@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestNow: the filter's now is the clock's, to the millisecond.
+// TestNow tests that now in a filter is the clock's time, to the millisecond.
 func TestNow(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(9)...)

@@ -10,7 +10,7 @@ type OutcomeDecoder struct {
 // DecodeOutcome starts decoding the result of a write.
 func DecodeOutcome(out Outcome) *OutcomeDecoder { return &OutcomeDecoder{out: out} }
 
-// Err is the first fault.
+// Err is the first error.
 func (d *OutcomeDecoder) Err() error { return d.err }
 
 // Made returns the item after a step.

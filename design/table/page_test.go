@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// list is a read with what it is asked, and what it must answer.
+// list is a read with its input and its expected result.
 type list struct {
 	read  *table.Read
 	in    table.Input
@@ -43,12 +43,12 @@ func lists(m market, orders []table.Values) []list {
 	cheap.Values["most"] = number(12)
 	paid := m.feed(false)
 	paid.Pattern, paid.By, paid.FilterBy, paid.Owner = "PaidFeedOf", []string{"status"}, []string{"status"}, "userId"
-	ofTotal := m.byTotal() // the filter is about a key of the index, where DynamoDB takes none
+	ofTotal := m.byTotal() // the filter uses a key of the index, where DynamoDB allows none
 	ofTotal.Pattern, ofTotal.By, ofTotal.FilterBy, ofTotal.Range = "OfTotal", []string{"region", "total"}, []string{"total"}, ""
 	ofTotal.SK = nil
 	total := given("region", "north")
 	total.Values["total"] = number(14)
-	hydrated := m.openOrders() // the filter is about what the index does not have
+	hydrated := m.openOrders() // the filter uses fields that the index lacks
 	hydrated.Pattern, hydrated.Filter = "NotedOpenOrders", &table.Condition{
 		Expression: "#d.#n = :note", Names: map[string]string{"#d": "data", "#n": "note"},
 		Constants: map[string]types.AttributeValue{":note": text("note 0")},
@@ -75,7 +75,7 @@ func numberOf(v types.AttributeValue) (n int) {
 	return n
 }
 
-// TestEveryPageSize: whatever the size of pages, together they are the whole list, in its order.
+// TestEveryPageSize tests that pages of any size together are the whole list, in order.
 func TestEveryPageSize(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(40)
@@ -102,7 +102,7 @@ func TestEveryPageSize(t *testing.T) {
 	}
 }
 
-// allPages walks the pages of a size.
+// allPages reads all pages of a size.
 func allPages(t *testing.T, db *table.DB, r *table.Read, in table.Input, size int) []table.Values {
 	t.Helper()
 	var out []table.Values
@@ -128,8 +128,8 @@ func allPages(t *testing.T, db *table.DB, r *table.Read, in table.Input, size in
 	return nil
 }
 
-// TestMerge: what the shards answer is merged by value, not by text, and what is equal in it is neither lost nor repeated at
-// the seams of pages.
+// TestMerge tests that the shards' results are merged by value, not by text, and that equal items are neither lost nor
+// repeated between pages.
 func TestMerge(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(60) // totals from 0 to 21
@@ -153,14 +153,14 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeFails: the fault of one shard is the fault of all, and is said once.
+// TestMergeFails tests that an error in one shard fails the read, and is reported once.
 func TestMergeFails(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(30)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &client{Client: s.client}
 	c.afterQuery = func(*dynamodb.QueryOutput) {
-		if atomic.LoadInt64(&c.queries) >= 3 { // several may be under way
+		if atomic.LoadInt64(&c.queries) >= 3 { // several may be in progress
 			cancel()
 		}
 	}
@@ -170,7 +170,7 @@ func TestMergeFails(t *testing.T) {
 	}
 }
 
-// TestLimit: List, All and the pages together give as many as the read's limit.
+// TestLimit tests that List, All and the pages return as many items as the read's limit.
 func TestLimit(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(40)
@@ -189,7 +189,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestAllIsLazy: who stops early has not read on.
+// TestAllIsLazy tests that stopping early sends no further requests.
 func TestAllIsLazy(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(30)...)
@@ -219,7 +219,7 @@ func TestAllIsLazy(t *testing.T) {
 	}
 }
 
-// TestPageEnds: a page ends where the list ends, and a filter that drops everything ends a page after ten requests.
+// TestPageEnds tests that a page ends with the list, and that a filter that drops everything ends a page after ten requests.
 func TestPageEnds(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(90)...)
@@ -246,8 +246,8 @@ func TestPageEnds(t *testing.T) {
 	}
 }
 
-// TestSingle: where the whole key is known there is one item, after which no request can continue, though DynamoDB answers a
-// request that has reached its limit with a key to continue behind.
+// TestSingle tests that with a whole key there is one item, and no request after it, although DynamoDB returns a start key
+// when a request reaches its limit.
 func TestSingle(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(3)...)
@@ -267,7 +267,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestForeignItems: what else stands in a partition is not answered: other entities, and such as look alike.
+// TestForeignItems tests that other items in a partition are not returned: those of other entities, and similar ones.
 func TestForeignItems(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(12)

@@ -19,7 +19,7 @@ import (
 const (
 	// maxErasePasses is how often Erase checks again for items written in the meantime.
 	maxErasePasses = 8
-	// firstErasePause is how long it waits before it looks again; it doubles with each pass.
+	// firstErasePause is the first pause between passes; it doubles with each pass.
 	firstErasePause = 20 * time.Millisecond
 )
 
@@ -57,7 +57,7 @@ func (db *DB) Export(ctx context.Context, p *Person, id string, after Cursor) it
 	}
 }
 
-// exporter is an Export under way.
+// exporter is a running Export.
 type exporter struct {
 	db     *DB
 	person *Person
@@ -89,7 +89,7 @@ func (x *exporter) run(ctx context.Context, id string, after Cursor) error {
 	return nil
 }
 
-// part exports a part page by page. Without a key for cursors there are no pages to resume with.
+// part exports a part page by page. Without a cursor key there are no pages to resume from.
 func (x *exporter) part(ctx context.Context, n int, part *PersonPart, id string, after Cursor) error {
 	in := Input{Values: Values{part.Field: &types.AttributeValueMemberS{Value: id}}}
 	if x.db.cursors == nil {
@@ -136,18 +136,19 @@ func (x *exporter) items(ctx context.Context, part *PersonPart, page []Values) e
 	return nil
 }
 
-// Erased is what Erase did, by the names of entities.
+// Erased is the result of Erase, by entity name.
 type Erased struct {
 	// Deleted and Changed count items; Kept counts those that stay unchanged, by the design.
 	Deleted, Changed, Kept map[string]int
 }
 
-// Erase deletes the items of a person, or changes those that are kept, as the design says: what belongs to an item before
-// the item, the person's own item last, each with its copies, index entries, markers and counters. It looks again until
-// it finds nothing. It may be repeated, and continues after it was stopped at any point, by finding what is left.
+// Erase deletes the items of a person, or changes those that are kept, as the design says: dependents before their item,
+// the person's own item last, each with its copies, index entries, markers and counters. It searches again until it finds
+// nothing. It may be repeated, and resumes after an interruption at any point, because it finds the remaining items.
 //
-// What was written before the call is erased, and so is what is written while it finds more. What the person writes later
-// is not: let them write no more, or call it again. What a global index does not show yet is found by a later call only.
+// It erases everything written before the call, and everything written while it still finds items. It does not erase what
+// the person writes later: stop their writes first, or call it again. Items that a global index does not show yet are
+// only found by a later call.
 func (db *DB) Erase(ctx context.Context, p *Person, id string) (Erased, error) {
 	x := eraser{db: db, done: Erased{Deleted: map[string]int{}, Changed: map[string]int{}, Kept: map[string]int{}}}
 	for pass := range maxErasePasses {
@@ -172,12 +173,12 @@ func (db *DB) Erase(ctx context.Context, p *Person, id string) (Erased, error) {
 	return x.done, fmt.Errorf("erase: %w, in each of %d passes", ErrStillWritten, maxErasePasses)
 }
 
-// eraser is an Erase under way.
+// eraser is a running Erase.
 type eraser struct {
 	db    *DB
 	done  Erased
 	first bool // in the first pass
-	found int  // in this pass, of the items to erase
+	found int  // items to erase found in this pass
 }
 
 func (x *eraser) part(ctx context.Context, part *PersonPart, in Input) (err error) {

@@ -102,6 +102,6 @@ func appendList[T any](out []byte, list []T, one func([]byte, T) []byte) []byte 
 }
 
 func appendText(out []byte, s string) []byte {
-	text, _ := json.Marshal(s) // a text
+	text, _ := json.Marshal(s) // a string always encodes
 	return append(out, text...)
 }

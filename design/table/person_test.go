@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// blog has what a person's items can be: the person's own with a unique value, what is in their partition, what belongs to their
-// items, what counts on other people's, what is kept without a name, what names them in an item of somebody else.
+// blog has every kind of a person's items: the person's own with a unique value, items in their partition, dependents of their
+// items, items counted on other people's items, items kept without a name, and items of others that refer to them.
 const blog = `
 person: userId
 types: { Place: { fields: { city: { type: text, attr: c }, zip: "text?" } } }
@@ -67,7 +67,7 @@ writes:
   Try: { do: [{ create: Attempt }] }
 `
 
-// fillBlog makes two people who do the same, to each other's posts too.
+// fillBlog creates two people with the same kinds of items, also on each other's posts.
 func fillBlog(r *designed) {
 	r.tb.Helper()
 	for _, u := range []string{"ana", "bob"} {
@@ -90,7 +90,7 @@ func fillBlog(r *designed) {
 	}
 }
 
-// all are the items of the table in short, sorted, with made ids as ID.
+// all are the items of the table in short form, sorted, with generated IDs as ID.
 func (r *designed) all() []string {
 	r.tb.Helper()
 	out, err := r.client.Scan(r.tb.Context(), &dynamodb.ScanInput{TableName: aws.String("Data"), ConsistentRead: aws.Bool(true)})
@@ -114,7 +114,7 @@ func (r *designed) erase(db *table.DB, id string) (table.Erased, error) {
 	return db.Erase(r.tb.Context(), r.program.Person, id)
 }
 
-// TestErase: nothing of the person is left but what is kept, and everything else is as if they had never been.
+// TestErase tests that nothing of the person remains except kept items, and everything else is as if they had never existed.
 func TestErase(t *testing.T) {
 	r := runDesign(t, blog)
 	fillBlog(r)
@@ -147,11 +147,11 @@ func TestErase(t *testing.T) {
 	r.write("Register", table.Values{"userId": text("ana"), "email": text("ana@x"), "hash": text("h")}, nil) // the address is free
 }
 
-// failingClient is a client that makes so many requests, of which the last is answered by an error though it may be made.
+// failingClient is a client that allows a number of requests; the last one returns an error although it may be executed.
 type failingClient struct {
 	table.Client
 	left int
-	does bool // the last request is made
+	does bool // the last request is executed
 }
 
 var errKilled = errors.New("killed")
@@ -196,7 +196,7 @@ func (c *failingClient) TransactWriteItems(ctx context.Context, in *dynamodb.Tra
 	return failing(ctx, c, in, o, c.Client.TransactWriteItems)
 }
 
-// TestEraseAfterKill: an erasure that is stopped at any of its requests, before or after it was made, is finished by the next.
+// TestEraseAfterKill tests that an erasure that stops at any request, before or after its execution, is completed by the next.
 func TestEraseAfterKill(t *testing.T) {
 	whole := runDesign(t, blog)
 	fillBlog(whole)
@@ -228,8 +228,8 @@ func TestEraseAfterKill(t *testing.T) {
 	}
 }
 
-// TestEraseWhileWriting: a person who goes on writing is erased to the last write that was acknowledged before the call, and is said
-// to go on.
+// TestEraseWhileWriting tests that a person who keeps writing is erased up to the last write acknowledged before the call,
+// with an error that says they are still writing.
 func TestEraseWhileWriting(t *testing.T) {
 	r := runDesign(t, blog)
 	fillBlog(r)
@@ -251,7 +251,7 @@ func TestEraseWhileWriting(t *testing.T) {
 	r.wantItem("USER#ana", "")
 }
 
-// interposed is a client before whose Querys something happens.
+// interposed is a client that calls a function before each Query.
 type interposed struct {
 	table.Client
 	before func()
@@ -277,8 +277,8 @@ func exported(t *testing.T, r *designed, db *table.DB, id string, after table.Cu
 	return out, resume
 }
 
-// TestExport: what is the person's own comes, with what belongs to it, by the names of the design, and without secrets; what others
-// have done to it does not.
+// TestExport tests that the person's own items and their dependents are exported, by the design's names and without secrets,
+// but not what others did with them.
 func TestExport(t *testing.T) {
 	r := runDesign(t, blog)
 	fillBlog(r)
@@ -303,7 +303,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportResumes: with a key for cursors an export continues from the page of any item.
+// TestExportResumes tests that with a cursor key, an export resumes from the page of any item.
 func TestExportResumes(t *testing.T) {
 	r := runDesign(t, blog)
 	fillBlog(r)

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// scope is what a cursor of a source is bound to in a call.
+// scope is the scope of a source's cursor in a call.
 func (db *DB) scope(ctx context.Context, s *query.Source, in Input, names []string) []byte {
 	b := s.Scope(*db.tableName(s.Table), in, names)
 	if db.caller == nil {
@@ -36,7 +36,7 @@ func (db *DB) opened(scope []byte, c Cursor) ([]byte, error) {
 	return db.cursors.Open(scope, c)
 }
 
-// resume is the position of the cursor that a page of a read is asked behind.
+// resume is the position in the cursor with which a page of a read is requested.
 func (db *DB) resume(scope []byte, c Cursor, q *query.Question, s *query.Source) (p position, err error) {
 	text, err := db.opened(scope, c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// names are such as come near to each other in an index: beginnings of one another, characters before and behind the
-// separator, marks, the last character there is.
+// names are similar names: prefixes of each other, with characters before and after the separator in sort order,
+// accents, the last character of Unicode.
 func names() []string {
 	return []string{
 		"", "a", "A!", "a b", "a#", "a#p", "ab", "b", "ba", "bb", "Café", "cafe noir", "  cafe\tnoir ", "cafeteria", "\U0010FFFE", "z\U0010FFFF",
@@ -23,7 +23,7 @@ func names() []string {
 	}
 }
 
-// folded is what |fold makes of those names.
+// folded is the result of |fold for these names.
 func folded(name string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(name), "é", "e")), " ")
 }
@@ -38,7 +38,8 @@ func someProducts() []table.Values {
 	return out
 }
 
-// TestRanges: for all bounds that are a value, or just none, a range answers the values between them, inclusively.
+// TestRanges tests that for all bounds at a value, or next to one, a range returns the values between them,
+// inclusively.
 func TestRanges(t *testing.T) {
 	s := newStore(t)
 	orders, products := someOrders(40), someProducts()
@@ -106,7 +107,7 @@ func compareOf(field string) func(a, b types.AttributeValue) int {
 	return func(a, b types.AttributeValue) int { return by(field)(table.Values{field: a}, table.Values{field: b}) }
 }
 
-// TestEmptyRangeAsksNothing: a range whose ends are turned round is empty, which is no one's business.
+// TestEmptyRangeAsksNothing tests that a range with swapped bounds is empty and sends no request.
 func TestEmptyRangeAsksNothing(t *testing.T) {
 	s := newStore(t)
 	c := &client{Client: s.client}
@@ -129,7 +130,7 @@ func TestEmptyRangeAsksNothing(t *testing.T) {
 	}
 }
 
-// TestPrefixes: a prefix answers the values that begin with it, both folded.
+// TestPrefixes tests that a prefix returns the values that begin with it, both folded.
 func TestPrefixes(t *testing.T) {
 	s := newStore(t)
 	products := someProducts()
@@ -141,7 +142,7 @@ func TestPrefixes(t *testing.T) {
 		}, by("productId"))
 		for _, cut := range []string{"", "|first(2)"} {
 			r := s.byName()
-			if cut != "" { // as if the index had no more of the name
+			if cut != "" { // as if the index contained no more of the name
 				r.SK[0].Next = template("{name|fold" + cut + "}")[0]
 			}
 			got, err := s.db.List(t.Context(), r, given("name", prefix))
@@ -162,7 +163,7 @@ func TestPrefixes(t *testing.T) {
 
 func foldedPrefix(prefix string) string { return folded(strings.ReplaceAll(prefix, "e\u0301", "é")) }
 
-// TestInputs: what is missing, or is none of its type, is refused before any request.
+// TestInputs tests that missing values and those of the wrong type are rejected before any request.
 func TestInputs(t *testing.T) {
 	s := newStore(t)
 	c := &client{Client: s.client}

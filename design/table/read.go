@@ -33,8 +33,8 @@ func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) 
 	return v, schema.Named(r.Pattern, err)
 }
 
-// getByKey reads the item of a key. From a marker the second attempt reads consistently: the first may have seen the marker
-// or the item as it was before both changed.
+// getByKey reads the item with a key. For a marker, the second attempt uses a consistent read: the first may have seen the
+// marker or the item before both changed.
 func (db *DB) getByKey(ctx context.Context, c *call, q *query.Question) (Values, error) {
 	r := q.Read
 	key, err := r.Entity.KeyOf(r.Key, q.Input.Values)
@@ -61,7 +61,7 @@ func (db *DB) getByKey(ctx context.Context, c *call, q *query.Question) (Values,
 	return nil, nil
 }
 
-// getByQuery asks until an item is found. It asks for one, and for twice as many each time that all are dropped.
+// getByQuery queries until an item is found. It asks for one item, and for twice as many each time that all are dropped.
 func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Values, error) {
 	s := query.OfRead(q.Read)
 	reading, err := db.query(c, q, s, position{})
@@ -215,7 +215,7 @@ func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	return key, nil
 }
 
-// restricted are those values that are returned; nil fields are all.
+// restricted are the values to return; nil fields means all.
 func restricted(v Values, fields []string) Values {
 	if fields == nil {
 		return v

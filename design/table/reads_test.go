@@ -15,7 +15,7 @@ func (m market) userByEmail() *table.Read {
 	}
 }
 
-// ordersOf are a user's, newest first, of a range of time.
+// ordersOf are a user's orders in a time range, newest first.
 func (m market) ordersOf() *table.Read {
 	return &table.Read{
 		Pattern: "OrdersOf", Entity: m.order, Many: true, Place: table.Place{Kind: table.CopyPlace, Copy: "byUser"},
@@ -32,7 +32,7 @@ func (m market) wholeOrdersOf() *table.Read {
 	return r
 }
 
-// openOrders are a region's, which only have keys in the index.
+// openOrders are a region's orders, of which the index only has keys.
 func (m market) openOrders() *table.Read {
 	return &table.Read{
 		Pattern: "OpenOrders", Entity: m.order, Many: true, Place: table.Place{Kind: table.EntryPlace, Index: "Open"}, By: []string{"region"}, Hydrate: true,
@@ -57,7 +57,8 @@ func (m market) spread(reverse bool) *table.Read {
 	}
 }
 
-// byTotal are a region's of a status, within a range of totals: of the index of several attributes.
+// byTotal are a region's orders with a status, within a range of totals: from the index with
+// several attributes.
 func (m market) byTotal() *table.Read {
 	return &table.Read{
 		Pattern: "ByTotal", Entity: m.order, Many: true, Place: table.Place{Kind: table.EntryPlace, Index: "Region"},
@@ -97,7 +98,7 @@ func (m market) byNameRange() *table.Read {
 	return r
 }
 
-// byLabel is by the name as it is, with which the key ends.
+// byLabel is by the unfolded name, with which the key ends.
 func (m market) byLabel() *table.Read {
 	return &table.Read{
 		Pattern: "ByLabel", Entity: m.product, Many: true, Place: table.Place{Kind: table.EntryPlace, Index: "Label"}, Range: "name",

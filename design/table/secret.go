@@ -26,5 +26,5 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hiddenSecre
 // LogValue hides the text.
 func (Secret) LogValue() slog.Value { return slog.StringValue(hiddenSecret) }
 
-// MarshalText hides the text, in JSON too.
+// MarshalText hides the text, also in JSON.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hiddenSecret), nil }

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// recorder keeps the partitions that are asked, in their order, and how many of the requests are in progress at the same time.
+// recorder records the order in which partitions are queried, and the number of concurrent requests.
 type recorder struct {
 	table.Client
 	partitions []string
@@ -33,8 +33,8 @@ func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func
 	return r.Client.Query(ctx, in, o...)
 }
 
-// TestSequential: a sequential DB asks the partitions of a sharded key one after another, always in the same order, and
-// gets what it gets otherwise.
+// TestSequential tests that a sequential DB queries the partitions of a sharded key one after another, always in the same
+// order, with the same results.
 func TestSequential(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, someOrders(30)...)
@@ -62,7 +62,7 @@ func TestSequential(t *testing.T) {
 	}
 }
 
-// TestGivenIDs: ids are those that the configuration makes.
+// TestGivenIDs tests that IDs come from Config.NewID if it is set.
 func TestGivenIDs(t *testing.T) {
 	s := newStore(t)
 	var kinds []table.Kind

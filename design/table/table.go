@@ -45,7 +45,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Client is the part of *dynamodb.Client that is used.
+// Client is the part of *dynamodb.Client that this package uses.
 type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
@@ -62,23 +62,23 @@ type Config struct {
 	// Tables maps the design's table names to names on DynamoDB. The default is the design's physical name, which then must not
 	// have a {placeholder}.
 	Tables map[string]string
-	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without
-	// one, patterns with pages fail with ErrCursor when asked to continue, and give no cursors.
+	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one,
+	// patterns with pages return no cursors, and fail with ErrCursor if given one.
 	CursorKey []byte
 	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
 	OldCursorKeys [][]byte
 	// Caller returns the caller from the context: a cursor then works for that caller only. With nil, a cursor works for every
 	// caller with the same input.
 	Caller func(context.Context) string
-	// Clock is what now() is; nil is time.Now. Times are kept to the millisecond.
+	// Clock is the clock for now(); nil means time.Now. Times are truncated to the millisecond.
 	Clock func() time.Time
 	// NewID generates the IDs that writes need, by kind; nil means random ones. A uuid, ulid or ksuid must be valid.
 	NewID func(Kind) string
 	// Sequential is for tools that rerun a pattern against simulated responses: with equal responses, a call sends equal requests
 	// in the same order, one after another and without pauses between attempts.
 	Sequential bool
-	// Observe is called after each call of a pattern, on its goroutine; nil for no one. Consumed capacity is asked for
-	// only if it is set.
+	// Observe is called after each call of a pattern, on its goroutine; nil for none. Consumed capacity is requested only if
+	// it is set.
 	Observe func(context.Context, Call)
 }
 
@@ -86,9 +86,9 @@ type Config struct {
 type Call struct {
 	Pattern  string
 	Requests int
-	// ReadUnits and WriteUnits are those that DynamoDB reports, in all.
+	// ReadUnits and WriteUnits are the totals reported by DynamoDB.
 	ReadUnits, WriteUnits float64
-	// Attempts is 1, or more where a write met a conflict and was tried again.
+	// Attempts is 1, or more if a write was retried after a conflict.
 	Attempts int
 	Duration time.Duration
 	Err      error

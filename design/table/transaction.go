@@ -28,14 +28,14 @@ func (db *DB) try(ctx context.Context, c *call, t *write.Transaction) ([]Outcome
 	}
 }
 
-// trial is an attempt that is carried out.
+// trial is an attempt in execution.
 type trial struct {
 	*write.Attempt
 	db   *DB
 	call *call
 }
 
-// items reads items of a table, consistently.
+// items reads items of a table with strong consistency.
 func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error) {
 	if len(keys) > 1 {
 		return a.db.fetch(ctx, a.call, t, keys, true)
@@ -50,7 +50,7 @@ func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error)
 	return []Item{answer.Item}, nil
 }
 
-// single writes the one item that a write touches.
+// single writes the only item of a write.
 func (a trial) single(ctx context.Context, o *write.Operation) ([]Outcome, error) {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	table, capacity := a.db.tableName(o.Table), a.call.capacity()
@@ -100,7 +100,7 @@ func (a trial) single(ctx context.Context, o *write.Operation) ([]Outcome, error
 	return nil, err
 }
 
-// transact writes several items as a whole.
+// transact writes several items atomically.
 func (a trial) transact(ctx context.Context, ops []*write.Operation) ([]Outcome, error) {
 	in := &dynamodb.TransactWriteItemsInput{
 		TransactItems:          schema.Each(ops, func(o *write.Operation) types.TransactWriteItem { return o.TransactItem(a.db.tableName(o.Table)) }),
@@ -115,10 +115,10 @@ func (a trial) transact(ctx context.Context, ops []*write.Operation) ([]Outcome,
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return a.canceled(ops, canceled)
 	}
-	return nil, err // one still in progress too: another attempt might do twice what this one does yet
+	return nil, err // including one that is still in progress: another attempt might repeat its effect
 }
 
-// The codes of cancellation reasons that say more than that the request is wrong.
+// The cancellation reasons other than an invalid request.
 const (
 	codeNone     = "None"
 	codeRefused  = "ConditionalCheckFailed"

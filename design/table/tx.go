@@ -11,9 +11,9 @@ import (
 	"github.com/monotable/monotable/design/table/internal/write"
 )
 
-// TxWrite is a write with its input, to be made in a Tx: an *Op.
+// TxWrite is a write with its input, to run in a Tx: an *Op.
 type TxWrite interface {
-	// asked is the write as it was asked for.
+	// asked is the write with its input.
 	asked() *asked
 	// done takes the result of the write.
 	done(context.Context, Outcome) error
@@ -60,7 +60,7 @@ func (o *Op[R]) done(ctx context.Context, out Outcome) error {
 
 // TxError is an error of one write of a Tx; nothing was done.
 type TxError struct {
-	Write   int    // its place in the call, from 0
+	Write   int    // its position in the call, from 0
 	Pattern string // its name
 	Err     error  // the error that the write alone would return
 }
@@ -70,13 +70,13 @@ func (e *TxError) Error() string { return e.Err.Error() }
 // Unwrap returns the error that the write alone would return.
 func (e *TxError) Unwrap() error { return e.Err }
 
-// Tx makes writes as a whole or not at all: one transaction has the items of all of them, 100 and 4 MB at most. Each condition is
-// asked of what was there before, and the order of the writes does not matter. No two of them may touch the same item, which is
-// ErrOverlap; but each may move the same counters, and one may move counters of an item that another makes or changes.
+// Tx executes several writes atomically: one transaction has the items of all of them, at most 100 and 4 MB. Each condition
+// applies to the state before, and the order of the writes does not matter. Two writes on the same item fail with ErrOverlap;
+// but several may change the same counters, and one may change counters of an item that another creates or changes.
 //
-// It is tried again where it meets other writes, as a single write is. A fault of one write is a *TxError. An idempotent write makes
-// the whole idempotent: the repetition of all writes with the same input does nothing, and its request key with other writes, or
-// with none, is ErrReused.
+// It is retried after conflicts, like a single write. An error of one write is a *TxError. An idempotent write makes the whole
+// Tx idempotent: repeating all writes with the same input does nothing, and using its request key with other writes, or alone,
+// is ErrReused.
 func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	if len(writes) == 0 {
 		return errors.New("a Tx has no writes")
@@ -107,7 +107,7 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	}
 	if own, ok := errors.AsType[*write.CallError](err); ok {
 		pattern := own.Call.Write.Pattern
-		if _, refused := own.Err.(*Refusal); !refused { //nolint:errorlint // it has the pattern's name already
+		if _, refused := own.Err.(*Refusal); !refused { //nolint:errorlint // it already has the pattern's name
 			own.Err = schema.Named(pattern, own.Err)
 		}
 		return &TxError{slices.Index(calls, own.Call), pattern, own.Err}
@@ -117,7 +117,7 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	}
 	for i, w := range writes {
 		if err := w.done(ctx, outs[i]); err != nil {
-			return schema.Named(calls[i].Write.Pattern, err) // of something that was done
+			return schema.Named(calls[i].Write.Pattern, err) // of a completed write
 		}
 	}
 	return nil

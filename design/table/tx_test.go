@@ -24,7 +24,7 @@ func op(db *DB, w *Write, in Input) *Op[Outcome] {
 
 func (s *store) op(w *Write, in Input) *Op[Outcome] { return op(s.db, w, in) }
 
-// wantTxError wants the error of one write of a Tx.
+// wantTxError checks for an error of one write of a Tx.
 func wantTxError(t *testing.T, err error, write int, pattern string, want error) {
 	t.Helper()
 	own, ok := errors.AsType[*TxError](err)
@@ -33,7 +33,7 @@ func wantTxError(t *testing.T, err error, write int, pattern string, want error)
 	}
 }
 
-// restore makes the table hold items and nothing else.
+// restore makes the table contain exactly these items.
 func (s *store) restore(items map[string]Item) {
 	s.tb.Helper()
 	for id, it := range s.all() {
@@ -61,7 +61,7 @@ func sameTable(a, b map[string]Item) bool {
 	return len(a) == len(b)
 }
 
-// writeAll makes plays one after another, and reports whether all were done.
+// writeAll runs plays one after another, and reports whether all succeeded.
 func (s *store) writeAll(plays []play) bool {
 	for _, p := range plays {
 		if _, err := s.db.Write(context.Background(), p.write, p.in); err != nil {
@@ -71,8 +71,8 @@ func (s *store) writeAll(plays []play) bool {
 	return true
 }
 
-// TestComposedAsInOrder: what a transaction of several writes leaves is what they leave one after another in some order; a refused one
-// leaves all as it was; and the order in which they are given does not matter.
+// TestComposedAsInOrder tests that a transaction of several writes has the effect of running them in some order; that a failed
+// one changes nothing; and that the order in which they are passed does not matter.
 func TestComposedAsInOrder(t *testing.T) {
 	r, seed := Seeded()
 	t.Logf("seed %d", seed)
@@ -165,7 +165,7 @@ func permutations(n int) func(func([]int) bool) {
 	}
 }
 
-// TestComposedAtOnce: transactions of several writes that meet each other and single writes keep the design.
+// TestComposedAtOnce tests that conflicting transactions of several writes, and single writes, preserve the design.
 func TestComposedAtOnce(t *testing.T) {
 	_, seed := Seeded()
 	t.Logf("seed %d", seed)
@@ -207,7 +207,8 @@ func TestComposedAtOnce(t *testing.T) {
 	}
 }
 
-// TestComposedMeet: of two transactions that want the same two items, one is done and the other refused, whichever item is whose.
+// TestComposedMeet tests that of two transactions with the same two items, one succeeds and the other fails, in any
+// assignment.
 func TestComposedMeet(t *testing.T) {
 	s := newStore(t)
 	s.load(s.product, s.aProduct("p1", 1), s.aProduct("p2", 1))
@@ -247,7 +248,7 @@ func (s *store) orderOf(id, customer, total string) *Op[Outcome] {
 	return s.op(s.createOrder(), Input{Values: Values{"orderId": AText(id), "customerId": AText(customer), "total": ANumber(total)}})
 }
 
-// TestComposed: what writes of one transaction do to one item, what they return and what they fail with.
+// TestComposed tests the effects of a transaction's writes on one item, their results and their errors.
 func TestComposed(t *testing.T) {
 	create := func(s *store, id, email string) *Op[Outcome] {
 		return s.op(&Write{Pattern: "CreateCustomer", Steps: []Step{{Action: Create, Entity: s.customer}}}, Input{Values: Values{
@@ -360,7 +361,7 @@ func TestComposed(t *testing.T) {
 	}
 }
 
-// TestComposedBounds: what cannot be a transaction is refused before any request.
+// TestComposedBounds tests that what cannot be one transaction is rejected before any request.
 func TestComposedBounds(t *testing.T) {
 	s, _ := stocked(t)
 	l := &listening{Client: s.client}
@@ -401,7 +402,7 @@ func TestComposedBounds(t *testing.T) {
 	}
 }
 
-// TestComposedOnce: an idempotent write makes the whole idempotent, and its key is of the whole.
+// TestComposedOnce tests that an idempotent write makes the whole idempotent, and its key identifies the whole.
 func TestComposedOnce(t *testing.T) {
 	s, _ := stocked(t)
 	pay := func(key, total string) *Op[Outcome] { return s.op(s.payment(), aPayment(key, total)) }
@@ -415,7 +416,7 @@ func TestComposedOnce(t *testing.T) {
 	}
 	orders := s.orders()
 	s.write(name.ask.write, put("Coffee").ask.in)
-	for _, record := range []string{"", "k1", "k2"} { // as the transaction refuses it, and one record's time may be over
+	for _, record := range []string{"", "k1", "k2"} { // as after a rejected transaction, or after one record has expired
 		if record != "" {
 			key := Item{"PK": AText("CUSTOMER#c1"), "SK": AText("REQUEST#" + record)}
 			if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: s.db.tableName(s.table), Key: key}); err != nil {
@@ -455,7 +456,7 @@ func TestComposedOnce(t *testing.T) {
 	s.wantTable("repetitions", counted(s.primaries())...)
 }
 
-// TestComposedObserved: a transaction is one call, of its patterns in the order of their names.
+// TestComposedObserved tests that a transaction is reported as one call, with its patterns ordered by name.
 func TestComposedObserved(t *testing.T) {
 	s, _ := stocked(t)
 	var seen []Call

@@ -23,7 +23,7 @@ func toBrief(v table.Values) (brief, error) {
 
 func same(in table.Input) table.Input { return in }
 
-// TestTyped: what generated methods are made of gives the same answers as what they stand for.
+// TestTyped tests that the functions behind generated methods return the same results as the untyped ones.
 func TestTyped(t *testing.T) {
 	s := newStore(t)
 	orders := someOrders(20)
@@ -70,7 +70,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestTypedDecodeErrors: an item that cannot be decoded fails the call, with the pattern.
+// TestTypedDecodeErrors tests that an item that cannot be decoded fails the call, with the pattern.
 func TestTypedDecodeErrors(t *testing.T) {
 	s := newStore(t)
 	it := table.Item{"PK": text("ORDER#o-1"), "SK": text("ORDER"), "type": text("ORDER"), "orderId": text("o-1"), "userId": text("u-1")}
@@ -85,7 +85,8 @@ func TestTypedDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestDecodeOutcome: the items of a write's steps as values, none where the answer does not tell one, and nothing behind the first fault.
+// TestDecodeOutcome tests the decoding of the items of a write's steps: nil if the response does not include one, and nothing
+// after the first error.
 func TestDecodeOutcome(t *testing.T) {
 	whole, broken := table.Values{"orderId": text("o-1"), "total": number(6)}, table.Values{"orderId": text("o-2")}
 	out := table.Outcome{Items: [][]table.Values{{whole}, {nil}, {whole, whole}, {broken}, {whole, broken, whole}}}

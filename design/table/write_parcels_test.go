@@ -18,7 +18,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// randomParcel are random values for some of a parcel's fields; those that may be absent sometimes are.
+// randomParcel returns random values for some of a parcel's fields; optional ones are sometimes absent.
 func randomParcel(r *rand.Rand) Values {
 	one := func(of ...string) types.AttributeValue { return AText(of[r.IntN(len(of))]) }
 	v := Values{
@@ -35,8 +35,8 @@ func randomParcel(r *rand.Rand) Values {
 	return v
 }
 
-// TestParcelWrites: an entity with shared index attributes, a local index over a counter, keys that are fields and fields inside
-// a map is kept right by updates, upserts and deletions of any of its fields.
+// TestParcelWrites tests updates, upserts and deletions of an entity with shared index attributes, a local index over a
+// counter, keys that are plain fields, and fields inside a map.
 func TestParcelWrites(t *testing.T) {
 	r, seed := Seeded()
 	t.Logf("seed %d", seed)
@@ -73,7 +73,7 @@ func TestParcelWrites(t *testing.T) {
 			next["stops"] = ANumber("0")
 		case Delete:
 			next = nil
-		default: // some fields are set, and a counter is moved
+		default: // set some fields, and change a counter
 			if old == nil && step.Action == Update {
 				want = ErrNotFound
 			}
@@ -94,7 +94,7 @@ func TestParcelWrites(t *testing.T) {
 					step.Set = append(step.Set, assign(name, given(name)))
 					putValue(next, name, in[name])
 				case step.Action == Upsert && in[name] != nil:
-					next[name] = in[name] // what nothing else gives
+					next[name] = in[name] // the fields set by nothing else
 				}
 			}
 		}
@@ -119,8 +119,8 @@ func TestParcelWrites(t *testing.T) {
 	}
 }
 
-// TestFieldsAsKeys: where the fields are the key, there is nothing beside them: not of the primary key, which no update
-// touches, nor of an index.
+// TestFieldsAsKeys tests keys that are plain fields: no other attributes are written, neither for the primary key, which
+// updates do not touch, nor for an index.
 func TestFieldsAsKeys(t *testing.T) {
 	s := newStore(t)
 	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{Name: "tenant", Type: types.ScalarAttributeTypeS}, SK: Attribute{Name: "at", Type: types.ScalarAttributeTypeN}}
@@ -172,7 +172,7 @@ func TestFieldsAsKeys(t *testing.T) {
 	_, err = db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Update, Entity: e, Set: []Assignment{assign("level", constantly(AText("")))}}}}, Input{Values: key})
 	WantValueError(t, err, "level", "makes the key level empty", "an empty key of an index")
 
-	// In a transaction too, an item that is nothing but its key is made.
+	// An item that is only its key is also created in a transaction.
 	other := with(key, Values{"at": ANumber("8")})
 	both := &Write{Pattern: "Both", Steps: []Step{{Action: Upsert, Entity: e}, {Action: Upsert, Entity: e, By: []Assignment{assign("at", constantly(ANumber("9")))}}, {
 		Action: Update, Entity: e, By: []Assignment{assign("at", constantly(ANumber("7")))}, Add: []Assignment{assign("size", given("more"))},
@@ -188,8 +188,8 @@ func TestFieldsAsKeys(t *testing.T) {
 	}
 }
 
-// TestUpsertedEntries: whichever fields an upsert sets, begins or adds to, and whether it makes the item or finds it, the
-// index attributes are right.
+// TestUpsertedEntries tests that the index attributes are correct, whichever fields an upsert sets, initializes or adds to,
+// and whether it creates the item or finds it.
 func TestUpsertedEntries(t *testing.T) {
 	r, seed := Seeded()
 	t.Logf("seed %d", seed)
@@ -219,7 +219,7 @@ func TestUpsertedEntries(t *testing.T) {
 			}
 			putValue(in, name, v)
 			switch r.IntN(3) {
-			case 0: // it is only given
+			case 0: // it is only passed
 				if v != nil {
 					next[name] = v
 				}

@@ -18,21 +18,21 @@ import (
 	"github.com/monotable/monotable/design/table/internal/write"
 )
 
-// ledger is what the shop should hold: plain values, to which plain Go does what the writes say.
+// ledger is the expected content of the shop: plain values, on which plain Go does what the writes say.
 type ledger struct {
 	*store
 	r       *rand.Rand
 	records []record
 }
 
-// find is the place of an entity's values by its key's fields.
+// find is the index of an entity's values by its key fields.
 func (l *ledger) find(e *Entity, v Values) int {
 	return slices.IndexFunc(l.records, func(r record) bool {
 		return r.of == e && write.Within(schema.FieldsOf(e.Key), slices.DeleteFunc(schema.FieldsOf(e.Key), func(f string) bool { return !schema.SameValue(r.Values[f], v[f]) }))
 	})
 }
 
-// play is a random call of a write: what it should fail with, or do to the ledger.
+// play is a random call of a write: its expected error, or its effect on the ledger.
 type play struct {
 	write *Write
 	in    Input
@@ -40,7 +40,7 @@ type play struct {
 	do    func()
 }
 
-// change changes values of a record, which is not there where it must be: then fails with err.
+// change changes values of a record, which must exist; otherwise the call fails with err.
 func (l *ledger) change(w *Write, in Input, e *Entity, err error, allowed func(Values) error, do func(Values)) play {
 	i := l.find(e, in.Values)
 	if i < 0 {
@@ -70,14 +70,14 @@ func (l *ledger) email() types.AttributeValue {
 	return l.one("ann@x.org", "Ann@x.org", "bob@x.org", "BOB@x.org", "cid@x.org")
 }
 
-// sometimes sets an input, in half of the cases.
+// sometimes sets an input with probability 1/2.
 func (l *ledger) sometimes(v Values, name string, value types.AttributeValue) {
 	if l.r.IntN(2) == 0 {
 		v[name] = value
 	}
 }
 
-// put sets a value, or removes an absent one.
+// putValue sets a value, or removes it if it is absent.
 func putValue(v Values, name string, value types.AttributeValue) {
 	if v[name] = value; value == nil {
 		delete(v, name)
@@ -159,14 +159,14 @@ func (l *ledger) moveCustomer() play {
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, nil, func(v Values) { v["regionId"] = in["regionId"] })
 }
 
-// tierByEmail sets a field that the copy has to one that it has not.
+// tierByEmail sets a field in the copy to one that is not in it.
 func (l *ledger) tierByEmail() play {
 	w := &Write{Pattern: "TierByEmail", Steps: []Step{{Action: Update, Entity: l.customer, Set: []Assignment{assign("tier", theField("email"))}}}}
 	in := Values{"customerId": l.customerID()}
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, nil, func(v Values) { v["tier"] = v["email"] })
 }
 
-// moveAndOrder moves a customer to another region, and what is spent there at once.
+// moveAndOrder moves a customer to another region, and changes their spending there at the same time.
 func (l *ledger) moveAndOrder() play {
 	p := l.createOrder()
 	p.write.Pattern = "MoveAndOrder"
@@ -254,7 +254,7 @@ func (l *ledger) changeOrder() play {
 	})
 }
 
-// doubleOrder sets a sum of fields, which DynamoDB can say; three of them it cannot.
+// doubleOrder sets a sum of fields, which DynamoDB can express; a sum of three it cannot.
 func (l *ledger) doubleOrder() play {
 	terms := []Term{theField("total"), theField("total")}
 	if l.r.IntN(2) == 0 {
@@ -317,7 +317,7 @@ func (l *ledger) putProduct() play {
 	}}
 }
 
-// upsertProduct has all fields of the index from the input, and where it is sparse, constants that decide.
+// upsertProduct passes all fields of the index, and sets constants that decide whether the sparse index has the item.
 func (l *ledger) upsertProduct() play {
 	active := ABool(l.r.IntN(2) == 0)
 	w := &Write{Pattern: "UpsertProduct", Steps: []Step{{
@@ -428,14 +428,14 @@ func (l *ledger) buy() play {
 	return p
 }
 
-// TestWritesKeepTheDesign: after any writes the table holds what stands for the values that plain Go comes to, with every
-// copy, index attribute, marker and counter, and nothing else.
+// TestWritesKeepTheDesign tests that after any writes, the table contains exactly the items of the expected values, with
+// every copy, index attribute, marker and counter.
 func TestWritesKeepTheDesign(t *testing.T) {
 	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	for round := range 8 {
 		l := &ledger{store: newStore(t), r: r}
-		if round%2 == 1 { // copies of all
+		if round%2 == 1 { // copies with all fields
 			l.customer.Copies[0].Fields, l.order.Copies[0].Fields, l.cart.Copies[0].Fields = nil, nil, nil
 		}
 		for _, id := range []string{"r1", "r2"} {

@@ -11,15 +11,15 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestRefusals: each refusal is the error that the design declares for what the item is like, whether the item was read
-// first or the request was refused; nothing is written.
+// TestRefusals tests that each failed condition returns the error that the design declares for the item's state, whether
+// the item was read first or the request failed; nothing is written.
 func TestRefusals(t *testing.T) {
 	errOpen, errOther, errNone := errors.New("still open"), errors.New("something else"), errors.New("no such thing")
 	paid := cond("#status = :paid", Item{":paid": AText("paid")})
 	declared := []Else{{Err: errOpen, When: cond("#status = :open", Item{":open": AText("open")})}, {Err: errOther}}
 	absentOnly := []Else{{Err: errOther, When: cond("attribute_exists(#status)", nil)}, {Err: errNone, When: cond("attribute_not_exists(#status)", nil)}}
-	street := []Assignment{assign("street", constantly(AText("there")))} // of which nothing depends
-	city := []Assignment{assign("city", constantly(AText("Lima")))}      // for which the order is read
+	street := []Assignment{assign("street", constantly(AText("there")))} // nothing depends on it
+	city := []Assignment{assign("city", constantly(AText("Lima")))}      // the order is read for it
 	there, gone := Values{"orderId": AText("o1")}, Values{"orderId": AText("none")}
 	for name, c := range map[string]struct {
 		step func(s *store) Step
@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, records := stocked(t)
-			// A step before it, which is fine, has its own item refuse nothing.
+			// A step before it that succeeds does not fail because of its own item.
 			first := Step{Action: Update, Entity: s.product, By: []Assignment{assign("productId", constantly(AText("p2")))}, Add: []Assignment{assign("stock", constantly(ANumber("1")))}}
 			s.load(s.product, s.aProduct("p2", 1))
 			records = append(records, record{s.product, s.aProduct("p2", 1)})
@@ -119,8 +119,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFirstRefusal: of several refusals the first in the order of steps and lines is told, also where a later item has been
-// read and would refuse.
+// TestFirstRefusal tests that the first of several failures in the order of steps and lines is reported, even if a later
+// item was read and would fail.
 func TestFirstRefusal(t *testing.T) {
 	s, records := stocked(t)
 	take := Step{
@@ -139,7 +139,7 @@ func TestFirstRefusal(t *testing.T) {
 	_ = wantRefusal(t, err, 1, -1, errNoCustomer)
 	s.wantTable("the refusals", records...)
 
-	// What has been read and stands first needs no request that is sure to be refused.
+	// If the first item was read, a request that is certain to fail is not sent.
 	l := &listening{Client: s.client}
 	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": AText("p1")}})
 	_ = wantRefusal(t, err, 0, -1, errNoCustomer)
@@ -149,10 +149,10 @@ func TestFirstRefusal(t *testing.T) {
 	s.wantTable("the refusal of what was read", records...)
 }
 
-// TestRequestFaults: what DynamoDB refuses for the request itself is its own error.
+// TestRequestFaults tests that an invalid request returns DynamoDB's own error.
 func TestRequestFaults(t *testing.T) {
 	s, records := stocked(t)
-	odd := []Assignment{assign("total", theField("city"), constantly(ANumber("1")))} // a number of what is absent
+	odd := []Assignment{assign("total", theField("city"), constantly(ANumber("1")))} // a number from an absent field
 	for _, steps := range [][]Step{
 		{{Action: Update, Entity: s.product, Set: []Assignment{assign("price", theField("nothing"))}}},
 		{{Action: Update, Entity: s.order, Set: odd}},

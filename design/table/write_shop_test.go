@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// shop is a design by hand whose writes entail something of everything:
+// shop is a handwritten design whose writes cover all kinds of consequences:
 //
 //	Region    its spent sums its customers' spent, and is in the key of an index
 //	Customer  its email is unique; orders counts its orders, spent sums those that are not cancelled; a copy, which has spent
@@ -107,7 +107,7 @@ func newShop() shop {
 	return s
 }
 
-// entity reads fields as "name:kind", with ? for an optional one, + for a counter, and =path for its place.
+// entity parses fields as "name:kind", with ? for an optional one, + for a counter, and =path for its path.
 func (s shop) entity(name, pk, sk, fields string) *Entity {
 	e := &Entity{Name: name, Table: s.table, TypeValue: strings.ToUpper(name), Key: keyOfBoth(pk, sk)}
 	for text := range strings.FieldsSeq(fields) {
@@ -132,7 +132,7 @@ func index(name, pk, sk string) Entry {
 	return Entry{Index: name, PK: []KeyAttribute{TextKey(name+"PK", pk)}, SK: []KeyAttribute{TextKey(name+"SK", sk)}}
 }
 
-// cond is a condition whose aliases stand for the attributes of their names; placeholders that are no constants are inputs,
+// cond is a condition whose aliases are the attributes with their names; placeholders that are not constants are inputs,
 // :line_quantity the line's.
 func cond(expression string, constants Item) *Condition {
 	c := &Condition{Expression: expression, Names: map[string]string{}, Constants: constants}
@@ -180,7 +180,7 @@ type store struct {
 	clock  atomic.Int64 // in milliseconds
 }
 
-// noon is when the tests' clocks begin.
+// noon is the start of the tests' clocks.
 const noon = "2024-05-01T12:00:00.000Z"
 
 func newStore(tb testing.TB) *store {
@@ -212,7 +212,7 @@ func newStoreOf(tb testing.TB, database *monotable.DB) *store {
 	return s
 }
 
-// open opens the table through another client.
+// open opens the table with another client.
 func (s *store) open(client Client) *DB {
 	s.tb.Helper()
 	db, err := Open(client, Config{Clock: func() time.Time { return time.UnixMilli(s.clock.Load()) }}, s.table)
@@ -224,7 +224,7 @@ func (s *store) open(client Client) *DB {
 
 func (s *store) pass(d time.Duration) { s.clock.Add(d.Milliseconds()) }
 
-// now is the clock's time as a field has it.
+// now is the clock's time in stored form.
 func (s *store) now() types.AttributeValue {
 	return AText(time.UnixMilli(s.clock.Load()).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
@@ -234,7 +234,7 @@ func (s *store) seconds(after time.Duration) types.AttributeValue {
 	return ANumber(strconv.FormatInt(time.UnixMilli(s.clock.Load()).Add(after).Unix(), 10))
 }
 
-// load stores entities' values with all that belongs to them.
+// load stores entities' values with their related items.
 func (s *store) load(e *Entity, values ...Values) {
 	s.tb.Helper()
 	err := s.db.Load(context.Background(), func(yield func(Record) bool) {
@@ -259,7 +259,7 @@ func (s *store) write(w *Write, in Input) Outcome {
 	return out
 }
 
-// item is an item by its key, or nil if there is none.
+// item returns an item by its key, or nil if there is none.
 func (s *store) item(pk, sk string) Item {
 	s.tb.Helper()
 	answer, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{
@@ -291,13 +291,13 @@ func (s *store) all() map[string]Item {
 	return out
 }
 
-// record is values of an entity.
+// record is an entity's values.
 type record struct {
 	of *Entity
 	Values
 }
 
-// wantTable wants the table to hold what stands for values, and nothing else.
+// wantTable checks that the table contains exactly the items of the records.
 func (s *store) wantTable(after string, records ...record) {
 	s.tb.Helper()
 	want := map[string]Item{}
@@ -325,7 +325,7 @@ func (s *store) wantTable(after string, records ...record) {
 	}
 }
 
-// wantRefusal wants a refusal of a step, and line or -1, with an error.
+// wantRefusal checks for the failure of a step, with line or -1, and its error.
 func wantRefusal(t *testing.T, err error, step, line int, want error) *Refusal {
 	t.Helper()
 	refusal, ok := errors.AsType[*Refusal](err)
@@ -361,7 +361,7 @@ func (s *store) aProduct(id string, stock int) Values {
 	}
 }
 
-// counted are customers and regions with the counters that the orders make.
+// counted are customers and regions with the counters that follow from the orders.
 func counted(records []record) []record {
 	out := slices.Clone(records)
 	for i, c := range out {

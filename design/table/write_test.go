@@ -19,7 +19,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// listening is a client that tells what it was asked for, in short: Get, Update, Transact(5).
+// listening is a client that records requests in short form: Get, Update, Transact(5).
 type listening struct {
 	Client
 	heard []string
@@ -57,7 +57,7 @@ func (l *listening) TransactWriteItems(ctx context.Context, in *dynamodb.Transac
 	return l.Client.TransactWriteItems(ctx, in, o...)
 }
 
-// stocked is a store with a region, two customers, an order of the first and a product, and what it holds.
+// stocked is a store with a region, two customers, an order of the first and a product, and its content.
 func stocked(tb testing.TB) (*store, []record) {
 	tb.Helper()
 	s := newStore(tb)
@@ -74,8 +74,8 @@ func stocked(tb testing.TB) (*store, []record) {
 	return s, records
 }
 
-// TestRequests: an item is read only where what belongs to it is not known from the input, and a transaction is made only
-// where there is more than one item.
+// TestRequests tests that an item is read only if the input does not determine its related items, and that there is a
+// transaction only for more than one item.
 func TestRequests(t *testing.T) {
 	order, customer, product := Values{"orderId": AText("o1")}, Values{"customerId": AText("c1")}, Values{"productId": AText("p1")}
 	set := func(path string, v types.AttributeValue) []Assignment {
@@ -151,8 +151,8 @@ func TestRequests(t *testing.T) {
 			func(s *store) Step {
 				return Step{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(ANumber("3")))}}
 			},
-			// The customer's region, whose sum is in an index key, is known when the customer is. The order and its copy, the customer
-			// and its copy, and the region are written.
+			// The customer's region, whose sum is in an index key, is only known once the customer is. The order and its
+			// copy, the customer and its copy, and the region are written.
 			order, "Get>Get>Get>Transact(5)",
 		},
 		"what does not change a sum": {
@@ -220,7 +220,7 @@ func TestRequests(t *testing.T) {
 // s0 makes values without a database.
 func s0() *store { return &store{shop: newShop()} }
 
-// TestOutcome: what a write leaves is told where it is known.
+// TestOutcome tests that a write returns its items if they are known.
 func TestOutcome(t *testing.T) {
 	s, _ := stocked(t)
 	s.load(s.product, s.aProduct("p2", 9))
@@ -263,7 +263,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestUnknownAttributes: what other programs have stored beside the fields stays where an item is changed.
+// TestUnknownAttributes tests that attributes that other programs have stored are kept when an item is changed.
 func TestUnknownAttributes(t *testing.T) {
 	s, _ := stocked(t)
 	foreign := func(pk, sk string) {
@@ -287,7 +287,7 @@ func TestUnknownAttributes(t *testing.T) {
 	}
 }
 
-// TestLostCopy: a copy that is not there, for it was declared after its item was written, is put with the next change.
+// TestLostCopy tests that a missing copy, declared after its item was written, is put with the next change.
 func TestLostCopy(t *testing.T) {
 	s, records := stocked(t)
 	if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
@@ -305,8 +305,8 @@ func TestLostCopy(t *testing.T) {
 	s.wantTable("the change", records...)
 }
 
-// TestExpired: an item whose time is over is as good as absent where one is created, and so are its markers; another's marker
-// stays when it is deleted.
+// TestExpired tests that an expired item counts as absent when one is created, like its markers; a marker that belongs to
+// another item remains when it is deleted.
 func TestExpired(t *testing.T) {
 	s := newStore(t)
 	seat := func(id, holder string, after time.Duration) Values {
@@ -324,7 +324,7 @@ func TestExpired(t *testing.T) {
 
 	s.pass(time.Minute + time.Second) // TTL has not removed it yet
 	s.write(create, Input{Values: seat("s2", "ann", time.Minute)})
-	s.wantTable("taking the marker", record{s.seat, ann}, record{s.seat, seat("s2", "ann", time.Minute)}) // the later has the marker
+	s.wantTable("taking the marker", record{s.seat, ann}, record{s.seat, seat("s2", "ann", time.Minute)}) // the later one has the marker
 
 	s.write(remove, Input{Values: Values{"seatId": AText("s1")}})
 	s.wantTable("deleting the expired", record{s.seat, seat("s2", "ann", time.Minute)})
@@ -333,7 +333,7 @@ func TestExpired(t *testing.T) {
 	s.wantTable("extending", record{s.seat, seat("s2", "ann", time.Hour)})
 }
 
-// TestTooManyActions: a transaction holds 100 actions; the error says how many of what there are.
+// TestTooManyActions tests that a transaction has at most 100 actions; the error lists how many there are of each kind.
 func TestTooManyActions(t *testing.T) {
 	s := newStore(t)
 	w := &Write{Pattern: "Fill", Lines: true, Steps: []Step{{Action: Create, Entity: s.seat, Each: true}}}
@@ -358,7 +358,7 @@ func TestTooManyActions(t *testing.T) {
 	}
 }
 
-// TestSameItem: two steps or lines for one item are refused before any request; what only becomes known with the items, then.
+// TestSameItem tests that two steps or lines on one item are rejected before any request, or as soon as the items are known.
 func TestSameItem(t *testing.T) {
 	s, records := stocked(t)
 	s.load(s.customer, s.aCustomer("c3", "r1"))
@@ -403,7 +403,7 @@ func TestSameItem(t *testing.T) {
 	WantValueError(t, err, "productId", "makes steps 1 and 2 touch one item", "a transfer to itself")
 }
 
-// TestLines: a write takes as many lines as it says.
+// TestLines tests that a write accepts only the declared number of lines.
 func TestLines(t *testing.T) {
 	s, _ := stocked(t)
 	step := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(ANumber("-1")))}}
@@ -425,7 +425,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestPutRefused: a put that would leave behind what belongs to the item that it overwrites is none.
+// TestPutRefused tests that a put that would leave behind items related to the overwritten one is rejected.
 func TestPutRefused(t *testing.T) {
 	s, records := stocked(t)
 	for e, want := range map[*Entity]string{s.seat: "marker Holder", s.order: "copy byCustomer", s.region: "its own counters"} {
@@ -437,7 +437,7 @@ func TestPutRefused(t *testing.T) {
 	s.wantTable("the refusals", records...)
 }
 
-// TestCountersMeetSteps: what counts moves is added to what a step does with the same item.
+// TestCountersMeetSteps tests that a change of a counter is merged into a step on the same item.
 func TestCountersMeetSteps(t *testing.T) {
 	order := Step{Action: Create, Entity: newShop().order}
 	for name, step := range map[string]func(s *store) Step{
@@ -469,7 +469,7 @@ func TestCountersMeetSteps(t *testing.T) {
 	}
 }
 
-// TestTwoTables: a write may touch items of several tables; all of them are read where they must be.
+// TestTwoTables tests that a write may touch items of several tables, which are read if necessary.
 func TestTwoTables(t *testing.T) {
 	s, _ := stocked(t)
 	other := *s.table

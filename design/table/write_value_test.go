@@ -14,7 +14,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// thing is an entity with fields of many kinds, to which nothing belongs.
+// thing is an entity with fields of many kinds, and no related items.
 func (s shop) thing() *Entity {
 	e := s.entity("Thing", "THING#{id}", "THING", "id:id n:int? m:int? d:decimal? price:money? note:text? at:time? day:date? due:ttl? "+
 		"uuid:uuid? ulid:ulid? ksuid:ksuid? depth:int?=size.depth width:int?=size.width count:int+")
@@ -28,7 +28,7 @@ func (s shop) thing() *Entity {
 	return e
 }
 
-// least is a thing with what it must have.
+// least is a thing with the required fields.
 func least() Values {
 	return Values{"id": AText("t1"), "count": ANumber("0"), "names": AMap(Item{})}
 }
@@ -39,7 +39,7 @@ func with(v Values, more Values) Values {
 	return out
 }
 
-// TestAssignedValues: what a creation stores, and what an update makes of it, by the values that a step gives.
+// TestAssignedValues tests what a creation stores, and how an update changes it, for the values in a step.
 func TestAssignedValues(t *testing.T) {
 	one, now := constantly(ANumber("1")), Term{Kind: NowTerm}
 	home := AMap(Item{"town": AText("Lima"), "zip": AText("15001")})
@@ -48,7 +48,7 @@ func TestAssignedValues(t *testing.T) {
 		action         Action
 		set, add, init []Assignment
 		in             Values
-		want           Values // more than before, or than least for a creation; nil values are gone
+		want           Values // changes relative to before, or to least for a creation; nil values are removed
 	}{
 		"a constant, an input, a sum of them": {
 			action: Create, set: []Assignment{assign("n", one, given("a"), minus(given("b"))), assign("note", given("a text"))},
@@ -133,7 +133,7 @@ func TestAssignedValues(t *testing.T) {
 	}
 }
 
-// TestMadeByUpsert: an upsert makes an item with all that it must have, and leaves what is there.
+// TestMadeByUpsert tests that an upsert creates an item with all required fields, and keeps existing values.
 func TestMadeByUpsert(t *testing.T) {
 	s := newStore(t)
 	w := &Write{Pattern: "AddToCart", Steps: []Step{{
@@ -152,7 +152,8 @@ func TestMadeByUpsert(t *testing.T) {
 	s.wantTable("an upsert of no field", record{s.thing(), least()})
 }
 
-// TestUpsertReads: an upsert of an entity with a marker and counters reads, and then makes or changes.
+// TestUpsertReads tests that an upsert of an entity with a marker and counters reads the item, and then creates or
+// changes it.
 func TestUpsertReads(t *testing.T) {
 	s := newStore(t)
 	s.load(s.region, s.aRegion("r1"))
@@ -168,7 +169,8 @@ func TestUpsertReads(t *testing.T) {
 	}
 }
 
-// TestNewIDs: new ids are of their field's type, of the call's time where they have one, and ascend within a write.
+// TestNewIDs tests that new IDs have their field's type, contain the call's time if the kind has one, and ascend
+// within a write.
 func TestNewIDs(t *testing.T) {
 	s := newStore(t)
 	e := s.thing()
@@ -204,7 +206,8 @@ func TestNewIDs(t *testing.T) {
 	}
 }
 
-// TestLineValues: a repeated step takes the line's values before the write's, and conditions and sums take the lines'.
+// TestLineValues tests that a repeated step prefers the line's values to the write's, and that conditions and sums use
+// the lines'.
 func TestLineValues(t *testing.T) {
 	s := newStore(t)
 	e := s.thing()
@@ -228,7 +231,7 @@ func TestLineValues(t *testing.T) {
 	)
 }
 
-// TestWriteValueErrors: what is no value of its type, and what is missing, is refused before any request.
+// TestWriteValueErrors tests that values of the wrong type and missing values are rejected before any request.
 func TestWriteValueErrors(t *testing.T) {
 	s := newStore(t)
 	e := s.thing()
@@ -277,7 +280,7 @@ func TestWriteValueErrors(t *testing.T) {
 			l := &listening{Client: s.client}
 			_, err := s.open(l).Write(t.Context(), w, c.in)
 			if c.reason == "" {
-				c.reason = "is a value of type S" // of the field that the sum is for
+				c.reason = "is a value of type S" // of the field that gets the sum
 			}
 			WantValueError(t, err, c.field, c.reason, name)
 			if len(l.heard) > 0 {
@@ -290,7 +293,7 @@ func TestWriteValueErrors(t *testing.T) {
 	}
 }
 
-// TestDescriptorFaults: a descriptor that makes no sense is refused with the step where it is.
+// TestDescriptorFaults tests that an invalid descriptor is rejected with the faulty step.
 func TestDescriptorFaults(t *testing.T) {
 	s := newStore(t)
 	for want, step := range map[string]Step{

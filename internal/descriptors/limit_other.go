@@ -2,5 +2,5 @@
 
 package descriptors
 
-// Limit is how many descriptors the process may have open.
+// Limit is the maximum number of open descriptors of the process.
 func Limit() int { return unlimited }

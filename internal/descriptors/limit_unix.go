@@ -4,7 +4,8 @@ package descriptors
 
 import "syscall"
 
-// Limit is how many descriptors the process may have open. Go's runtime has raised the soft limit to the hard one.
+// Limit is the maximum number of open descriptors of the process. Go's runtime has raised the soft limit to the
+// hard limit.
 func Limit() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind is the sort of a node of the text's tree.
+// Kind is the kind of a node in the tree.
 type Kind uint8
 
 // The kinds.
@@ -24,16 +24,16 @@ func (k Kind) String() string {
 	return [...]string{"a single value", "a list", "a map", "nothing"}[k]
 }
 
-// Node is a part of the text without any opinion on types: scalars are the characters that were written, and
-// what they mean is decided by what they are for.
+// Node is a part of the text without types: scalars are their characters, and their use decides their
+// meaning.
 type Node struct {
 	Kind    Kind
 	Text    string
-	quoted  bool    // the text stood in quotes, or as a block
+	quoted  bool    // the text was quoted, or a block
 	Entries []Entry // of a map, in the order of the text
 	Items   []*Node // of a list
 	Pos     Pos
-	end     Pos // of a list or map in brackets, its closing one; zero for others
+	end     Pos // of a list or map in brackets, its closing bracket; zero for others
 }
 
 // Entry is a key of a map with its value.
@@ -43,16 +43,16 @@ type Entry struct {
 	Value *Node
 }
 
-// Decoder fills Go values from a tree, and collects what does not fit.
+// Decoder decodes a tree to Go values, and collects errors.
 type Decoder struct {
 	*Faults
-	// Tag is what names a struct's members: yaml or json.
+	// Tag is the struct tag that names members: yaml or json.
 	Tag string
-	// Own fills what has another form than its Go type, by a pointer to it, and reports whether it has.
+	// Own decodes types with their own form, given a pointer, and reports whether it did.
 	Own func(d *Decoder, n *Node, to any) bool
 }
 
-// Value fills v from n.
+// Value decodes n to v.
 func (d *Decoder) Value(n *Node, v reflect.Value) {
 	if d.Own(d, n, v.Addr().Interface()) {
 		return
@@ -76,7 +76,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value) {
 	}
 }
 
-// Members fills a struct from a map. A member of type Pos gets the place.
+// Members decodes a map to a struct. A member of type Pos is set to the position.
 func (d *Decoder) Members(n *Node, v reflect.Value) {
 	if n.Kind != MapNode {
 		d.Fault(n.Pos, "expected %[2]s, found %[1]s", n.Kind, needed(v.Type(), d.Tag))
@@ -100,7 +100,7 @@ func (d *Decoder) Members(n *Node, v reflect.Value) {
 	}
 }
 
-// MemberKeys are the keys of a struct's members, "" for those that have none.
+// MemberKeys are the keys of a struct's members, "" for those without one.
 func MemberKeys(t reflect.Type, tag string) []string {
 	keys := make([]string, t.NumField())
 	for i := range keys {
@@ -112,12 +112,12 @@ func MemberKeys(t reflect.Type, tag string) []string {
 	return keys
 }
 
-// KeyList are the keys of a struct's members as messages say them.
+// KeyList are the keys of a struct's members as text.
 func KeyList(t reflect.Type, tag string) string {
 	return strings.Join(slices.DeleteFunc(MemberKeys(t, tag), func(k string) bool { return k == "" }), ", ")
 }
 
-// needed says what can be decoded into a type.
+// needed describes what can be decoded to a type.
 func needed(t reflect.Type, tag string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -137,7 +137,7 @@ func needed(t reflect.Type, tag string) string {
 	}
 }
 
-// Items fills a slice. In YAML a single value stands for a list of one, and nothing for none.
+// items decodes a list to a slice. In YAML a scalar counts as a list of one, and null as an empty one.
 func (d *Decoder) items(n *Node, v reflect.Value) {
 	items := n.Items
 	switch {
@@ -156,7 +156,7 @@ func (d *Decoder) items(n *Node, v reflect.Value) {
 	}
 }
 
-// Entries fills a map from names to values.
+// entries decodes a map from names to values.
 func (d *Decoder) entries(n *Node, v reflect.Value) {
 	if n.Kind != MapNode {
 		d.Fault(n.Pos, "expected a map, found %s", n.Kind)
@@ -170,7 +170,7 @@ func (d *Decoder) entries(n *Node, v reflect.Value) {
 	}
 }
 
-// Scalar fills a text, a number or a bool, and remembers where a text stands.
+// Scalar decodes a string, a number or a bool, and records the position of a string.
 func (d *Decoder) Scalar(n *Node, v reflect.Value) {
 	if n.Kind != ScalarNode {
 		d.Fault(n.Pos, "expected a single value, found %s", n.Kind)
@@ -207,7 +207,7 @@ func (d *Decoder) Scalar(n *Node, v reflect.Value) {
 	}
 }
 
-// Digits takes the marks out of 200_000, and gives no text that ParseFloat takes for other than digits.
+// Digits removes the underscores from 200_000, and rejects other notations that ParseFloat accepts.
 func Digits(s string) string {
 	if strings.Trim(s, "0123456789_.eE+-") != "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ParseJSON reads the interchange form into the same tree as YAML becomes.
+// ParseJSON parses the interchange form to the same kind of tree as YAML.
 func ParseJSON(s *Source, data []byte) (*Node, error) {
 	if err := s.check(data, MaxJSONBytes); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ type jsonReader struct {
 	decoder *json.Decoder
 }
 
-// next is where the next token begins.
+// next is the position of the next token.
 func (r *jsonReader) next() Pos {
 	at := int(r.decoder.InputOffset())
 	for at < len(r.data) && strings.IndexByte(" \t\n,:", r.data[at]) >= 0 {
@@ -55,7 +55,7 @@ func (r *jsonReader) pos(at int) Pos {
 	return Pos{line + 1, at + 1}
 }
 
-// Value reads a value. After a fault there is nothing more to read.
+// value parses a value. After an error it returns nothing.
 func (r *jsonReader) value(depth int) *Node {
 	n := &Node{Kind: NullNode, Pos: r.next()}
 	t, err := r.decoder.Token()
@@ -122,7 +122,7 @@ func (r *jsonReader) array(n *Node, depth int) {
 	r.close()
 }
 
-// close reads the bracket that ends an object or array.
+// close parses the bracket that ends an object or array.
 func (r *jsonReader) close() {
 	at := r.next()
 	if _, err := r.decoder.Token(); err != nil {

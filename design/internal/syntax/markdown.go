@@ -2,10 +2,10 @@ package syntax
 
 import "strings"
 
-// Fence is a part of a document: its lines from and before to, counted from 0, without the marks.
+// Fence is a part of a document: the lines from From up to To, counted from 0, without the fence lines.
 type Fence struct{ From, To int }
 
-// Fences finds the parts of a document that are designs.
+// Fences finds the designs in a document.
 func Fences(s *Source) ([]Fence, error) {
 	var found []Fence
 	fault := func(line int, message, hint string) error {

@@ -6,18 +6,17 @@ import (
 	"unicode"
 )
 
-// Place is where a scalar stands, which decides what it is quoted for.
+// Place is the context of a scalar, which determines when it must be quoted.
 type Place uint8
 
 // The places.
 const (
-	OnLine  Place = iota // behind a key or dash, with nothing behind it
-	InBrace              // behind a key in braces
+	OnLine  Place = iota // after a key or dash, at the end of the line
+	InBrace              // after a key in braces
 	InList               // in brackets, or a key
 )
 
-// Quoted writes a scalar, in quotes where it needs them to be read back as the same text, by this package and by
-// other readers of YAML.
+// Quoted formats a scalar, quoted if necessary for this package and other YAML readers to read it back unchanged.
 func Quoted(s string, in Place) string {
 	switch {
 	case plain(s, in):

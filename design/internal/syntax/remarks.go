@@ -7,21 +7,21 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Comment is a line of a comment, "# text", and whether a blank line stands above it.
+// Comment is a comment line, "# text", and whether a blank line precedes it.
 type Comment struct {
 	Text  string
 	Blank bool
 }
 
-// Remark is what stands around a part of a text.
+// Remark has the comments around a part of a text.
 type Remark struct {
 	Head  []Comment // above it
-	Trail string    // behind it, on its line
-	Foot  []Comment // below the last member of a map or list, which it is
-	Blank bool      // a blank line stands above it, below its head
+	Trail string    // after it, on its line
+	Foot  []Comment // below the last member, if it is a map or list
+	Blank bool      // a blank line precedes it, below its head
 }
 
-// Remarks are those of the values of a tree. The remark of a key's value is about the entry.
+// Remarks are the remarks on the values of a tree. The remark of a key's value is about the entry.
 type Remarks map[*Node]*Remark
 
 // Of is the remark on a node.
@@ -44,7 +44,7 @@ func (r Remarks) Inside(n *Node) bool {
 	return slices.ContainsFunc(n.Items, inner) || slices.ContainsFunc(n.Entries, func(e Entry) bool { return inner(e.Value) })
 }
 
-// unit is an entry or item: where it begins, and what it is in.
+// unit is an entry or item: its start, and its container.
 type unit struct {
 	value  *Node
 	begin  Pos
@@ -66,8 +66,8 @@ func units(n *Node, in *unit, list []*unit) []*unit {
 	return list
 }
 
-// RemarksOn finds what each comment is about: what stands on its line before it, and else what follows it, or what it is
-// the end of, which its column tells.
+// RemarksOn assigns each comment to a part: the one before it on its line, or otherwise the one that follows, or the one
+// it ends, depending on its column.
 func RemarksOn(s *Source, root *Node, comments []*token.Token) Remarks {
 	r := Remarks{}
 	top := &unit{value: root, begin: Pos{1, 1}}
@@ -114,8 +114,7 @@ func blankAbove(s *Source, line int) bool {
 	return line > 1 && strings.TrimSpace(s.line(line-1)) == ""
 }
 
-// trailing gives a comment to what stands before it on its line: the innermost part that is not over yet, or is just
-// over.
+// trailing assigns a comment to the part before it on its line: the innermost one that has not ended, or has just ended.
 func (r Remarks) trailing(u, top *unit, p Pos, c Comment) {
 	for u.parent != nil && u.parent != top && u.parent.value.end != (Pos{}) && u.parent.value.end.before(p) {
 		u = u.parent
@@ -128,14 +127,14 @@ func (r Remarks) trailing(u, top *unit, p Pos, c Comment) {
 	notes.Trail = c.Text
 }
 
-// above puts a comment over a unit.
+// above adds a comment above a unit.
 func (r Remarks) above(u *unit, c Comment) {
 	notes := r.Of(u.value)
 	notes.Head = append(notes.Head, c)
 }
 
-// enclosing returns the part that a comment on its own line ends, nil if it stands above the following unit. It does
-// unless it is indented more than that, and as much as what was before.
+// enclosing returns the part that a comment on its own line ends, nil if it is above the following unit. It is above
+// that unit unless it is indented more, and as much as the previous one.
 func enclosing(last, following *unit, p Pos) *unit {
 	if following != nil && p.Column <= following.begin.Column {
 		return nil
@@ -159,7 +158,7 @@ func enclosing(last, following *unit, p Pos) *unit {
 // Members reports whether a map or list has any.
 func Members(n *Node) bool { return len(n.Items)+len(n.Entries) > 0 }
 
-// firstColumn is where the members of a map or list begin: their keys, or their dashes.
+// firstColumn is the column of the members of a map or list: of their keys, or their dashes.
 func firstColumn(n *Node) int {
 	if len(n.Entries) > 0 {
 		return n.Entries[0].Pos.Column

@@ -30,35 +30,35 @@ import (
 
 // The limits of a text.
 const (
-	// MaxTextBytes is the size of the largest design in YAML; the largest that is known has a tenth.
+	// MaxTextBytes is the maximum size of a design in YAML, ten times the size of the largest known one.
 	MaxTextBytes = 256 << 10
-	// MaxJSONBytes is the size of the largest design in the interchange form.
+	// MaxJSONBytes is the maximum size of a design in the interchange form.
 	MaxJSONBytes = 4 << 20
-	// maxDepth bounds the nesting of a text; no design comes near it.
+	// maxDepth bounds the nesting of a text; no realistic design comes near it.
 	maxDepth = 32
-	// maxErrors is how many errors are told of one text.
+	// maxErrors is the maximum number of errors reported for one text.
 	maxErrors = 100
 )
 
-// Pos is a place in the text; the zero Pos is nowhere. Lines and columns count from 1, columns in bytes.
+// Pos is a position in the text; the zero Pos means none. Lines and columns count from 1, columns in bytes.
 type Pos struct {
 	Line, Column int
 }
 
 // Source is the text of a design.
 type Source struct {
-	Name  string // of the file, as the user gave it
+	Name  string // of the file, as the user passed it
 	Lines []string
 }
 
-// NewSource is a text with one kind of line end and no byte order mark.
+// NewSource normalizes line ends and removes the byte order mark.
 func NewSource(name string, data []byte) (*Source, []byte) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return &Source{Name: name, Lines: strings.Split(string(data), "\n")}, data
 }
 
-// check refuses what is no text, or too large.
+// check rejects binary and oversized input.
 func (s *Source) check(data []byte, limit int) error {
 	fault := func(p Pos, message, hint string) error {
 		return Errors{{Source: s, Pos: p, Message: message, Hint: hint}}
@@ -78,7 +78,7 @@ func (s *Source) check(data []byte, limit int) error {
 	return nil
 }
 
-// line is a line by its number, "" for none.
+// line is a line by its number, "" if there is none.
 func (s *Source) line(n int) string {
 	if s == nil || n < 1 || n > len(s.Lines) {
 		return ""
@@ -86,14 +86,14 @@ func (s *Source) line(n int) string {
 	return s.Lines[n-1]
 }
 
-// Excerpt is the line of a place with a caret under its column; "" for nowhere.
+// Excerpt is the line at a position with a caret under its column; "" for no position.
 func (s *Source) Excerpt(p Pos) string {
 	if s == nil || p.Line < 1 || p.Line > len(s.Lines) {
 		return ""
 	}
 	line := s.line(p.Line)
 	at := min(max(p.Column-1, 0), len(line))
-	// A tab stands in the caret's line too, so that both lines are as wide; other characters are one column.
+	// A tab is copied to the caret's line, so that both lines have the same width; other characters are one column.
 	lead := strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
@@ -104,8 +104,8 @@ func (s *Source) Excerpt(p Pos) string {
 	return number + line + "\n" + strings.Repeat(" ", len(number)) + lead + "^"
 }
 
-// Within is the place of a byte of a scalar's value, the scalar being at p; p itself where the text writes the value
-// in another way, with escapes or over several lines.
+// Within is the position of a byte in the value of the scalar at p; p itself if the text writes the value differently,
+// with escapes or over several lines.
 func (s *Source) Within(p Pos, value string, at int) Pos {
 	line := s.line(p.Line)
 	if p.Column < 1 || p.Column > len(line) {
@@ -122,11 +122,11 @@ func (s *Source) Within(p Pos, value string, at int) Pos {
 	return p
 }
 
-// Error is one thing wrong with a design's text.
+// Error is one error in a design's text.
 type Error struct {
 	Source *Source
 	Pos    Pos
-	// Message says what is wrong; Hint, what to do, "" if that is plain.
+	// Message says what is wrong; Hint what to do, "" if that is obvious.
 	Message, Hint string
 }
 
@@ -146,13 +146,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", name, e.Pos.Line, e.Pos.Column, text)
 }
 
-// Excerpt is the line where the error is with a caret under its column; "" for nowhere.
+// Excerpt is the line of the error with a caret under its column; "" for no position.
 func (e *Error) Excerpt() string { return e.Source.Excerpt(e.Pos) }
 
-// Errors are all that is wrong with a design's text, in its order.
+// Errors are all errors in a design's text, in its order.
 type Errors []*Error
 
-// Error is one line for each.
+// Error has one line per error.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
@@ -161,30 +161,30 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Faults collects what is wrong with a text, and remembers where its words stand.
+// Faults collects the errors in a text, and remembers the positions of its strings.
 type Faults struct {
 	Source *Source
 	List   Errors
-	// Places are those of the texts of a design that have no Pos of their own.
+	// Places are the positions of the strings of a design that have no Pos of their own.
 	Places map[*string]Pos
 }
 
-// Fault says what is wrong at a place.
+// Fault reports an error at a position.
 func (f *Faults) Fault(p Pos, format string, args ...any) {
 	f.Hint(p, "", format, args...)
 }
 
-// Hint says what is wrong at a place, and what to do.
+// Hint reports an error at a position, with advice.
 func (f *Faults) Hint(p Pos, hint, format string, args ...any) {
 	f.List = append(f.List, &Error{Source: f.Source, Pos: p, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// syntax reports what is wrong with the value of the scalar at p.
+// syntax reports an error in the value of the scalar at p.
 func (f *Faults) syntax(p Pos, e *TextError) {
 	f.Hint(f.Source.Within(p, e.Text, e.At), e.Hint, "%s", e.Message)
 }
 
-// Parsed reports what is wrong with the text of a template, condition or value.
+// Parsed reports an error in the text of a template, condition or value.
 func (f *Faults) Parsed(p Pos, err error) bool {
 	if syntax, ok := errors.AsType[*TextError](err); ok {
 		f.syntax(p, syntax)
@@ -192,7 +192,7 @@ func (f *Faults) Parsed(p Pos, err error) bool {
 	return err == nil
 }
 
-// At is where a text of the design stands; otherwise where it has no place.
+// At is the position of a string of the design; otherwise if it is unknown.
 func (f *Faults) At(s *string, otherwise Pos) Pos {
 	if p, known := f.Places[s]; known {
 		return p
@@ -200,7 +200,7 @@ func (f *Faults) At(s *string, otherwise Pos) Pos {
 	return otherwise
 }
 
-// Err returns what was collected in the order of the text, nil if that is nothing.
+// Err returns the collected errors in the order of the text, nil if there are none.
 func (f *Faults) Err() error {
 	if len(f.List) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suggestion names the known word that is nearest to a misspelt one, "" if none is near.
+// Suggestion is the known word closest to a misspelt one, "" if none is close.
 func Suggestion(word string, known []string) string {
 	best, distance := "", 1+min(1+len(word)/5, 3)
 	if len(word) > 64 {
@@ -28,7 +28,7 @@ func Suggestion(word string, known []string) string {
 	return fmt.Sprintf("did you mean %q?", best)
 }
 
-// editDistance is how many characters must be put, taken, changed or swapped with their neighbour to make b of a
+// editDistance is the number of insertions, deletions, substitutions and swaps of neighbours that turn a into b
 // (the optimal string alignment distance).
 func editDistance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)

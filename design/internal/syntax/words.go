@@ -11,16 +11,16 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// TextError is what is wrong with the text of a template, a condition or a value.
+// TextError is an error in the text of a template, a condition or a value.
 type TextError struct {
 	Text string
-	// At is the byte of Text where it is wrong.
+	// At is the byte of Text with the error.
 	At int
-	// Message says what is wrong; Hint, what to do, "" if that is plain.
+	// Message says what is wrong; Hint what to do, "" if that is obvious.
 	Message, Hint string
 }
 
-// Error has the text, the place, the message and the hint.
+// Error has the text, the position, the message and the hint.
 func (e *TextError) Error() string {
 	text := fmt.Sprintf("%q, byte %d: %s", e.Text, e.At+1, e.Message)
 	if e.Hint != "" {
@@ -29,19 +29,19 @@ func (e *TextError) Error() string {
 	return text
 }
 
-// WordKind is the sort of a word in a condition or value.
+// WordKind is the kind of a word in a condition or value.
 type WordKind uint8
 
 // The sorts.
 const (
 	SignWord   WordKind = iota // operators, parentheses, commas
-	NameWord                   // a field, keyword or function; with steps into it
+	NameWord                   // a field, keyword or function; possibly a path
 	ParamWord                  // without its colon
 	StringWord                 // without its quotes
 	NumberWord
 )
 
-// Word is a word with its place.
+// Word is a word with its position.
 type Word struct {
 	Kind WordKind
 	Text string
@@ -69,7 +69,7 @@ func ScanWords(s string) ([]Word, error) {
 	return words, nil
 }
 
-// scanWord reads the word at byte i with its length, which is 0 where white space stands.
+// scanWord scans the word at byte i, and returns its length, which is 0 for white space.
 func scanWord(s string, i int) (Word, int, error) {
 	c := s[i]
 	n := span(s[i:])
@@ -112,7 +112,7 @@ func scanWord(s string, i int) (Word, int, error) {
 	}
 }
 
-// scanString reads a quoted text; two quotes stand for one.
+// scanString scans a quoted string; two quotes are an escaped one.
 func scanString(s string) (text string, n int, closed bool) {
 	var out strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -130,7 +130,7 @@ func scanString(s string) (text string, n int, closed bool) {
 	return "", 0, false
 }
 
-// span is the length of the word that s begins with.
+// span is the length of the word at the start of s.
 func span(s string) int {
 	digit := func(i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
 	c, n := s[0], 1
@@ -162,7 +162,7 @@ func isNameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// IsName reports whether a text is a name of the language: a letter, then letters, digits and underscores.
+// IsName reports whether a text is a valid name: a letter, then letters, digits and underscores.
 func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -174,7 +174,7 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// IsPath reports whether a text is a name with steps into what it names: address.city, and with lists tags[0].
+// IsPath reports whether a text is a path: a name, or address.city, and with lists tags[0].
 func IsPath(s string, lists bool) bool {
 	for step := range strings.SplitSeq(s, ".") {
 		name, indexes, indexed := strings.Cut(step, "[")
@@ -207,9 +207,9 @@ func Steps(path string) []string {
 	return names
 }
 
-// What templates, conditions and values share: in the interchange form they are their texts.
+// Shared by templates, conditions and values, which are strings in the interchange form.
 
-// MarshalText writes a text as JSON with < and > as they are.
+// MarshalText encodes a text as JSON without escaping < and >.
 func MarshalText(s string) ([]byte, error) {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
@@ -218,7 +218,7 @@ func MarshalText(s string) ([]byte, error) {
 	return []byte(strings.TrimSuffix(out.String(), "\n")), err
 }
 
-// UnmarshalText reads a text of JSON and parses it.
+// UnmarshalText decodes a JSON string and parses it.
 func UnmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -231,7 +231,7 @@ func UnmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) er
 	return err
 }
 
-// DecodeText parses a text out of a tree.
+// DecodeText parses a text in a tree.
 func DecodeText[T any](d *Decoder, n *Node, parse func(string) (*T, error), to *T) {
 	var s string
 	before := len(d.List)

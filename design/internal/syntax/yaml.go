@@ -13,11 +13,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxTokens bounds what is given to the YAML parser, whose time can grow with the square of it.
+// maxTokens bounds the input of the YAML parser, whose time can grow quadratically.
 const maxTokens = 40_000
 
-// ParseYAML reads the strict profile of YAML: one document of maps, lists and scalars. Duplicate keys, anchors,
-// aliases, merges and tags are refused: what a reader sees is what there is. The comments come beside the tree.
+// ParseYAML parses the strict profile of YAML: one document of maps, lists and scalars. Duplicate keys, anchors, aliases,
+// merges and tags are rejected, so that the text means what it shows. Comments are returned beside the tree.
 func ParseYAML(s *Source, data []byte) (*Node, []*token.Token, error) {
 	if err := s.check(data, MaxTextBytes); err != nil {
 		return nil, nil, err
@@ -48,22 +48,22 @@ func ParseYAML(s *Source, data []byte) (*Node, []*token.Token, error) {
 	return root, comments, nil
 }
 
-// treeBuilder makes nodes of the YAML library's tree.
+// treeBuilder converts the YAML library's tree to nodes.
 type treeBuilder struct{ Faults }
 
-// tokens splits a text, and refuses here what the library's parser need not see: much of it, deep nesting, and what is
-// not part of the language. Comments are taken out.
+// tokens splits a text, and rejects what the library's parser should not see: large input, deep nesting, and syntax that is
+// not part of the language. It removes comments.
 func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*token.Token) {
 	defer b.unreadable()
 	depth, dashes, line := 0, 0, 0
 	if !bytes.HasSuffix(data, []byte("\n")) {
-		data = append(bytes.Clone(data), '\n') // without which the last line of a folded text is not folded
+		data = append(bytes.Clone(data), '\n') // otherwise the last line of a folded text would not be folded
 	}
 	for _, t := range lexer.Tokenize(string(data)) {
 		if t.Position.Line != line {
 			dashes, line = 0, t.Position.Line
 		}
-		switch t.Type { //nolint:exhaustive // the others are as they should be
+		switch t.Type { //nolint:exhaustive // the others are fine
 		case token.CommentType:
 			comments = append(comments, t)
 			continue
@@ -103,7 +103,7 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 	return tokens, comments
 }
 
-// colon refuses key:value without a space. YAML takes it for a text, and the library, in brackets, for a map.
+// colon rejects key:value without a space. YAML reads it as a string, and the library, in brackets, as a map.
 func (b *treeBuilder) colon(t *token.Token) {
 	p := b.pos(t)
 	rest := b.Source.line(p.Line)[p.Column-1:]
@@ -113,7 +113,7 @@ func (b *treeBuilder) colon(t *token.Token) {
 	}
 }
 
-// plain refuses texts without quotes that are rarely meant as they are read.
+// plain rejects unquoted texts that are rarely meant as they are parsed.
 func (b *treeBuilder) plain(t *token.Token) {
 	text := strings.TrimSpace(t.Origin)
 	switch {
@@ -125,9 +125,9 @@ func (b *treeBuilder) plain(t *token.Token) {
 	}
 }
 
-// tab refuses tabs but in comments: the library drops them in places, and then miscounts columns and lines.
+// tab rejects tabs except in comments: the library drops them in places, and then miscounts columns and lines.
 func (b *treeBuilder) tab(data []byte, comments []*token.Token) {
-	commented := map[int]int{} // lines to the columns of their comments
+	commented := map[int]int{} // from lines to the columns of their comments
 	for _, t := range comments {
 		p := b.pos(t)
 		commented[p.Line] = p.Column
@@ -137,7 +137,7 @@ func (b *treeBuilder) tab(data []byte, comments []*token.Token) {
 		n++
 		at := bytes.IndexByte(line, '\t') + 1
 		if at > 0 && (commented[n] == 0 || at < commented[n]) {
-			b.List = nil // what was found may be its consequence
+			b.List = nil // earlier errors may be consequences of the tab
 			b.Hint(Pos{n, at}, "indent with spaces; write \\t in double quotes", "the text contains a tab")
 			return
 		}
@@ -148,7 +148,7 @@ func (b *treeBuilder) tab(data []byte, comments []*token.Token) {
 func (b *treeBuilder) parse(tokens token.Tokens) (file *ast.File) {
 	file = &ast.File{}
 	defer b.unreadable()
-	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // duplicates get our words, all of them
+	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // duplicates get our own messages, all of them
 	if err == nil {
 		return parsed
 	}
@@ -164,7 +164,7 @@ func (b *treeBuilder) parse(tokens token.Tokens) (file *ast.File) {
 	return file
 }
 
-// broken reports what the library has found, in words of ours where its own help little.
+// broken reports an error of the library, in our words if its own help little.
 func (b *treeBuilder) broken(t *token.Token, message string) {
 	p, hint := b.pos(t), ""
 	if strings.HasPrefix(message, "mapping value is not allowed") {
@@ -173,7 +173,7 @@ func (b *treeBuilder) broken(t *token.Token, message string) {
 	b.Hint(p, hint, "invalid YAML: %s", message)
 }
 
-// unreadable turns a panic of the library, which has met texts that it cannot read, into an error.
+// unreadable turns a panic of the library, which cannot parse some texts, into an error.
 func (b *treeBuilder) unreadable() {
 	if r := recover(); r != nil {
 		b.Fault(Pos{1, 1}, "invalid YAML: the text cannot be parsed")
@@ -247,14 +247,14 @@ func (b *treeBuilder) mapping(values []*ast.MappingValueNode, p Pos, depth int) 
 	return out
 }
 
-// written reports whether the null at p is a word, and not a value that was left out, which is nowhere.
+// written reports whether the null at p was written, as opposed to an omitted value, which has no position.
 func (b *treeBuilder) written(p Pos) bool {
 	line := b.Source.line(p.Line)
 	return p.Column <= len(line) && strings.IndexByte("nN~", line[p.Column-1]) >= 0
 }
 
-// Pos is the place of a token. The library counts columns in characters, and is a line or some columns off where white space
-// ends a line: what is written there tells.
+// pos is the position of a token. The library counts columns in characters, and is off by a line or some columns if white
+// space ends a line: the text there decides.
 func (b *treeBuilder) pos(t *token.Token) Pos {
 	if t == nil || t.Position == nil {
 		return Pos{1, 1}

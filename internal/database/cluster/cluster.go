@@ -1,33 +1,33 @@
-// Package cluster lets several servers share one store: each of them answers any request, and one of them does the work that goes on beside
-// requests.
+// Package cluster lets several servers share one store: each of them serves any request, and one of them does the background
+// work.
 //
 // # Model
 //
-// A server joins by a record in the store, its lease, which it renews long before it ends. The record also says which version of the
-// definitions (of tables, streams and the like) the server knows. A change of a definition raises the version in its own transaction, and every
-// server looks at the version several times a second.
+// A server joins by a record in the store, its lease, which it renews long before it expires. The record also says which
+// version of the definitions (of tables, streams and so on) the server knows. A change of a definition raises the version in
+// its own transaction, and every server polls the version several times a second.
 //
-//	server ──look──► version is new ──► read the definitions anew ──► renew, with the version
-//	change ──commit, version+1──► Await: until each server whose lease has not ended knows the version
+//	server ──look──► version is new ──► read the definitions again ──► renew, with the version
+//	change ──commit, version+1──► Await: until each server with an unexpired lease knows the version
 //
 // One server at a time leads. Its lease has a term, a number that rises with each new leader:
 //
-//	claim ──► the leader's lease is nobody's, has ended or is one's own ──► lead until it ends
+//	claim ──► the leader's lease is free, has expired or is one's own ──► lead until it expires
 //
 // # Invariants
 //
-//  1. What Await has returned for is known to every server that serves: a server whose lease has ended must not use the definitions that it
-//     knows (Current), and nobody waits for it. When it has a lease again, it looks at the version once more before it uses them.
-//  2. An update of a leader commits only in its own term (Store), so a leader that was paused, or cut off, and does not know yet that
+//  1. When Await has returned, every active server knows the definitions: a server whose lease has expired must not use the definitions that it
+//     knows (Current), and Await does not wait for it. When it has a lease again, it checks the version once more before it uses them.
+//  2. An update of a leader commits only in its own term (Store), so a leader that was paused, or disconnected, and does not know yet that
 //     another one has taken its place, changes nothing.
-//  3. A server whose program does not know the store's form gets no lease (Options.Admit), and a program of a later form does not begin to
-//     write it while another server's lease lasts (Older). Both hold the key of the form's version, so that one of them comes first.
-//  4. Leases are compared with the store's time, never with that of a server. A server takes its own lease to end no later than others do,
-//     as long as the store's clock does not jump: it counts from before it asked for the renewal.
+//  3. A server whose program does not know the store's format gets no lease (Options.Admit), and a program with a later format does not begin to
+//     write it while a server with an older format has a lease (Older). Both hold the key of the format version, so that one of them comes first.
+//  4. Leases are compared with the store's time, never with that of a server. A server considers its own lease to expire no later than others do,
+//     as long as the store's clock does not jump: it counts from before it requested the renewal.
 //
 // # Concurrency
 //
-// All methods are safe for concurrent use, except Leave: call it once, as the last.
+// All methods are safe for concurrent use, except Leave: call it once, at the end.
 package cluster
 
 import (
@@ -47,68 +47,69 @@ import (
 )
 
 const (
-	// leaseTime is how long a server that has ended without a word holds up changes of definitions, and the work beside requests.
+	// leaseTime is how long a crashed server delays changes of definitions, and the background work.
 	leaseTime = 5 * time.Second
-	// renewals is how many times a lease is renewed in its time, so that some may fail.
+	// renewals is the number of renewals of a lease within its time, so that some may fail.
 	renewals = 5
-	// lookInterval is how often a server looks whether the definitions have changed, and how long a change waits for that, about.
+	// lookInterval is the interval at which a server checks whether the definitions have changed, and so approximately the
+	// delay of a change.
 	lookInterval = 100 * time.Millisecond
-	// awaitInterval is how often Await looks at the servers.
+	// awaitInterval is the interval at which Await checks the servers.
 	awaitInterval = 20 * time.Millisecond
-	// answerTime is how long the store may take to answer a question. Later the lease has ended, and the question may be one that no answer comes to
-	// any more: that of a connection that was lost without a word.
+	// answerTime is the timeout of a call to the store. After that the lease has expired, and the call may never return: its
+	// connection may have been lost silently.
 	answerTime = leaseTime
-	// claimTime is how long the leader's lease is waited for: updates of the leader hold it, and one that stands still must not keep
-	// anybody's own lease from being renewed.
+	// claimTime is the timeout for the leader's lease: the leader's updates hold it, and a stalled one must not prevent other
+	// servers from renewing their own leases.
 	claimTime = time.Second
 )
 
-// Options of a member. Store and Fence are needed.
+// Options of a member. Store and Fence are required.
 type Options struct {
 	// Store has times as numbers: Txn.LogSeq is the store's time.
 	Store kv.Store
-	// Fence is the store that the leader's updates pass. Store may wrap it.
+	// Fence is the store for the leader's updates. Store may wrap it.
 	Fence *Store
-	// Changed is called when others have changed definitions; it reads them anew.
+	// Changed is called when others have changed definitions; it reads them again.
 	Changed func(context.Context) error
-	// Lead begins the work of the leader. Its context, which makes updates fail with ErrDeposed when the term is over, ends with the term or
-	// with the member. Retire ends the work. Neither may wait for the work: the same goroutine renews the lease.
+	// Lead starts the leader's work. Its context, which makes updates fail with ErrDeposed once the term is over, ends with
+	// the term or with the member. Retire ends the work. Neither may wait for the work: the same goroutine renews the lease.
 	Lead   func(context.Context)
 	Retire func()
-	// Form is the version of the stored form that the server writes. Admit is asked whether it knows the one in the store, before definitions are
-	// read anew and in the update of each renewal. Its error keeps the lease from being renewed. Default: nothing is asked.
+	// Form is the format version that the server writes. Admit checks whether it knows the version in the store, before
+	// definitions are read and in the update of each renewal. Its error prevents the renewal. Default: no check.
 	Form  uint64
 	Admit func(kv.Reader) error
-	// Looked is called after each look at the store.
+	// Looked is called after each check of the store.
 	Looked func()
 	Rand   io.Reader    // default crypto/rand
 	Logger *slog.Logger // default: discard
 }
 
-// Member is a server's place among those that share a store.
+// Member is a server's membership in the group that shares a store.
 type Member struct {
 	options Options
 	id      string
 	joined  time.Time
-	current atomic.Int64 // until when the lease lasts, counted from joined
-	wall    atomic.Int64 // the same by the machine's calendar, which goes on while the machine is suspended
-	known   int64        // the version of the definitions that were read last
+	current atomic.Int64 // end of the lease, counted from joined
+	wall    atomic.Int64 // the same by the wall clock, which continues while the machine is suspended
+	known   int64        // version of the definitions that were read last
 	renewed time.Time
 	term    *term
-	failure atomic.Pointer[error] // why the last look has failed; nil after one that has not
+	failure atomic.Pointer[error] // the error of the last check; nil if it succeeded
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
 }
 
-// term is a time in which the member leads.
+// term is a period in which the member leads.
 type term struct {
 	number int64
 	cancel context.CancelFunc
 	timer  *time.Timer // ends it with the lease
 }
 
-// Join gives a server its place. Definitions that are read after Join has returned are those that the member is taken to know. Start must follow.
+// Join adds a server. From then on the member is assumed to know definitions read after Join has returned. Start must follow.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	if o.Rand == nil {
 		o.Rand = rand.Reader
@@ -134,7 +135,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	return m, nil
 }
 
-// Start begins to look at the store, and to lead where nobody does.
+// Start starts checking the store, and leading if no other server does.
 func (m *Member) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
@@ -154,13 +155,13 @@ func (m *Member) Start() {
 	})
 }
 
-// Leave ends leading and gives the member's place up, so that nobody waits for its leases to end.
+// Leave ends leading and removes the member, so that no server waits for its leases to expire.
 func (m *Member) Leave(ctx context.Context) error {
 	m.Stop()
 	return m.leave(ctx)
 }
 
-// Stop ends what Start began, without a word to others: to them it is as if the server had crashed.
+// Stop ends what Start began, without notifying others: to them it is as if the server had crashed.
 func (m *Member) Stop() {
 	if m.stop != nil {
 		m.stop()
@@ -168,13 +169,13 @@ func (m *Member) Stop() {
 	m.stopped.Wait()
 }
 
-// Current tells whether the definitions that this server knows may be used.
+// Current reports whether the definitions that this server knows may be used.
 func (m *Member) Current() bool {
 	now := time.Now()
 	return now.Sub(m.joined) < time.Duration(m.current.Load()) && now.UnixNano() < m.wall.Load()
 }
 
-// Failure is why the lease could not be renewed the last time, nil if it could.
+// Failure is the reason why the last renewal of the lease failed, nil if it succeeded.
 func (m *Member) Failure() error {
 	if err := m.failure.Load(); err != nil {
 		return *err
@@ -187,7 +188,7 @@ type refusedError struct{ error }
 
 func (e *refusedError) Unwrap() error { return e.error }
 
-// look reads the definitions anew if they have changed, and renews the leases if that is due.
+// look reads the definitions again if they have changed, and renews the leases when that is due.
 func (m *Member) look(ctx context.Context, first bool) {
 	err := m.follow(ctx, first)
 	if err != nil && ctx.Err() == nil {
@@ -228,13 +229,13 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 	}
 	changed = false
 	if !m.Current() {
-		// Until now the lease had ended, so changes since the first look may have waited for nobody.
+		// Until now the lease had expired, so changes since the first check may not have waited for this server.
 		if changed, err = m.readChanges(ctx); err != nil {
 			return err
 		}
 	}
 	m.extend(asked)
-	if !changed { // otherwise the next look says that they are known
+	if !changed { // otherwise the next check reports that they are known
 		m.renewed = time.Now()
 	}
 	leading, err := m.claim(ctx, now)
@@ -244,7 +245,7 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 	switch {
 	case m.term != nil && m.term.number != leading:
 		m.retire()
-	case m.term != nil && !m.term.timer.Reset(m.left()): // the renewal came too late for the work under way
+	case m.term != nil && !m.term.timer.Reset(m.left()): // the renewal came too late for the running work
 		m.retire()
 	}
 	if m.term == nil && leading != 0 {
@@ -253,7 +254,7 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 	return nil
 }
 
-// admit asks whether the server knows the store's form. The reader's update holds the key of its version.
+// admit checks whether the server knows the store's format. The reader's update holds the key of its version.
 func (m *Member) admit(r kv.Reader) error {
 	if m.options.Admit == nil {
 		return nil
@@ -264,7 +265,7 @@ func (m *Member) admit(r kv.Reader) error {
 	return nil
 }
 
-// readChanges looks at the version, and reads the definitions anew if it has changed.
+// readChanges checks the version, and reads the definitions again if it has changed.
 func (m *Member) readChanges(ctx context.Context) (changed bool, err error) {
 	version, err := m.versionInTime(ctx)
 	if err != nil || version == m.known {
@@ -280,13 +281,13 @@ func (m *Member) readChanges(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// extend lets the server use its definitions for the time of a lease that it asked for.
+// extend lets the server use its definitions for the duration of a lease requested at a time.
 func (m *Member) extend(asked time.Time) {
 	m.wall.Store(asked.Add(leaseTime).UnixNano())
 	m.current.Store(int64(asked.Sub(m.joined) + leaseTime))
 }
 
-// admitted is admit in an update of its own.
+// admitted is admit in its own update.
 func (m *Member) admitted(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -335,10 +336,10 @@ func (m *Member) version(ctx context.Context) (int64, error) {
 	return sums[0], nil
 }
 
-// Raise has an update tell the other servers that it changes definitions.
+// Raise makes an update announce a change of definitions to the other servers.
 func Raise(txn kv.Txn) { txn.Add(keyenc.Definitions(), 1) }
 
-// Await waits until every server knows the definitions as they are when it is called.
+// Await waits until every server knows the definitions at the time of the call.
 func (m *Member) Await(ctx context.Context) error {
 	version, err := m.version(ctx)
 	if err != nil {
@@ -357,7 +358,7 @@ func (m *Member) Await(ctx context.Context) error {
 	}
 }
 
-// behind tells whether another server knows an earlier version only.
+// behind reports whether another server only knows an earlier version.
 func (m *Member) behind(ctx context.Context, version int64) (behind bool, err error) {
 	err = m.options.Store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		behind = false

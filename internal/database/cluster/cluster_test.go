@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// timedStore has times as numbers, as the engine's store has.
+// timedStore has times as numbers, like the engine's store.
 type timedStore struct{ kv.Store }
 
 func (s timedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
@@ -28,7 +28,7 @@ func (s timedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) er
 	})
 }
 
-// server is a member with what it has heard.
+// server is a member with the calls it received.
 type server struct {
 	*cluster.Member
 	store   *cluster.Store
@@ -51,7 +51,7 @@ func join(t *testing.T, store kv.Store) *server {
 	return joinAs(t, store, 1, nil)
 }
 
-// joinAs joins as a program that knows forms up to that one.
+// joinAs joins as a program that knows formats up to a version.
 func joinAs(t *testing.T, store kv.Store, form byte, logger *slog.Logger) *server {
 	t.Helper()
 	s := &server{store: cluster.NewStore(timedStore{store}), form: form, logger: logger}
@@ -85,7 +85,7 @@ func options(s *server) cluster.Options {
 	}
 }
 
-// pausing is a server's way to the store.
+// pausing is a server's connection to the store.
 type pausing struct {
 	kv.Store
 	server *server
@@ -98,7 +98,7 @@ func (s pausing) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error
 	return s.Store.Update(ctx, in, fn)
 }
 
-// lines are what a logger has written.
+// lines are the lines that a logger has written.
 type lines struct {
 	mu sync.Mutex
 	strings.Builder
@@ -118,7 +118,8 @@ func change(t *testing.T, s *server) {
 	}
 }
 
-// TestAwait: a change returns when every server has read it, at once where there is none, and does not wait for a server that has ended.
+// TestAwait tests that a change returns once every server has read it, immediately if there is no other, and does not wait for
+// a crashed server.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -151,7 +152,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestNotCurrent: a server that cannot read the definitions loses its place, and nobody waits for it.
+// TestNotCurrent tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
 func TestNotCurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -174,7 +175,7 @@ func TestNotCurrent(t *testing.T) {
 	})
 }
 
-// TestLeader: one server leads; another one takes its place within seconds after a crash, at once when it leaves.
+// TestLeader tests that one server leads, and another takes over within seconds after a crash, or at once when it leaves.
 func TestLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -214,13 +215,13 @@ func TestLeader(t *testing.T) {
 	})
 }
 
-// TestFence: what a leader does after its term has no effect, though its context was alive when it began.
+// TestFence tests that a leader's updates after its term have no effect, even if its context was valid when they started.
 func TestFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		one := join(t, store)
 		<-time.After(time.Millisecond)
-		term := context.WithoutCancel(*one.term.Load()) // as if it was looked at before the server was paused
+		term := context.WithoutCancel(*one.term.Load()) // as if it was checked before the server was paused
 		write := func(ctx context.Context, key string) error {
 			return one.store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error { txn.Set([]byte(key), []byte("v")); return nil })
 		}
@@ -262,7 +263,8 @@ func TestFence(t *testing.T) {
 	})
 }
 
-// TestManyServers come and go while one of them changes definitions: after each change, all that serve have read it.
+// TestManyServers tests that servers come and go while one of them changes definitions: after each change, all active ones
+// have read it.
 func TestManyServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -298,7 +300,7 @@ func TestManyServers(t *testing.T) {
 	})
 }
 
-// silent is a store whose calls, while it is silent, get no answer, as when its connections are lost.
+// silent is a store whose calls get no response while it is silent, as when its connections are lost.
 type silent struct {
 	kv.Store
 	is atomic.Bool
@@ -325,7 +327,7 @@ func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestNoAnswer: a question that the store never answers does not keep a server from asking again.
+// TestNoAnswer tests that a call that the store never answers does not keep a server from calling again.
 func TestNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &silent{Store: memkv.New()}
@@ -336,7 +338,7 @@ func TestNoAnswer(t *testing.T) {
 		if one.Current() || one.leading.Load() {
 			t.Error("a server whose store does not answer is current, or leads")
 		}
-		store.is.Store(false) // what has been asked stays without an answer
+		store.is.Store(false) // the pending calls stay unanswered
 		<-time.After(10 * time.Second)
 		if !one.Current() || !one.leading.Load() {
 			t.Error("after the store answers again, the server is not current, or does not lead")
@@ -374,8 +376,8 @@ func (s *late) Get(ctx context.Context, key []byte) ([]byte, error) {
 	return s.Store.Get(ctx, key)
 }
 
-// TestLateRenewal: a server whose lease has ended, and that renews it with definitions it has looked for before, is not current until it
-// has looked again: a change in between waited for nobody.
+// TestLateRenewal tests that a server whose lease has expired, and that renews it with definitions it checked before, is not
+// current until it has checked again: a change in between did not wait for it.
 func TestLateRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -387,7 +389,7 @@ func TestLateRenewal(t *testing.T) {
 		behind.updates.Store(&updates)
 		behind.reads.Store(&reads)
 		<-time.After(10 * time.Second)
-		synctest.Wait() // it has looked at the version and is about to renew
+		synctest.Wait() // it has checked the version and is about to renew
 		if two.Current() {
 			t.Fatal("a server that cannot renew its lease is current")
 		}
@@ -400,7 +402,7 @@ func TestLateRenewal(t *testing.T) {
 			t.Fatal("the change was not between a look and a renewal")
 		}
 		close(updates)
-		synctest.Wait() // it has renewed its lease, and its next look is to come
+		synctest.Wait() // it has renewed its lease, and its next check is to come
 		if two.Current() && two.reads.Load() == before {
 			t.Error("a server is current that does not know a change which has been acknowledged")
 		}
@@ -417,7 +419,7 @@ func TestLateRenewal(t *testing.T) {
 	})
 }
 
-// TestFormat: records of another program are not misunderstood.
+// TestFormat tests that records of another program version are not misread.
 func TestFormat(t *testing.T) {
 	store := memkv.New()
 	one := join(t, store)
@@ -434,14 +436,15 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestForms: a program of a later form may not begin while the lease of a server of an earlier one lasts. When it has, that server, which may
-// come back from a pause, gets no lease again and does not read definitions, so that nobody waits for it.
+// TestForms tests that a program with a later format must not start writing while a server with an earlier one has a lease.
+// Once it has, that server, which may resume from a pause, gets no lease and does not read definitions, so that Await does not
+// wait for it.
 func TestForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		var log lines
 		old := joinAs(t, store, 1, slog.New(slog.NewTextHandler(&log, nil)))
-		// begin is what format.Claim does.
+		// begin does what format.Claim does.
 		begin := func() error {
 			return timedStore{store}.Update(t.Context(), kv.Intent{Write: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error {
 				if err := cluster.Older(txn, 2); err != nil {
@@ -484,7 +487,7 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// TestPausedLeader: an update of the leader that stands still keeps no server from renewing its lease.
+// TestPausedLeader tests that a stalled update of the leader prevents no server from renewing its lease.
 func TestPausedLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -496,7 +499,7 @@ func TestPausedLeader(t *testing.T) {
 			ended <- one.store.Update(term, kv.Intent{}, func(kv.Txn) error { <-goOn; return nil })
 		}()
 		synctest.Wait()
-		one.Stop() // it is paused as a whole
+		one.Stop() // the whole server is paused
 		for range 20 {
 			<-time.After(time.Second)
 			if !two.Current() {
@@ -516,7 +519,7 @@ func TestPausedLeader(t *testing.T) {
 	})
 }
 
-// TestFencesOfStores: a server that leads in one store is fenced in no other.
+// TestFencesOfStores tests that a server that leads in one store is not fenced in others.
 func TestFencesOfStores(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := join(t, memkv.New()), join(t, memkv.New())
@@ -529,7 +532,8 @@ func TestFencesOfStores(t *testing.T) {
 	})
 }
 
-// TestServers: all that share the store are listed with their leases; one leads, and one that crashed is not serving.
+// TestServers tests that all servers that share the store are listed with their leases; one leads, and one that crashed is not
+// serving.
 func TestServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()

@@ -8,17 +8,18 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// fenceKey is the key of the fence of a store in a context: the leader of one store may be anybody to another one.
+// fenceKey is the context key of a store's fence: the leader of one store need not lead another.
 type fenceKey struct{ store *Store }
 
-// fence is the term that the work of a leader is done in.
+// fence is the term in which a leader works.
 type fence struct {
 	server string
 	term   int64
 }
 
-// Store has what is done with a leader's context take effect only in its term. Updates see to that in their own transactions. What is not
-// one (DeleteRange, TrimLog, kept snapshots) is checked before it begins, and may come late: it is for what nobody uses any more.
+// Store makes operations with a leader's context take effect only in its term. Updates check that in their own transactions.
+// Other operations (DeleteRange, TrimLog, kept snapshots) check before they start, and may come late: they only concern data
+// that is no longer in use.
 type Store struct {
 	kv.Store
 }
@@ -31,7 +32,7 @@ func (s *Store) fence(ctx context.Context) (f fence, is bool) {
 	return f, is
 }
 
-// Update fails with ErrDeposed where the context is of a term that is over.
+// Update fails with ErrDeposed if the context belongs to a term that is over.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	f, fenced := s.fence(ctx)
 	if !fenced {
@@ -58,7 +59,7 @@ func (f fence) check(get func(key []byte) ([]byte, error)) error {
 	return err
 }
 
-// check is for what is not a transaction.
+// check is for operations that are not transactions.
 func (s *Store) check(ctx context.Context) error {
 	f, fenced := s.fence(ctx)
 	if !fenced {
@@ -67,8 +68,8 @@ func (s *Store) check(ctx context.Context) error {
 	return f.check(func(key []byte) ([]byte, error) { return s.Get(ctx, key) })
 }
 
-// Load writes what a leader's fill puts in many updates, each in the leader's term: it appears bit by bit, which is of no matter for work that
-// begins again, and is used by nobody, until it is done.
+// Load writes in many updates, each in the leader's term: the data appears gradually, which does not matter for work that can
+// restart and whose result is not used before it is complete.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	if _, fenced := s.fence(ctx); !fenced {
 		return s.Store.Load(ctx, fill)
@@ -76,7 +77,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	return kv.LoadByUpdates(ctx, s.Limits(), s.Update, fill)
 }
 
-// DeleteRange is checked before it begins.
+// DeleteRange checks the term before it starts.
 func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	return s.Store.DeleteRange(ctx, lo, hi)
 }
 
-// TrimLog is checked before it begins.
+// TrimLog checks the term before it starts.
 func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 	return s.Store.TrimLog(ctx, log, upTo)
 }
 
-// Keep is checked before it begins.
+// Keep checks the term before it starts.
 func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 	return s.Store.Keep(ctx, name, what)
 }
 
-// DropKept is checked before it begins.
+// DropKept checks the term before it starts.
 func (s *Store) DropKept(ctx context.Context, name string) error {
 	if err := s.check(ctx); err != nil {
 		return err

@@ -29,7 +29,8 @@ func (s slow) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) e
 	})
 }
 
-// TestForget: a server that was suspended for hours and renews its lease while another one begins to lead keeps the lease.
+// TestForget tests that a server that was suspended for hours and renews its lease while another one starts to lead keeps
+// the lease.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -46,7 +47,7 @@ func TestForget(t *testing.T) {
 		if err != nil || !one.Current() || !two.Current() || n != 2 {
 			t.Errorf("%d leases, %v; both serve: %v, %v", n, err, one.Current(), two.Current())
 		}
-		// So nobody waits for the first one.
+		// So Await does not wait for the first one.
 		before := one.reads.Load()
 		change(t, two)
 		if err := two.Await(t.Context()); err != nil {

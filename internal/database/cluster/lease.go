@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// format is the version of the stored form of the records here.
+// format is the format version of the records here.
 const format = 1
 
 // serverRecord is a server's lease.
@@ -20,11 +20,11 @@ type serverRecord struct {
 	Format int   `json:"format"`
 	Until  int64 `json:"until"` // milliseconds since the epoch, by the store's time
 	Known  int64 `json:"known"` // the version of the definitions that the server knows
-	// Form is the version of the stored form that the server writes; 0 for programs that do not say.
+	// Form is the format version that the server writes; 0 for programs that do not report it.
 	Form uint64 `json:"form"`
 }
 
-// leaderRecord is the leader's lease. It stays when that has ended, so that terms never repeat.
+// leaderRecord is the leader's lease. It is kept after it has expired, so that terms never repeat.
 type leaderRecord struct {
 	Format int    `json:"format"`
 	Server string `json:"server"` // "" after the leader has left
@@ -32,7 +32,7 @@ type leaderRecord struct {
 	Until  int64  `json:"until"`
 }
 
-// recordFormat is the format of either.
+// recordFormat is the format of either record.
 func (r *serverRecord) recordFormat() *int { return &r.Format }
 func (r *leaderRecord) recordFormat() *int { return &r.Format }
 
@@ -66,7 +66,8 @@ func save[T any, P interface {
 	return nil
 }
 
-// renew renews the server's lease in the store, and returns the store's time. To use its definitions for as long, the server has to extend.
+// renew renews the server's lease in the store, and returns the store's time. To use its definitions for as long, the server
+// has to call extend.
 func (m *Member) renew(ctx context.Context) (now int64, err error) {
 	own := keyenc.Server(m.id)
 	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own}, Check: [][]byte{keyenc.FormatVersion()}, Frees: true}, func(txn kv.Txn) error {
@@ -79,7 +80,7 @@ func (m *Member) renew(ctx context.Context) (now int64, err error) {
 	return now, err
 }
 
-// claim renews the leader's lease where the server leads, or takes it where nobody does. It returns the term that the server leads in, or 0.
+// claim renews the leader's lease if the server leads, or takes it if it is free. It returns the server's term, or 0.
 func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimTime)
 	defer cancel()
@@ -114,14 +115,14 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 		term, leader.Until = leader.Term, now+leaseTime.Milliseconds()
 		return save(txn, work, &leader)
 	})
-	if errors.Is(err, context.DeadlineExceeded) { // somebody holds it: it is as it was seen
+	if errors.Is(err, context.DeadlineExceeded) { // another transaction holds it, so it is unchanged
 		if m.term != nil && seen.Server == m.id && seen.Term == m.term.number {
 			return seen.Term, nil
 		}
 		return 0, nil
 	}
 	if err == nil && began {
-		_ = m.forget(ctx) // whoever leads next tries again
+		_ = m.forget(ctx) // the next leader tries again
 	}
 	return term, err
 }
@@ -141,8 +142,8 @@ func eachServer(r kv.Reader, fn func(key []byte, r serverRecord)) error {
 	return it.Err()
 }
 
-// Older returns an error while a server has a lease whose program writes an earlier form than that one. The update must hold the key of the
-// form's version for writing.
+// Older returns an error while a server whose program writes an earlier format has a lease. The update must hold the key of
+// the format version for writing.
 func Older(txn kv.Txn, form uint64) error {
 	now := txn.LogSeq().Millis()
 	servers, until := 0, int64(0)
@@ -159,19 +160,19 @@ func Older(txn kv.Txn, form uint64) error {
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }
 
-// Server is a server that shares the store, by its lease.
+// Server is a server that shares the store, according to its lease.
 type Server struct {
 	ID    string
 	Until time.Time // by the store's time
-	// Serves is whether the lease lasts. Current is whether the server knows the definitions as they are.
+	// Serves reports whether the lease is valid. Current reports whether the server knows the current definitions.
 	Serves, Current bool
-	// Leads is whether the server does the work beside requests, in Term, until LeadsUntil.
+	// Leads reports whether the server does the background work, in Term, until LeadsUntil.
 	Leads      bool
 	Term       int64
 	LeadsUntil time.Time
 }
 
-// Servers returns the servers whose leases have not been forgotten yet, sorted by id, and the store's time.
+// Servers returns the servers whose leases have not been removed yet, sorted by ID, and the store's time.
 func Servers(ctx context.Context, store kv.Store) (all []Server, now time.Time, err error) {
 	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		all = nil
@@ -205,7 +206,7 @@ func Servers(ctx context.Context, store kv.Store) (all []Server, now time.Time, 
 // ID is the name of the member's lease.
 func (m *Member) ID() string { return m.id }
 
-// Serving returns how many servers have leases that have not ended.
+// Serving returns the number of servers with valid leases.
 func Serving(ctx context.Context, store kv.Store) (n int, err error) {
 	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		n = 0
@@ -219,7 +220,8 @@ func Serving(ctx context.Context, store kv.Store) (n int, err error) {
 	return n, err
 }
 
-// forget removes the leases of servers that ended long ago. One of them may go on at any time, so each is looked at again with its key held.
+// forget removes the leases of servers that ended long ago. Any of them may resume at any time, so each is checked again with
+// its key held.
 func (m *Member) forget(ctx context.Context) error {
 	snapshot, err := m.options.Store.Snapshot(ctx)
 	if err != nil {

@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	// chunkBytes and chunkCounters are about how much is written at once.
+	// chunkBytes and chunkCounters are the approximate amounts written at once.
 	chunkBytes    = 64 << 20
 	chunkCounters = 1000
-	// logPage is how many records are read at once.
+	// logPage is the number of records read at once.
 	logPage = 1000
 )
 
-// checkUnderWay refuses a database with work that needs what is outside of it, or what is kept for that work alone: the target's servers might
-// not have it.
+// checkUnderWay rejects a database with running work that depends on external data, or on data kept only for that work,
+// because the target's servers might not have it.
 func (m *mover) checkUnderWay(ctx context.Context) error {
 	return eachPart(ctx, m.source, func(region string, store kv.Store) error {
 		snapshot, err := store.Snapshot(ctx)
@@ -62,7 +62,7 @@ func (m *mover) checkUnderWay(ctx context.Context) error {
 	})
 }
 
-// underWayError is of work that cannot be moved.
+// underWayError is the error for work that cannot be moved.
 type underWayError struct {
 	tables []string
 	region string
@@ -90,8 +90,8 @@ func eachPart(ctx context.Context, store kv.Store, see func(region string, store
 	return err
 }
 
-// eachBackup calls see with each backup of a database whose data are kept. Kept snapshots that are not a backup's are nobody's, or those of a restore
-// or an export under way.
+// eachBackup calls see with each backup of a database whose data is kept. Other kept snapshots are leftovers, or belong to a
+// running restore or export.
 func eachBackup(ctx context.Context, database kv.Store, see func(store kv.Store, region string, b *backup.Record) error) error {
 	return eachPart(ctx, database, func(region string, store kv.Store) error {
 		list, err := backups(ctx, store)
@@ -104,7 +104,7 @@ func eachBackup(ctx context.Context, database kv.Store, see func(store kv.Store,
 	})
 }
 
-// backups are those of a store or a part whose data are kept.
+// backups are the backups of a store or a part whose data is kept.
 func backups(ctx context.Context, store kv.Store) (list []*backup.Record, err error) {
 	snapshot, err := store.Snapshot(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func backups(ctx context.Context, store kv.Store) (list []*backup.Record, err er
 	return list, errors.Join(err, snapshot.Close())
 }
 
-// estimate counts what there is to copy, for the progress.
+// estimate counts what has to be copied, for the progress.
 func (m *mover) estimate(ctx context.Context) (err error) {
 	if m.total, err = m.source.Size(ctx, nil, nil); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (m *mover) estimate(ctx context.Context) (err error) {
 	return err
 }
 
-// report tells how far a phase is, and waits where it is to be slow.
+// report reports the progress of a phase, and waits if the rate is limited.
 func (m *mover) report(ctx context.Context, phase Phase, bytes int) error {
 	m.done += int64(bytes)
 	if m.Progress != nil {
@@ -159,7 +159,8 @@ func (m *mover) report(ctx context.Context, phase Phase, bytes int) error {
 	return ctx.Err()
 }
 
-// copyAll copies everything and returns what it has read. Backups come first: each is written where the tables will be, kept, and removed from there.
+// copyAll copies everything and returns what it has read. Backups come first: each is written to the tables' keys, kept, and
+// removed from there.
 func (m *mover) copyAll(ctx context.Context) (Result, error) {
 	d := newDigest()
 	if m.again {
@@ -191,7 +192,7 @@ func (m *mover) copyAll(ctx context.Context) (Result, error) {
 	return d.result(), err
 }
 
-// clear removes what an interrupted move has left in the target, but for its mark.
+// clear removes the leftovers of an interrupted move from the target, except its mark.
 func (m *mover) clear(ctx context.Context) error {
 	kept, err := m.target.Kept(ctx)
 	for _, k := range kept {
@@ -210,7 +211,7 @@ func (m *mover) clear(ctx context.Context) error {
 	return m.deleteRange(ctx, nil, nil)
 }
 
-// deleteRange removes a range of the target, but for its mark.
+// deleteRange removes a range of the target, except its mark.
 func (m *mover) deleteRange(ctx context.Context, lo, hi []byte) error {
 	mark := keyenc.FormatVersion()
 	if bytes.Compare(lo, mark) <= 0 && (hi == nil || bytes.Compare(mark, hi) < 0) {
@@ -247,7 +248,7 @@ func (m *mover) copyBackup(ctx context.Context, d *digest, store kv.Store, regio
 	return nil
 }
 
-// like is what a store is of another one: all of it, or a Region's part.
+// like returns the part of a store that corresponds to another: the whole, or a Region's part.
 func like(ctx context.Context, store kv.Store, of kv.Store) (kv.Store, error) {
 	if p, is := store.(*part.Part); is {
 		return part.Open(ctx, of, p.Name())
@@ -266,7 +267,7 @@ func (m *mover) copyKeys(ctx context.Context, d *digest, from kv.Reader, to kv.S
 	}
 }
 
-// copyChunk copies some of the keys, and tells whether there may be more. k stands on the last one then.
+// copyChunk copies some of the keys, and reports whether there may be more. k is then positioned on the last one.
 func (m *mover) copyChunk(ctx context.Context, d *digest, k *keys, to kv.Store, bytesMax int) (more bool, err error) {
 	var added []entry
 	err = to.Load(ctx, func(put func(key, value []byte) error) error {
@@ -293,7 +294,7 @@ func (m *mover) copyChunk(ctx context.Context, d *digest, k *keys, to kv.Store, 
 	return more, add(ctx, to, added)
 }
 
-// add gives counters that have none their sums.
+// add adds sums to new counters.
 func add(ctx context.Context, to kv.Store, list []entry) error {
 	if len(list) == 0 {
 		return nil
@@ -347,7 +348,7 @@ func eachRecord(from kv.Snapshot, log kv.LogID, after kv.Seq, see func(kv.Record
 	}
 }
 
-// digest reads everything from the target as copyAll has read it from the source.
+// digest reads everything from the target in the order in which copyAll has read it from the source.
 func (m *mover) digest(ctx context.Context) (Result, error) {
 	d := newDigest()
 	err := eachBackup(ctx, m.target, func(store kv.Store, region string, b *backup.Record) error {
@@ -400,7 +401,7 @@ func (m *mover) digestKeys(ctx context.Context, d *digest, from kv.Reader, span 
 	return k.err()
 }
 
-// digestLogs reads change logs, as far as they have been trimmed.
+// digestLogs reads change logs, and how far they have been trimmed.
 func (m *mover) digestLogs(ctx context.Context, d *digest, from kv.Snapshot, trimmed map[kv.LogID]kv.Seq) error {
 	for _, log := range slices.Sorted(maps.Keys(trimmed)) {
 		d.log(log, trimmed[log])
@@ -424,7 +425,7 @@ type entry struct {
 
 func (e *entry) size() int { return len(e.key) + len(e.value) }
 
-// keys are the keys of a range that a move takes along.
+// keys iterates over the keys of a range that a move copies.
 type keys struct {
 	r  kv.Reader
 	it kv.Iterator
@@ -436,14 +437,14 @@ func newKeys(r kv.Reader, span kv.Span) *keys {
 	return &keys{r: r, it: r.Iter(span.Lo, span.Hi, kv.IterOptions{})}
 }
 
-// moves tells whether a key is the database's: the place of the version is not, nor is what belongs to the servers of a store.
+// moves reports whether a key belongs to the database, unlike the version's key and the keys of a store's servers.
 func moves(key []byte) bool {
 	return !keyenc.IsCluster(part.Inner(key)) && !bytes.Equal(key, keyenc.FormatVersion())
 }
 
 func isCounter(key []byte) bool { return keyenc.IsCounter(part.Inner(key)) }
 
-// next goes to the next key that moves.
+// next advances to the next key that moves.
 func (k *keys) next() bool {
 	for k.failed == nil && k.it.Next() {
 		if !moves(k.it.Key()) {
@@ -460,7 +461,7 @@ func (k *keys) next() bool {
 
 func (k *keys) err() error { return errors.Join(k.failed, k.it.Err()) }
 
-// digest is a checksum of what a move takes along, and counts it.
+// digest is a checksum of what a move copies, with counts.
 type digest struct {
 	hash hash.Hash
 	seen Result

@@ -8,9 +8,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// fenced is the target of a move, which may have been suspended while another process made the same move and servers began to write to the target.
-// Every update checks in its own transaction that the target still waits for this very move, and keys are loaded by updates. What cannot be
-// one (change logs, kept snapshots, ranges that are removed) is checked before it begins.
+// fenced is the target of a move, which may have been suspended while another process completed the same move and servers
+// began to write to the target. Every update checks in its own transaction that the target still waits for this very move, and
+// keys are loaded by updates. Operations that are not updates (change logs, kept snapshots, range deletions) check before they
+// start.
 type fenced struct {
 	Store
 	mark *format.Move

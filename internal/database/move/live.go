@@ -17,43 +17,46 @@ import (
 )
 
 const (
-	// roundInterval is how long changes are noted at least while something else is done.
+	// roundInterval is the minimum time for which changes are collected while something else is done.
 	roundInterval = time.Second
-	// roundShort is how long the last round before the switch should take, and roundLong how long it may: then updates go on, and it is tried again.
+	// roundShort is the target duration of the last round before the switch, and roundLong its limit: beyond it, updates
+	// continue, and the switch is tried again.
 	roundShort = 500 * time.Millisecond
 	roundLong  = 5 * time.Second
-	// stuckMax is how many rounds may not be shorter than the one before, and holdsMax how often updates may be held to no avail.
+	// stuckMax is the maximum number of rounds without getting shorter, and holdsMax the maximum number of failed attempts to
+	// hold updates.
 	stuckMax, holdsMax = 5, 5
-	// underWayInterval is how often it is looked whether work that cannot be moved has ended.
+	// underWayInterval is the interval of checks whether work that cannot be moved has ended.
 	underWayInterval = 2 * time.Second
-	// endTime is the default of EndTime, and endInterval how long the target is not asked after an error.
+	// endTime is the default of EndTime, and endInterval the pause before the target is asked again after an error.
 	endTime, endInterval = time.Minute, 200 * time.Millisecond
 )
 
-// Follower notes what is committed to a source, and can have commits wait, and end.
+// Follower records what is committed to a source, and can make commits wait, or end them.
 type Follower interface {
-	// Cut returns what has been changed since the last Cut or Hold, and a snapshot that has all of that and nothing later.
+	// Cut returns what has changed since the last Cut or Hold, and a snapshot with exactly these changes.
 	Cut() (kv.Snapshot, kv.Changes, error)
-	// Hold is Cut, and commits wait until Release or Leave.
+	// Hold is Cut, and makes commits wait until Release or Leave.
 	Hold() (kv.Snapshot, kv.Changes, error)
 	Release()
 	// Set sets a key while commits wait.
 	Set(key, value []byte) error
-	// Leave has all commits from Hold on refused with an error, and returns a number that all of the store's are below.
+	// Leave makes all commits from Hold on fail with an error, and returns a number above all of the store's.
 	Leave(refusal error) kv.Seq
-	// Close lets commits go on, unless Leave has been called.
+	// Close lets commits continue, unless Leave has been called.
 	Close()
 }
 
-// LiveOptions of a move under writes. All that Options needs is needed, and Follow, Left and Refusal.
+// LiveOptions are the options of a move under writes. Everything required in Options is required, and Follow, Left and
+// Refusal.
 type LiveOptions struct {
 	Options
 	Follow func() (Follower, error)
-	// Refusal is the error of commits when the source has been left. Left is called then, and ends requests: when it returns, no request that begins is
-	// answered from the source. Only after that servers can open the target.
+	// Refusal is the error of commits once the source has been left. Left is then called, and ends requests: when it returns,
+	// no new request is served from the source. Only after that can servers open the target.
 	Refusal error
 	Left    func()
-	// EndTime is how long the target may take to become whole when the source has been left. Default one minute.
+	// EndTime is the timeout for completing the target once the source has been left. Default one minute.
 	EndTime time.Duration
 }
 
@@ -62,19 +65,19 @@ type live struct {
 	*mover
 	options  LiveOptions
 	follower Follower
-	quiet    *mover // of the rounds: it reports nothing, and is as fast as it can be
+	quiet    *mover // for the rounds: it reports nothing, and is not slowed down
 
-	cursor  []byte // tables have been copied up to there; nil when they have been copied once
-	logged  bool   // so have logs and backups
+	cursor  []byte // tables have been copied up to there; nil once they have all been copied
+	logged  bool   // the same for logs and backups
 	logs    map[kv.LogID]logState
-	pending kv.Changes // what has been noted and not copied yet
+	pending kv.Changes // recorded and not copied yet
 	result  Result
 }
 
-// RunLive moves the database of a source that this process serves, while it serves it. What RunLive says of a target is the same as Run.
+// RunLive moves the database of a source that this process serves, while it serves it. The target must be as for Run.
 //
-// An error with kv.ErrUndetermined says that nobody knows whether the source has been left: the process must end. After another error the source
-// goes on, unless it has been left (Result.Left).
+// An error with kv.ErrUndetermined means that it is unknown whether the source has been left: the process must end. After
+// another error the source stays in use, unless it has been left (Result.Left).
 func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, error) {
 	m := newMover(source, target, o.Options)
 	l := &live{mover: m, options: o, cursor: []byte{0}, logs: map[kv.LogID]logState{}}
@@ -89,7 +92,7 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 	if err := m.checkClock(ctx); err != nil {
 		return Result{}, err
 	}
-	if l.follower, err = o.Follow(); err != nil { // before the target is touched, which may be that of another move under way
+	if l.follower, err = o.Follow(); err != nil { // before the target is touched, which may belong to another running move
 		return Result{}, err
 	}
 	defer l.follower.Close()
@@ -135,7 +138,7 @@ func (l *live) run(ctx context.Context) error {
 	}
 }
 
-// copyOnce copies everything once, and what changes meanwhile as far as it has been copied.
+// copyOnce copies everything once, and changes in the meantime as far as the data has been copied.
 func (l *live) copyOnce(ctx context.Context) error {
 	if err := part.CopyNames(ctx, l.source, l.target); err != nil {
 		return err
@@ -176,7 +179,7 @@ func (l *live) copyOnce(ctx context.Context) error {
 	return nil
 }
 
-// copyNext copies the next keys, as they are now.
+// copyNext copies the next keys in their current state.
 func (l *live) copyNext(ctx context.Context) error {
 	snapshot, err := l.source.Snapshot(ctx)
 	if err != nil {
@@ -197,14 +200,14 @@ func (l *live) copyNext(ctx context.Context) error {
 	return nil
 }
 
-// cut notes what has been changed until now, and returns a snapshot of now.
+// cut records the changes until now, and returns a current snapshot.
 func (l *live) cut() (kv.Snapshot, error) {
 	snapshot, changes, err := l.follower.Cut()
 	l.pending.Add(changes)
 	return snapshot, err
 }
 
-// follow brings what has been copied to the state of now.
+// follow updates what has been copied to the current state.
 func (l *live) follow(ctx context.Context) error {
 	snapshot, err := l.cut()
 	if err != nil {
@@ -218,7 +221,8 @@ var (
 	errTooFast = errors.New("the source changes faster than the target can follow: move at a quieter time")
 )
 
-// catchUp follows until there is so little to copy that updates can be held for it, and no work under way that cannot be moved.
+// catchUp follows until so little is left to copy that updates can be held for it, and no work that cannot be moved is
+// running.
 func (l *live) catchUp(ctx context.Context) error {
 	stuck, reported := 0, false
 	for before := time.Duration(0); ; {
@@ -263,7 +267,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// prove compares the source with the target as both are at the end of a round, and verifies the target. Rounds go on meanwhile.
+// prove compares the source with the target, both at the end of a round, and verifies the target. Rounds continue meanwhile.
 func (l *live) prove(ctx context.Context) error {
 	source, err := l.cut()
 	if err != nil {
@@ -302,7 +306,7 @@ func (l *live) prove(ctx context.Context) error {
 	return l.beside(ctx, func(ctx context.Context) error { return l.Verify(ctx, &whole{l.target, l.mark}) })
 }
 
-// beside does work that only reads, while rounds go on.
+// beside runs read-only work while rounds continue.
 func (l *live) beside(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -324,7 +328,7 @@ func (l *live) beside(ctx context.Context, work func(context.Context) error) err
 	}
 }
 
-// leave holds updates, copies the rest, and switches. errTooLong says that updates go on and it may be tried again.
+// leave holds updates, copies the rest, and switches. errTooLong means that updates continue and it may be tried again.
 func (l *live) leave(ctx context.Context) error {
 	begun := time.Now()
 	snapshot, changes, err := l.follower.Hold()
@@ -367,7 +371,7 @@ func (l *live) leave(ctx context.Context) error {
 	return err
 }
 
-// endAnyway has the target whole. The source has been left: there is no way back.
+// endAnyway completes the target. The source has been left, so there is no way back.
 func (l *live) endAnyway(ctx context.Context, upcoming kv.Seq) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.options.EndTime, endTime))
 	defer cancel()
@@ -379,7 +383,7 @@ func (l *live) endAnyway(ctx context.Context, upcoming kv.Seq) error {
 	}
 }
 
-// same tells how two digests differ.
+// same describes how two digests differ.
 func same(written, read Result) error {
 	if written != read {
 		return fmt.Errorf("the copy differs from the source: %+v, want %+v", written, read)

@@ -28,7 +28,7 @@ import (
 
 var errLeft = errors.New("the database has been moved")
 
-// killedFollower is a follower as a process sees it.
+// killedFollower is a follower in a process that can be killed.
 type killedFollower struct {
 	move.Follower
 	process *process
@@ -38,7 +38,7 @@ func (f killedFollower) Set(key, value []byte) error {
 	return errorOr(f.process, func() error { return f.Follower.Set(key, value) })
 }
 
-// pacingFollower lets others write as much between two rounds as can be followed, and a little when they are held.
+// pacingFollower lets others write as much between two rounds as can be followed, and a little while they are held.
 type pacingFollower struct {
 	move.Follower
 	allow func(writes int)
@@ -55,7 +55,7 @@ func (f pacingFollower) Hold() (kv.Snapshot, kv.Changes, error) {
 	return f.Follower.Hold()
 }
 
-// liveOptions are those of all moves here. left is set when the source has been left.
+// liveOptions are the options of all moves here. left is set once the source has been left.
 func liveOptions(t *testing.T, from *pebblekv.Store, p *process, left *atomic.Bool) move.LiveOptions {
 	t.Helper()
 	var said []string
@@ -70,7 +70,7 @@ func liveOptions(t *testing.T, from *pebblekv.Store, p *process, left *atomic.Bo
 	return o
 }
 
-// writeAnything makes a random change of what a database can change, in keys of its own.
+// writeAnything makes a random change of any kind that a database supports, with its own keys.
 func writeAnything(ctx context.Context, s kv.Store, random *rand.Rand, writer int) error {
 	key := func() []byte {
 		return fmt.Appendf(nil, "m%d/%03d%s", writer, random.IntN(200), bytes.Repeat([]byte{'k'}, random.IntN(2)*1000))
@@ -109,7 +109,8 @@ func writeAnything(ctx context.Context, s kv.Store, random *rand.Rand, writer in
 	})
 }
 
-// TestLive moves a database that changes all the time in every way there is. At the end the target is what the source is, to the last byte.
+// TestLive moves a database that changes all the time in every possible way. In the end the target must equal the source, to
+// the last byte.
 func TestLive(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -201,7 +202,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// equalStores compares everything of two stores that moves.
+// equalStores compares everything in two stores that moves.
 func equalStores(t *testing.T, from, to *pebblekv.Store) {
 	t.Helper()
 	if diff := cmp.Diff(everything(t, from), everything(t, to)); diff != "" {
@@ -273,7 +274,7 @@ func keptContents(t *testing.T, s *pebblekv.Store, name string) (text string) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	lo, hi := []byte("d"), []byte("e") // of items, and where the Region's are
+	lo, hi := []byte("d"), []byte("e") // of items, and the Region's
 	if region := []byte("reu-west-1\x00"); strings.HasPrefix(name, "r-") {
 		lo, hi = append(slices.Clone(region), lo...), append(region, hi...)
 	}
@@ -285,7 +286,8 @@ func keptContents(t *testing.T, s *pebblekv.Store, name string) (text string) {
 	return text
 }
 
-// runLiveKilled moves with a process that is killed after so many changes by the move, and returns whether the source and the target are whole after it.
+// runLiveKilled moves in a process that is killed after a number of changes by the move, and returns whether the source and
+// the target are complete afterwards.
 func runLiveKilled(t *testing.T, fs vfs.FS, changes int) (source, target bool, err error) {
 	t.Helper()
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")
@@ -297,7 +299,7 @@ func runLiveKilled(t *testing.T, fs vfs.FS, changes int) (source, target bool, e
 	o.EndTime = time.Nanosecond
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	write := func() { // not by the process's count: these are the server's
+	write := func() { // not counted: these are the server's
 		seen++
 		err := from.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
 			txn.Set(fmt.Appendf(nil, "m%d", seen%7), fmt.Append(nil, seen))
@@ -323,8 +325,9 @@ func runLiveKilled(t *testing.T, fs vfs.FS, changes int) (source, target bool, e
 	return source, target, err
 }
 
-// TestLiveKilledAnywhere kills a move under writes after each of its changes. Until the source is marked it is the database, and the move begins anew; from
-// then on the target is, when the same move has been run again. There are never two.
+// TestLiveKilledAnywhere kills a move under writes after each of its changes. Until the source is marked, it is the database,
+// and the move starts again; from then on the target is the database, once the same move has been run again. There are never
+// two.
 func TestLiveKilledAnywhere(t *testing.T) {
 	start := disk(t)
 	for changes, killed := 0, 0; ; changes++ {
@@ -340,7 +343,7 @@ func TestLiveKilledAnywhere(t *testing.T) {
 		if !errors.Is(err, errKilled) || source && target {
 			t.Fatalf("killed after %d changes: the source is whole: %v, the target: %v: %v", changes, source, target, err)
 		}
-		if source { // the server is started again, and so is the move
+		if source { // the server is restarted, and so is the move
 			if source, target, err := runLiveKilled(t, fs, 1<<30); err != nil || source || !target {
 				t.Fatalf("killed after %d changes, and run again: the source is whole: %v, the target: %v: %v", changes, source, target, err)
 			}

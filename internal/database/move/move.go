@@ -1,42 +1,43 @@
-// Package move takes a whole database from one store to another, of whatever kind.
+// Package move moves a whole database from one store to another, of any kind.
 //
 // # Model
 //
-// Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
-// their records, backups. The numbers of the target go on above the source's, so that sequence numbers and shard iterators of streams, and times
-// to restore to, stay what they are.
+// It copies everything that belongs to the database: keys with their values or counters, change logs with the numbers of their
+// records, backups. The target's numbers continue above the source's, so that sequence numbers and shard iterators of streams,
+// and restore times, remain valid.
 //
-// What belongs to the servers of a store is not copied: their leases, who leads them in which term, and the counters by which they hear of
-// each other's changes. The target's servers begin with none.
+// Data of a store's servers is not copied: their leases, the leader and its term, and the counters that announce changes to
+// other servers. The target's servers start without any.
 //
-// Run moves a database that nobody serves:
+// Run moves a database that no server has open:
 //
 //	              source              target
 //	begin         version ─► Leaving  nothing ─► Arriving
 //	copy, compare, verify
 //	end                    ─► Left              ─► Arrived ─► version
 //
-// RunLive moves one that its own process serves (live.go; round.go has how a round copies):
+// RunLive moves a database that its own process serves (live.go; round.go copies a round):
 //
 //	begin                             nothing ─► Arriving
 //	copy, follow in rounds, compare, verify
 //	hold          updates wait                 ─► Arrived
 //	leave         version ─► Left
-//	end           all is refused                         ─► version
+//	end           all requests fail                      ─► version
 //
-// Both stores say how far the move is in the place of their format version (package format), which every server looks at before anything else.
+// Both stores record the progress of the move in place of their format version (package format), which every server checks
+// first.
 //
 // # Invariants
 //
-//  1. At most one of the two stores can be served at any time, whatever crashes. The source is left before the target is whole.
-//  2. A server does not change the source once it is Leaving: Run marks it first and then looks for servers that have it open, a server has its
-//     lease first and then looks for the mark.
-//  3. What is marked Arrived has been read back and is, byte for byte, what was read from the source.
-//  4. A move by Run that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was
+//  1. At most one of the two stores can be served at any time, whatever crashes. The source is left before the target is complete.
+//  2. A server does not change the source once it is Leaving: Run marks it first and then looks for servers that have it open; a server takes its
+//     lease first and then checks for the mark.
+//  3. A target marked Arrived has been read back and equals, byte for byte, what was read from the source.
+//  4. If a move by Run fails, the source can be used again. If it is killed, the next Run with the same two stores restarts it, or completes it if everything was
 //     copied. A move by RunLive that fails or is killed leaves the source as it is, until that is Left.
 //  5. RunLive: after a round the target is the source at the round's cut, as far as it has been copied once.
 //
-// Calls for the same stores exclude each other: of two, one fails, also where it was suspended while the other one was made (fenced.go).
+// Calls for the same stores exclude each other: of two, one fails, even if it was suspended during the other (fenced.go).
 package move
 
 import (
@@ -58,26 +59,27 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
 
-// clockBehindMax is how far the target's clock may be behind the source's numbers. Until it has caught up, the database's time stands still.
+// clockBehindMax is the maximum lag of the target's clock behind the source's numbers. Until it has caught up, the database's
+// time does not advance.
 const clockBehindMax = 10 * time.Second
 
-// Store is what a database can be moved from and to.
+// Store is a store that can be the source or target of a move.
 type Store interface {
 	kv.Store
 	kv.Logs
 }
 
-// Options of a move. From, To and Verify are needed.
+// Options of a move. From, To and Verify are required.
 type Options struct {
-	// From and To name the stores for people, and tell them from others.
+	// From and To are names of the stores that people recognize and that are unique.
 	From, To string
-	// Verify proves the copy against itself, before anybody can serve it.
+	// Verify checks the copy's consistency before any server can open it.
 	Verify func(ctx context.Context, target kv.Store) error
-	// Progress hears how many bytes of about how many have been copied, or compared.
+	// Progress is called with the number of bytes that have been copied or compared, and the approximate total.
 	Progress func(phase Phase, done, total int64)
-	// Notice hears what an operator should know, in a sentence.
+	// Notice is called with sentences that an operator should know.
 	Notice func(text string)
-	// Rate is how many bytes a second are copied, or compared, at most. Default 0: no limit.
+	// Rate is the maximum number of bytes copied, or compared, per second. Default 0: no limit.
 	Rate int
 	Rand io.Reader // default crypto/rand
 }
@@ -85,23 +87,24 @@ type Options struct {
 // Phase is a part of the work.
 type Phase string
 
-// The phases of which Progress hears.
+// The phases reported to Progress.
 const (
 	Copy    Phase = "copy"
 	Compare Phase = "compare"
 )
 
-// Result is what has been moved.
+// Result describes what has been moved.
 type Result struct {
 	Keys, Bytes int64 // of values and counters; Bytes also of log records
 	Logs        int64
 	LogRecords  int64
 	Backups     int64
-	Checksum    string // SHA-256 of it all, the same of both stores
-	// Completed: all of it had been copied by an earlier run, which this one has ended.
+	Checksum    string // SHA-256 of everything, the same for both stores
+	// Completed means that an earlier run had copied everything, and this one has completed the move.
 	Completed bool
-	// Of a move under writes: Keys, Bytes and LogRecords are those at the time of the proof. Left: the source has been left. Rounds is how often
-	// changes were copied before updates were held, and Held how long no server answered updates, as far as the target could be opened then.
+	// For a move under writes, Keys, Bytes and LogRecords are those at the time of the proof. Left means that the source has
+	// been left. Rounds is the number of rounds before updates were held, and Held the time during which no server accepted
+	// updates, until the target could be opened.
 	Left   bool
 	Rounds int
 	Held   time.Duration
@@ -112,12 +115,12 @@ type mover struct {
 	Options
 	source, target Store
 	mark           format.Move // ID, From, To and Version
-	again          bool        // something of an earlier attempt may be in the target
+	again          bool        // the target may contain leftovers of an earlier attempt
 	done, total    int64
-	pace           *rate.Limiter // nil for as fast as can be
+	pace           *rate.Limiter // nil for no limit
 }
 
-// beginsAgain is what an operator is told of a target with half of a move.
+// beginsAgain is the notice for a target with a partial copy.
 const beginsAgain = "restarting an interrupted move: its partial copy is removed"
 
 func newMover(source, target Store, o Options) *mover {
@@ -132,7 +135,8 @@ func newMover(source, target Store, o Options) *mover {
 	return m
 }
 
-// Run moves the database of the source to the target, which must be empty, or have what an interrupted move of the same two stores has left.
+// Run moves the database of the source to the target, which must be empty, or contain what an interrupted move between the
+// same two stores has left.
 func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
 	m := newMover(source, target, o)
 	copied, err := m.look(ctx)
@@ -156,7 +160,7 @@ func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
 	return result, m.leave(ctx)
 }
 
-// look finds out what the two stores hold, and whether only the end of an earlier move is missing.
+// look checks what the two stores contain, and whether only the end of an earlier move is missing.
 func (m *mover) look(ctx context.Context) (copied bool, err error) {
 	version, left, err := read(ctx, m.source)
 	if err != nil {
@@ -206,7 +210,7 @@ func read(ctx context.Context, store kv.Store) (version uint64, m *format.Move, 
 	return format.Read(snapshot)
 }
 
-// checkEmpty refuses a target that holds anything.
+// checkEmpty rejects a target that is not empty.
 func (m *mover) checkEmpty(ctx context.Context) error {
 	it, err := m.target.Iter(ctx, nil, nil, kv.IterOptions{Limit: 1})
 	if err != nil {
@@ -227,7 +231,7 @@ func (m *mover) checkEmpty(ctx context.Context) error {
 	return err
 }
 
-// checkClock refuses a target whose clock is far behind.
+// checkClock rejects a target whose clock is far behind.
 func (m *mover) checkClock(ctx context.Context) error {
 	upcoming, err := upcomingSeq(ctx, m.source)
 	if err != nil || !upcoming.Timed() {
@@ -246,7 +250,7 @@ func (m *mover) checkClock(ctx context.Context) error {
 	return nil
 }
 
-// upcomingSeq is the number at which a store goes on.
+// upcomingSeq is the number at which a store continues.
 func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
 	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		n = txn.LogSeq()
@@ -255,7 +259,7 @@ func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
 	return n, err
 }
 
-// run copies and proves the copy. When it fails, the source is still Leaving.
+// run copies and proves the copy. If it fails, the source is still Leaving.
 func (m *mover) run(ctx context.Context) (Result, error) {
 	if err := m.begin(ctx); err != nil {
 		return Result{}, err
@@ -281,7 +285,7 @@ func (m *mover) run(ctx context.Context) (Result, error) {
 	return read, nil
 }
 
-// begin marks both stores, the target first, and sees that nobody serves the source.
+// begin marks both stores, the target first, and checks that no server has the source open.
 func (m *mover) begin(ctx context.Context) error {
 	var parts []*part.Part
 	err := eachPart(ctx, m.source, func(_ string, store kv.Store) error {
@@ -300,7 +304,7 @@ func (m *mover) begin(ctx context.Context) error {
 		if now != nil && now.Stage != format.Leaving {
 			return now.Refusal()
 		}
-		// A server that has stood still looks at its definitions again, and finds the mark.
+		// A server that was suspended reads its definitions again, and finds the mark.
 		cluster.Raise(txn)
 		for _, p := range parts {
 			cluster.Raise(p.Within(txn))
@@ -323,7 +327,7 @@ func (m *mover) beginTarget(ctx context.Context) error {
 	})
 }
 
-// checkServing refuses a source that servers have open.
+// checkServing rejects a source that servers have open.
 func (m *mover) checkServing(ctx context.Context) error {
 	serving, err := cluster.Serving(ctx, m.source)
 	if err == nil && serving > 0 {
@@ -332,7 +336,7 @@ func (m *mover) checkServing(ctx context.Context) error {
 	return err
 }
 
-// leave has the source left and the target whole.
+// leave marks the source as left and completes the target.
 func (m *mover) leave(ctx context.Context) error {
 	err := m.update(ctx, m.target, m.from(format.Arriving, m.at(format.Arrived).Save))
 	if err != nil {
@@ -344,7 +348,7 @@ func (m *mover) leave(ctx context.Context) error {
 	return m.complete(ctx)
 }
 
-// complete has the target whole, when the source has been left.
+// complete completes the target once the source has been left.
 func (m *mover) complete(ctx context.Context) error {
 	upcoming, err := upcomingSeq(ctx, m.source)
 	if err != nil {
@@ -353,10 +357,10 @@ func (m *mover) complete(ctx context.Context) error {
 	return m.end(ctx, upcoming)
 }
 
-// end has the target whole, and its numbers go on at one that all of the source's are below.
+// end completes the target, whose numbers continue above all of the source's.
 func (m *mover) end(ctx context.Context, upcoming kv.Seq) error {
 	err := m.update(ctx, m.target, func(txn kv.Txn, version uint64, now *format.Move) error {
-		if now == nil && version != 0 { // an earlier attempt had no answer
+		if now == nil && version != 0 { // an earlier attempt got no response
 			return nil
 		}
 		return m.from(format.Arrived, func(txn kv.Txn) error {
@@ -371,7 +375,7 @@ func (m *mover) end(ctx context.Context, upcoming kv.Seq) error {
 	return nil
 }
 
-// giveBack lets servers open the source again.
+// giveBack allows servers to open the source again.
 func (m *mover) giveBack(ctx context.Context) error {
 	return m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now != nil && now.Stage == format.Leaving && now.ID == m.mark.ID {
@@ -388,7 +392,7 @@ func (m *mover) at(stage format.Stage) *format.Move {
 	return &mark
 }
 
-// from has an update change a store that is at a stage of this very move.
+// from returns an update that changes a store, provided it is at a stage of this very move.
 func (m *mover) from(stage format.Stage, change func(kv.Txn) error) func(kv.Txn, uint64, *format.Move) error {
 	return func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now == nil || now.Stage != stage || now.ID != m.mark.ID {
@@ -398,7 +402,7 @@ func (m *mover) from(stage format.Stage, change func(kv.Txn) error) func(kv.Txn,
 	}
 }
 
-// update changes what a store has in the place of its version.
+// update changes what a store has in place of its version.
 func (m *mover) update(ctx context.Context, store kv.Store, change func(txn kv.Txn, version uint64, now *format.Move) error) error {
 	intent := kv.Intent{Write: [][]byte{keyenc.FormatVersion()}, Drops: true}
 	return store.Update(ctx, intent, func(txn kv.Txn) error {
@@ -410,7 +414,7 @@ func (m *mover) update(ctx context.Context, store kv.Store, change func(txn kv.T
 	})
 }
 
-// Reopen takes a move back: servers may open the source again. What the target has been given since is not in it.
+// Reopen undoes a move: servers may open the source again. It does not contain what was written to the target since.
 func Reopen(ctx context.Context, source kv.Store) error {
 	return new(mover).update(ctx, source, func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now == nil || now.Stage != format.Leaving && now.Stage != format.Left {
@@ -421,7 +425,7 @@ func Reopen(ctx context.Context, source kv.Store) error {
 	})
 }
 
-// whole is a target as it will be: with its version.
+// whole is a target in its final state: with its version.
 type whole struct {
 	kv.Store
 	mark format.Move

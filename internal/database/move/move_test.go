@@ -27,10 +27,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// errKilled is what a process that has been killed gets for everything.
+// errKilled is the error of every operation in a killed process.
 var errKilled = errors.New("the process has been killed")
 
-// process does so many changes of stores, and none after that.
+// process allows a number of changes of stores, and then none.
 type process struct{ left int }
 
 // change counts a change.
@@ -41,7 +41,7 @@ func (p *process) change() error {
 	return nil
 }
 
-// killable is a store as a process sees it.
+// killable is a store in a process that can be killed.
 type killable struct {
 	*pebblekv.Store
 	process *process
@@ -132,7 +132,7 @@ func disk(t *testing.T) vfs.FS {
 	return fs
 }
 
-// copyOf is another disk with the same files.
+// copyOf is a copy of a disk.
 func copyOf(t *testing.T, fs vfs.FS) vfs.FS {
 	t.Helper()
 	other := vfs.NewMem()
@@ -158,7 +158,7 @@ func closeStore(t *testing.T, s kv.Store) {
 	}
 }
 
-// options are those of all moves here. said are the notices.
+// options are the options of all moves here. said receives the notices.
 func options(t *testing.T, said *[]string) move.Options {
 	t.Helper()
 	return move.Options{From: "/source", To: "/target", Notice: func(text string) { *said = append(*said, text) }, Verify: proves(t)}
@@ -185,7 +185,7 @@ func proves(t *testing.T) func(ctx context.Context, s kv.Store) error {
 	}
 }
 
-// whole tells whether a store can be opened as a database.
+// whole reports whether a store can be opened as a database.
 func whole(t *testing.T, s kv.Store) (is bool, why error) {
 	t.Helper()
 	snapshot, err := s.Snapshot(t.Context())
@@ -203,7 +203,8 @@ func whole(t *testing.T, s kv.Store) (is bool, why error) {
 	return version > 0, nil
 }
 
-// runKilled moves with a process that is killed after so many changes, and returns whether the source and the target are whole after it.
+// runKilled moves in a process that is killed after a number of changes, and returns whether the source and the target are
+// complete afterwards.
 func runKilled(t *testing.T, fs vfs.FS, changes int) (source, target bool, err error) {
 	t.Helper()
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")
@@ -217,8 +218,8 @@ func runKilled(t *testing.T, fs vfs.FS, changes int) (source, target bool, err e
 	return source, target, err
 }
 
-// TestKilledAnywhere kills a move after each of its changes. At no time there are two whole databases; after one more run, which is killed now and then,
-// too, there is one, in the target, and it has everything.
+// TestKilledAnywhere kills a move after each of its changes. There are never two complete databases; after one more run, which
+// is sometimes killed as well, there is one, in the target, and it has everything.
 func TestKilledAnywhere(t *testing.T) {
 	start := disk(t)
 	var said []string
@@ -250,12 +251,12 @@ func TestKilledAnywhere(t *testing.T) {
 		if source && target {
 			t.Fatalf("killed after %d changes: two databases", changes)
 		}
-		if changes%5 == 4 { // the next one, too, in the middle
+		if changes%5 == 4 { // kill the next one, too
 			source, target, err := runKilled(t, fs, changes/2)
 			if source && target || err == nil && !target || err != nil && !errors.Is(err, errKilled) {
 				t.Fatalf("killed after %d changes and again: %v, %v, %v", changes, source, target, err)
 			}
-			if err == nil { // it had copied everything
+			if err == nil { // everything had been copied
 				continue
 			}
 		}
@@ -266,7 +267,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// runAgain moves once more, to the end.
+// runAgain runs the move again to the end.
 func runAgain(t *testing.T, fs vfs.FS, changes int, want move.Result) {
 	t.Helper()
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")
@@ -291,7 +292,8 @@ func runAgain(t *testing.T, fs vfs.FS, changes int, want move.Result) {
 	}
 }
 
-// TestRefuses: what cannot be moved, or moved to, is said, and the source can be opened after it.
+// TestRefuses tests that stores that cannot be moved, or be a target, are rejected with the reason, and the source can be
+// opened afterwards.
 func TestRefuses(t *testing.T) {
 	start := disk(t)
 	set := func(t *testing.T, s kv.Store, key, value []byte) {
@@ -397,7 +399,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestFails: where the copy does not prove, is not what was read, or somebody has had enough, the source can be opened, and the target cannot. Then the move goes on.
+// TestFails tests that if the proof fails, the copy differs, or the context ends, the source can be opened, and the target
+// cannot. Then the move is resumed.
 func TestFails(t *testing.T) {
 	for name, fail := range map[string]func(o *move.Options, to *pebblekv.Store, cancel func()) string{
 		"cancelled": func(o *move.Options, _ *pebblekv.Store, cancel func()) string {
@@ -446,7 +449,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestReopen: a move is taken back, and what has not been moved is not.
+// TestReopen tests that a move can be undone, and that a database that was not moved is unchanged.
 func TestReopen(t *testing.T) {
 	fs := disk(t)
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")

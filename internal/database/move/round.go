@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// liveChunkBytes is how much is copied between two rounds, and written to a log at once.
+	// liveChunkBytes is the amount copied between two rounds, and written to a log at once.
 	liveChunkBytes = 4 << 20
-	// batchKeys and batchBytes are about how many changed keys one update of the target writes.
+	// batchKeys and batchBytes are the approximate number and size of changed keys in one update of the target.
 	batchKeys  = 500
 	batchBytes = 4 << 20
 )
@@ -24,7 +24,8 @@ const (
 // logState is how far a log has been copied.
 type logState struct{ last, trimmed kv.Seq }
 
-// round copies what is pending, as a snapshot has it, and reads it back. The snapshot is the state that the target has then, as far as it has been copied.
+// round copies the pending changes from a snapshot, and reads them back. The target then equals the snapshot, as far as it has
+// been copied.
 func (l *live) round(ctx context.Context, snapshot kv.Snapshot) error {
 	if l.logged {
 		if err := l.addBackups(ctx); err != nil {
@@ -49,7 +50,7 @@ func (l *live) round(ctx context.Context, snapshot kv.Snapshot) error {
 	return nil
 }
 
-// copied are the parts of ranges that have been copied once, joined.
+// copied are the already copied parts of ranges, joined.
 func (l *live) copied(ranges []kv.Span) (list []kv.Span) {
 	slices.SortFunc(ranges, func(a, b kv.Span) int { return bytes.Compare(a.Lo, b.Lo) })
 	for _, span := range ranges {
@@ -70,7 +71,7 @@ func (l *live) copied(ranges []kv.Span) (list []kv.Span) {
 	return list
 }
 
-// copyRange makes a range of the target what it is in the source.
+// copyRange makes a range of the target equal to the source.
 func (l *live) copyRange(ctx context.Context, from kv.Snapshot, span kv.Span) error {
 	if err := l.deleteRange(ctx, span.Lo, span.Hi); err != nil {
 		return err
@@ -127,9 +128,9 @@ func (l *live) copyChanged(ctx context.Context, from kv.Snapshot) error {
 	return flush()
 }
 
-// write gives keys of the target the values, the sums or the absence that they have in the source. Only this move writes to the target.
+// write sets keys of the target to the source's values or sums, or deletes them. Only this move writes to the target.
 func (l *live) write(ctx context.Context, batch []entry) error {
-	var sums []entry // what is to be added
+	var sums []entry // to be added
 	gone := map[int]bool{}
 	for i := range batch {
 		e := &batch[i]
@@ -163,7 +164,7 @@ func (l *live) write(ctx context.Context, batch []entry) error {
 	}))
 }
 
-// difference is what has to be added to some sums, which are no more than those that are wanted.
+// difference is the amount to add to each sum; no sum exceeds the wanted one.
 func difference(want, have []int64) []int64 {
 	deltas := slices.Clone(want)
 	for i, n := range have {
@@ -180,7 +181,7 @@ func (l *live) change(ctx context.Context, write func(kv.Txn)) error {
 	})
 }
 
-// readBack compares what has been written with what was to be.
+// readBack compares what has been written with what was intended.
 func (l *live) readBack(ctx context.Context, batch []entry) error {
 	var intent kv.Intent
 	for i := range batch {
@@ -210,7 +211,8 @@ func (l *live) readBack(ctx context.Context, batch []entry) error {
 	})
 }
 
-// extendLogs copies the records of change logs that have not been copied yet, and forgets those that the source has forgotten. It calls between now and then.
+// extendLogs copies the new records of change logs, and trims those that the source has trimmed. It calls between from time to
+// time.
 func (l *live) extendLogs(ctx context.Context, m *mover, from kv.Snapshot, between func() error) error {
 	logs, err := l.source.Logs(ctx)
 	if err != nil {
@@ -229,7 +231,7 @@ func (l *live) extendLogs(ctx context.Context, m *mover, from kv.Snapshot, betwe
 	return nil
 }
 
-// extendLog copies some records of a log, and tells whether there may be more.
+// extendLog copies some records of a log, and reports whether there may be more.
 func (l *live) extendLog(ctx context.Context, m *mover, from kv.Snapshot, log kv.LogID) (more bool, err error) {
 	state := l.logs[log]
 	trimmed, err := l.source.LogTrimmed(ctx, log) // it may be later than the snapshot
@@ -294,7 +296,7 @@ func (l *live) readLogBack(ctx context.Context, log kv.LogID, trimmed, after kv.
 	return err
 }
 
-// addBackups copies the backups that have been made.
+// addBackups copies new backups.
 func (l *live) addBackups(ctx context.Context) error {
 	return l.eachPartOfBoth(ctx, func(region string, store, target kv.Store, have map[string]bool) error {
 		list, err := backups(ctx, store)
@@ -316,7 +318,7 @@ func (l *live) addBackups(ctx context.Context) error {
 	})
 }
 
-// displace makes room for a backup, which is written where tables are, and has the tables copied again.
+// displace makes room for a backup, which is written to the tables' keys, and schedules the tables to be copied again.
 func (l *live) displace(ctx context.Context, target kv.Store, what kv.Selection) error {
 	for _, span := range what.Spans {
 		if p, is := target.(*part.Part); is {
@@ -331,7 +333,7 @@ func (l *live) displace(ctx context.Context, target kv.Store, what kv.Selection)
 	return nil
 }
 
-// dropBackups removes the backups that have been deleted, when their records have gone.
+// dropBackups removes deleted backups, once their records are gone.
 func (l *live) dropBackups(ctx context.Context) error {
 	return l.eachPartOfBoth(ctx, func(_ string, store, target kv.Store, have map[string]bool) error {
 		list, err := backups(ctx, store)
@@ -348,7 +350,8 @@ func (l *live) dropBackups(ctx context.Context) error {
 	})
 }
 
-// eachPartOfBoth calls see with the source and with each Region's part of it, with what it is in the target, and with the backups that it has there.
+// eachPartOfBoth calls see with the source and with each Region's part of it, with the corresponding part of the target, and
+// with its backups.
 func (l *live) eachPartOfBoth(ctx context.Context, see func(region string, store, target kv.Store, have map[string]bool) error) error {
 	return eachPart(ctx, l.source, func(region string, store kv.Store) error {
 		target, err := like(ctx, store, l.target)
@@ -369,7 +372,7 @@ func (l *live) eachPartOfBoth(ctx context.Context, see func(region string, store
 	})
 }
 
-// copyBackupProved copies a backup and compares the copy with it. One that has been deleted meanwhile is passed over.
+// copyBackupProved copies a backup and compares the copy with it. It skips one that has been deleted meanwhile.
 func (m *mover) copyBackupProved(ctx context.Context, store kv.Store, region string, b *backup.Record) error {
 	read, written := newDigest(), newDigest()
 	err := m.copyBackup(ctx, read, store, region, b)

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestSuspended: a move that was suspended while it copied, and goes on after another one has completed, changes nothing of the target that servers
-// have been writing to meanwhile. (A target on a server of PostgreSQL is open to both.)
+// TestSuspended tests that a move that was suspended while it copied, and resumes after another one has completed, changes
+// nothing in the target to which servers have been writing meanwhile. (A target on a PostgreSQL server is open to both.)
 func TestSuspended(t *testing.T) {
 	fs := disk(t)
 	from, to := open(t, fs, "/source"), open(t, fs, "/target")

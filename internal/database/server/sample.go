@@ -19,7 +19,7 @@ var sampledOperations = map[string]bool{
 	"TransactGetItems": true, "TransactWriteItems": true, "UpdateItem": true,
 }
 
-// sample keeps the input of a call for those who watch its tables. Most often there are none.
+// sample records the input of a call if someone is observing its tables, which is rare.
 func (x *exchange) sample(body []byte) {
 	if x.server.options.Observe.Sample.On() && x.called.items && x.r.UserAgent() != consoleAgent {
 		x.sampled, x.input = true, shortened(body)

@@ -18,7 +18,7 @@ const (
 	severityInformation = 3
 )
 
-// rulePages is where the pages of the rules are read.
+// rulePages is the location of the rules' pages.
 const rulePages = "https://github.com/monotable/monotable/blob/main/docs/rules/"
 
 func (s *server) open(_ context.Context, r *jrpc2.Request) (any, error) {
@@ -34,7 +34,7 @@ func (s *server) open(_ context.Context, r *jrpc2.Request) (any, error) {
 	}
 	s.documents[p.TextDocument.URI] = d
 	s.changed(d)
-	return nil, nil //nolint:nilnil // a notification's answer
+	return nil, nil //nolint:nilnil // notifications have no result
 }
 
 func (s *server) change(_ context.Context, r *jrpc2.Request) (any, error) {
@@ -46,13 +46,13 @@ func (s *server) change(_ context.Context, r *jrpc2.Request) (any, error) {
 	defer s.mu.Unlock()
 	d := s.documents[p.TextDocument.URI]
 	if d == nil {
-		return nil, nil //nolint:nilnil // a notification's answer
+		return nil, nil //nolint:nilnil // notifications have no result
 	}
 	for _, c := range p.ContentChanges {
 		d.text = newText(d.text.uri, p.TextDocument.Version, d.text.edit(c.Range, c.Text))
 	}
 	s.changed(d)
-	return nil, nil //nolint:nilnil // a notification's answer
+	return nil, nil //nolint:nilnil // notifications have no result
 }
 
 func (s *server) close(ctx context.Context, r *jrpc2.Request) (any, error) {
@@ -70,7 +70,7 @@ func (s *server) close(ctx context.Context, r *jrpc2.Request) (any, error) {
 	return nil, s.rpc.Notify(ctx, "textDocument/publishDiagnostics", publishParams{URI: uri, Diagnostics: []diagnostic{}})
 }
 
-// changed has a document checked; the caller holds mu.
+// changed starts a check of a document; the caller holds mu.
 func (s *server) changed(d *document) {
 	if d.running {
 		d.again = true
@@ -81,7 +81,7 @@ func (s *server) changed(d *document) {
 	go s.analyse(d)
 }
 
-// analyse checks a document until its last version is.
+// analyse checks a document until its latest version is checked.
 func (s *server) analyse(d *document) {
 	defer s.work.Done()
 	for {
@@ -103,14 +103,14 @@ func (s *server) analyse(d *document) {
 			return
 		}
 		if !again {
-			// An editor that has gone gets no more news.
+			// An editor that has disconnected gets no more notifications.
 			_ = s.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", publishParams{t.uri, t.version, found})
 			return
 		}
 	}
 }
 
-// diagnose is all that is wrong with a text, and its design where that is whole.
+// diagnose returns everything that is wrong with a text, and its design if the text is complete.
 func (s *server) diagnose(t *text) (found []diagnostic, good *model) {
 	found = []diagnostic{}
 	defer func() {
@@ -134,7 +134,7 @@ func (s *server) diagnose(t *text) (found []diagnostic, good *model) {
 	return found, &model{d, findings}
 }
 
-// faults are what design.Parse says.
+// faults converts the errors of design.Parse.
 func (t *text) faults(err error) []diagnostic {
 	list, ok := errors.AsType[design.Errors](err)
 	if !ok {
@@ -151,7 +151,7 @@ func (t *text) faults(err error) []diagnostic {
 	return out
 }
 
-// finding is what check found, with the places of the other things it is about.
+// finding converts a finding of check, with the positions of other affected objects.
 func (t *text) finding(f check.Finding) diagnostic {
 	severity := map[check.Severity]int{check.Error: severityError, check.Warning: severityWarning}[f.Severity]
 	if severity == 0 {
@@ -168,7 +168,7 @@ func (t *text) finding(f check.Finding) diagnostic {
 		Range: t.spot(f.Pos), Severity: severity, Source: "monotable", Message: message,
 		Code: f.Rule, CodeDescription: &codeDescription{rulePages + f.Rule + ".md"},
 	}
-	if !strings.HasPrefix(f.Rule, "ST") { // the policy's own
+	if !strings.HasPrefix(f.Rule, "ST") { // a rule of the policy
 		out.CodeDescription = nil
 	}
 	for part := range strings.SplitSeq(f.Subject, "+") {

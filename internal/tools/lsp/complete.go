@@ -9,11 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// mark stands in the text for the word that is being typed, so that what would stand there is found as what stands there is.
+// mark is inserted in place of the word being typed, so that its symbol is found like any other.
 const mark = "zqMARKqz"
 
-// complete offers what may stand at the place: keys of the language that are not there yet, and names of the kind that is
-// expected.
+// complete offers completions for the position: missing keys of the language, and names of the expected kind.
 func (s *server) complete(p *place) (*completionList, error) {
 	from, to := p.offset, p.offset
 	for from > 0 && isNameByte(p.content[from-1]) {
@@ -71,7 +70,7 @@ func (c *completer) at(n *node, asKey bool) {
 	if asKey {
 		s = n.parent.slot
 	}
-	// A value on a line of its own, or an item of a list, may be the first key of a map.
+	// A value on its own line, or an item of a list, may be the first key of a map.
 	first := asKey || n.key == nil || strings.Contains(c.content[n.key.to:n.value.from], "\n")
 	if first && !w.quoted {
 		for _, t := range s.takes {
@@ -93,7 +92,7 @@ func (c *completer) at(n *node, asKey bool) {
 	c.names(w)
 }
 
-// container is the node whose keys stand beside the one that is typed.
+// container is the node whose keys are siblings of the key being typed.
 func container(n *node, asKey bool) *node {
 	if asKey {
 		return n.parent
@@ -101,7 +100,7 @@ func container(n *node, asKey bool) *node {
 	return n
 }
 
-// types are those of fields, enumerations and structures.
+// types are the types of fields, including enumerations and structures.
 func (c *completer) types(n *node) {
 	switch n.slot.name {
 	case "field.type", "entity.fields/", "type.fields/", "write.params/", "flow.given/":
@@ -118,7 +117,7 @@ func (c *completer) types(n *node) {
 	}
 }
 
-// names are those of the kind that the mark has.
+// names are the names of the mark's kind.
 func (c *completer) names(w *word) {
 	i := slices.IndexFunc(c.symbols, func(s symbol) bool {
 		return strings.Contains(s.name, mark) && w.from <= s.from && s.to <= w.to
@@ -135,7 +134,7 @@ func (c *completer) names(w *word) {
 	}
 	kinds := map[kind]int{fieldKind: itemField, entityKind: itemClass, typeKind: itemClass}
 	for _, s := range c.symbols {
-		here.name = s.name // of whatever name
+		here.name = s.name // with any name
 		if !s.declares || !same(&s, &here) {
 			continue
 		}

@@ -11,17 +11,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// text is one version of a document. It is not changed.
+// text is an immutable version of a document.
 type text struct {
 	uri, name string
 	version   int
 	content   string
-	lines     []int // where they begin
+	lines     []int // offsets of their starts
 
 	scanned func() scanned
 }
 
-// scanned is what can be read of a text, whole or not.
+// scanned is the result of scanning a text, whether complete or not.
 type scanned struct {
 	root    *node
 	symbols []symbol
@@ -41,7 +41,7 @@ func newText(uri string, version int, content string) *text {
 	return t
 }
 
-// fileOf is the path of a file: URI; what is no file keeps its URI as name.
+// fileOf is the path of a file: URI; other URIs are kept as names.
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
@@ -54,7 +54,7 @@ func fileOf(uri string) string {
 	return filepath.FromSlash(path)
 }
 
-// line is a line's text without its end.
+// line is the text of a line without its line ending.
 func (t *text) line(n int) string {
 	end := len(t.content)
 	if n+1 < len(t.lines) {
@@ -63,7 +63,7 @@ func (t *text) line(n int) string {
 	return strings.TrimSuffix(t.content[t.lines[n]:end], "\r")
 }
 
-// offset is the byte of a position; one behind the end of a line, or of the text, is that end.
+// offset is the byte offset of a position; a position after the end of a line or the text is clamped.
 func (t *text) offset(p position) int {
 	if p.Line < 0 {
 		return 0
@@ -80,7 +80,7 @@ func (t *text) offset(p position) int {
 	return t.lines[p.Line] + at
 }
 
-// position is the place of a byte.
+// position is the position of a byte.
 func (t *text) position(offset int) position {
 	offset = min(max(offset, 0), len(t.content))
 	low, high := 0, len(t.lines) // the line is in [low, high)
@@ -98,7 +98,7 @@ func (t *text) position(offset int) position {
 	return position{low, units}
 }
 
-// unitsOf is how many units of UTF-16 a character is.
+// unitsOf is the number of UTF-16 code units of a character.
 func unitsOf(r rune) int {
 	if r > 0xffff {
 		return 2
@@ -110,7 +110,7 @@ func (t *text) rangeOf(from, to int) textRange {
 	return textRange{t.position(from), t.position(to)}
 }
 
-// place is the byte of a place of package design.
+// place is the byte offset of a position in package design.
 func (t *text) place(p design.Pos) int {
 	if p.Line < 1 {
 		return 0
@@ -119,7 +119,7 @@ func (t *text) place(p design.Pos) int {
 	return t.lines[n] + min(max(p.Column-1, 0), len(t.line(n)))
 }
 
-// spot is the range of the word at a place of package design, or what is left of its line.
+// spot is the range of the word at a position in package design, or the rest of its line.
 func (t *text) spot(p design.Pos) textRange {
 	from := t.place(p)
 	for _, w := range t.words() {
@@ -155,17 +155,18 @@ func (t *text) edit(r *textRange, with string) string {
 	return t.content[:from] + with + t.content[to:]
 }
 
-// model is a design that was whole, with what is known of it.
+// model is a complete design, with its analysis.
 type model struct {
 	design   *design.Design
 	findings check.Findings
 }
 
-// document is what an editor has open.
+// document is a document open in an editor.
 type document struct {
 	text *text
-	// good is the last whole design, for what is asked while the text is not whole; nil if there was none yet.
+	// good is the last complete design, for requests while the text is incomplete; nil if there was none
+	// yet.
 	good *model
-	// running says that the text is being checked; again, that it has changed since.
+	// running means that the text is being checked; again, that it has changed since.
 	running, again, closed bool
 }

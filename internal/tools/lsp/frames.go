@@ -14,8 +14,8 @@ const (
 	maxMessage = 64 << 20
 )
 
-// copyMessages copies messages up to the end of in, and ends with an error at one that is too large: the channel behind it allocates
-// what a header says before any of it is there.
+// copyMessages copies messages up to the end of in, and fails at one that is too large: the channel behind it allocates the
+// size in the header before the data arrives.
 func copyMessages(out io.Writer, in io.Reader) error {
 	from := bufio.NewReaderSize(in, maxHeader)
 	for length := int64(0); ; {
@@ -33,7 +33,7 @@ func copyMessages(out io.Writer, in io.Reader) error {
 		switch {
 		case strings.EqualFold(name, "content-length"):
 			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
-				continue // which the channel says
+				continue // the channel reports it
 			}
 			if length > maxMessage {
 				return fmt.Errorf("a message has %d bytes, more than the maximum of %d", length, maxMessage)

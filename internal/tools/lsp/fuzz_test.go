@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzEdits cuts a design anywhere, puts anything there, and asks everything at every place near it: nothing panics, and no place is
-// outside of the text.
+// FuzzEdits cuts a design anywhere, inserts any text there, and makes every request at every position near it: nothing panics,
+// and no position is outside the text.
 func FuzzEdits(f *testing.F) {
 	const whole = `design: 1
 name: Shop

@@ -10,16 +10,16 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 )
 
-// gate is the channel of a server that keeps the protocol's order of life: nothing is asked before initialize, nothing
-// but exit comes after shutdown, and the server meets the end of the stream only when all that was asked is answered. It
-// is told from the messages in their order, for their handlers run at once.
+// gate is a server's channel that enforces the protocol's life cycle: no requests before initialize, nothing but exit
+// after shutdown, and the server sees the end of the stream only once all requests are answered. It tracks this from the
+// order of the messages, because their handlers run concurrently.
 type gate struct {
-	channel.Channel // whose Recv is for one goroutine
+	channel.Channel // Recv is only called by one goroutine
 
-	mu       sync.Mutex // also of what is sent
+	mu       sync.Mutex // also serializes sends
 	answered sync.Cond
-	pending  int  // requests without an answer
-	closed   bool // and nothing is answered any more
+	pending  int  // number of unanswered requests
+	closed   bool // nothing is answered any more
 
 	initialized, shutdown, exited bool
 }
@@ -30,7 +30,7 @@ func newGate(c channel.Channel) *gate {
 	return g
 }
 
-// Recv is the next message that is for a handler; the end is an exit, too.
+// Recv returns the next message for a handler; the end of the stream counts as an exit.
 func (g *gate) Recv() ([]byte, error) {
 	for {
 		bits, err := g.Channel.Recv()
@@ -52,7 +52,7 @@ func (g *gate) Recv() ([]byte, error) {
 	}
 }
 
-// admits reports whether a message is for a handler, or the end. What may not be asked is answered.
+// admits reports whether a message is for a handler, or the end. It answers requests that are not allowed.
 func (g *gate) admits(bits []byte) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,16 +82,16 @@ func (g *gate) admits(bits []byte) bool {
 	return true
 }
 
-// refuse answers a request; a notification, which has no id, gets no answer.
+// refuse answers a request with an error; a notification has no ID and gets no response.
 func (g *gate) refuse(id json.RawMessage, code jrpc2.Code, message string) {
 	if id == nil {
 		return
 	}
 	text, _ := json.Marshal(message)
-	_ = g.Channel.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)) // an editor that is gone asks nothing
+	_ = g.Channel.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)) // an editor that has disconnected needs no response
 }
 
-// Send sends a message, and counts the answers.
+// Send sends a message, and counts responses.
 func (g *gate) Send(bits []byte) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +103,7 @@ func (g *gate) Send(bits []byte) error {
 	return err
 }
 
-// Close ends the channel, and the wait for answers.
+// Close ends the channel, and the wait for responses.
 func (g *gate) Close() error {
 	g.mu.Lock()
 	g.closed = true
@@ -112,7 +112,7 @@ func (g *gate) Close() error {
 	return g.Channel.Close()
 }
 
-// drain waits until all is answered that was asked.
+// drain waits until all requests are answered.
 func (g *gate) drain() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,7 +121,7 @@ func (g *gate) drain() {
 	}
 }
 
-// ended is the error of an editor that ends without a shutdown.
+// ended is the error if an editor exits without a shutdown.
 func (g *gate) ended() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,14 +131,14 @@ func (g *gate) ended() error {
 	return nil
 }
 
-// envelope are the id and the method of a message, nil and "" for none. As jrpc2 has it, an id is a text or a number, and
-// names are told apart by case: each message with such an id gets one answer with it.
+// envelope is the ID and the method of a message, nil and "" if there are none. As in jrpc2, an ID is a string or a
+// number, and names are case-sensitive: each message with such an ID gets one response with it.
 func envelope(bits []byte) (id json.RawMessage, method string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(bits, &m) != nil {
 		return nil, ""
 	}
-	_ = json.Unmarshal(m["method"], &method) // a wrong one is jrpc2's to refuse
+	_ = json.Unmarshal(m["method"], &method) // jrpc2 rejects an invalid one
 	if id = m["id"]; len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
 		return id, method
 	}

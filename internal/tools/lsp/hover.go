@@ -27,7 +27,7 @@ func (s *server) hover(p *place) (*hover, error) {
 	return out, nil
 }
 
-// describe says what a name is; "" if the last whole design does not tell.
+// describe describes a name; "" if the last complete design does not know it.
 func (p *place) describe(s *symbol) string {
 	if s.kind == ruleKind {
 		return describeRule(s.name)
@@ -80,7 +80,7 @@ func describeRule(id string) string {
 	return ""
 }
 
-// describePattern is what explain says of a pattern, and what it costs in a month.
+// describePattern is the explanation of a pattern, with its monthly cost.
 func describePattern(d *design.Design, name string) string {
 	i := slices.IndexFunc(d.Flows, func(f *design.Flow) bool { return f.Name == name })
 	if i >= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// schema is the part of JSON Schema that design.Schema uses: the language's keys, what they are for, and what they take.
+// schema is the part of JSON Schema that design.Schema uses: the language's keys, their descriptions, and their values.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Description string             `json:"description"`
@@ -20,10 +20,10 @@ type schema struct {
 	Type        json.RawMessage    `json:"type"`
 	Defs        map[string]*schema `json:"$defs"`
 
-	names *schema // of the values, where the keys are the author's
+	names *schema // of the values, if the author chooses the keys
 }
 
-// language is the schema, read once.
+// language is the parsed schema.
 var language = sync.OnceValue(func() *schema { //nolint:gochecknoglobals // computed once
 	var s schema
 	if err := json.Unmarshal(design.Schema(), &s); err != nil {
@@ -54,18 +54,18 @@ func (s *schema) prepare() {
 	}
 }
 
-// slot is what a node is for.
+// slot is the purpose of a node.
 type slot struct {
-	// name is shape.key of the key of the language that the node belongs to, as read.by; behind it "/" for what the author names
-	// within it: file.reads/ is a read, entity.fields/ a field. An item of a list has the name of the list.
+	// name is shape.key of the language's key to which the node belongs, such as read.by; a trailing "/" is for what the
+	// author names within it: file.reads/ is a read, entity.fields/ a field. An item of a list has the name of the list.
 	name string
-	// key is the node's own, where it is one of the language's.
+	// key is the node's own key, if it is one of the language's.
 	key *schema
 	// takes are the schemas of the node's value.
 	takes []*schema
 }
 
-// variants are the schemas that a schema stands for, references followed.
+// variants are the schemas that a schema represents, with references resolved.
 func (s *schema) variants() []*schema {
 	switch {
 	case s == nil:
@@ -121,7 +121,7 @@ func slotOf(n *node) slot {
 	return slot{}
 }
 
-// up is the nearest node around n, or n, whose slot has that name.
+// up is the nearest node around n, or n itself, whose slot has that name.
 func up(n *node, name string) *node {
 	for ; n != nil && n.parent != nil; n = n.parent {
 		if n.key != nil && n.slot.name == name {

@@ -37,12 +37,12 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// Options say how a server runs.
+// Options configure a server.
 type Options struct {
 	Version string
-	// Log gets what goes wrong inside.
+	// Log receives internal errors.
 	Log io.Writer
-	// Check finds what is wrong with a design of a file; nil is check.Check.
+	// Check finds the defects of a file's design; nil means check.Check.
 	Check func(file string, d *design.Design) (check.Findings, error)
 }
 
@@ -53,10 +53,10 @@ const (
 	serverNotInitialized jrpc2.Code = -32002
 )
 
-// maxAtOnce is how many requests are answered at once.
+// maxAtOnce is the maximum number of requests handled at once.
 const maxAtOnce = 1 << 10
 
-// errExit is for an editor that exits without a shutdown.
+// errExit means that an editor exited without a shutdown.
 var errExit = errors.New("the editor exited without shutdown")
 
 type server struct {
@@ -68,7 +68,7 @@ type server struct {
 	documents map[string]*document
 }
 
-// Serve answers an editor until it exits, its stream ends, or ctx does.
+// Serve serves an editor until it exits, its stream ends, or ctx does.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
 	if options.Check == nil {
 		options.Check = func(_ string, d *design.Design) (check.Findings, error) { return check.Check(d), nil }
@@ -79,9 +79,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	s := &server{options: options, documents: map[string]*document{}}
 	s.rpc = jrpc2.NewServer(s.methods(), &jrpc2.ServerOptions{
 		AllowPush: true, DisableBuiltin: true, NewContext: func() context.Context { return ctx },
-		Concurrency: maxAtOnce, // what is cancelled while it waits for its turn is answered with a code that the protocol does not have
+		Concurrency: maxAtOnce, // a request canceled while it is queued would get an error code that the protocol does not have
 	})
-	// Closing a pipe ends a read of it, which is not so of every standard input.
+	// Closing a pipe ends a pending read, which is not true of every standard input.
 	reader, writer := io.Pipe()
 	go func() { _ = writer.CloseWithError(copyMessages(writer, in)) }()
 	messages := newGate(channel.LSP(reader, stream{out, reader}))
@@ -96,7 +96,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	return err
 }
 
-// stream is what is written to; closing it ends the reading.
+// stream is the output stream; closing it ends the reading.
 type stream struct {
 	io.Writer
 	reader *io.PipeReader
@@ -105,7 +105,7 @@ type stream struct {
 func (s stream) Close() error { return s.reader.Close() }
 
 func (s *server) methods() handler.Map {
-	nothing := func(context.Context, *jrpc2.Request) (any, error) { return nil, nil } //nolint:nilnil // a notification's answer, and shutdown's
+	nothing := func(context.Context, *jrpc2.Request) (any, error) { return nil, nil } //nolint:nilnil // notifications and shutdown have no result
 	methods := handler.Map{
 		"initialize":                       s.initialize,
 		"initialized":                      nothing,
@@ -130,7 +130,7 @@ func (s *server) methods() handler.Map {
 	return methods
 }
 
-// wrap answers a panic as an error, and what was cancelled as the protocol says.
+// wrap turns a panic into an error, and reports cancellation as the protocol requires.
 func (s *server) wrap(h jrpc2.Handler) jrpc2.Handler {
 	return func(ctx context.Context, r *jrpc2.Request) (out any, err error) {
 		defer func() {
@@ -151,7 +151,7 @@ func (s *server) panicked(what string, p any) error {
 	return jrpc2.Errorf(jrpc2.InternalError, "internal error in %s: %v", what, p)
 }
 
-// place is a document with what a request asks of it.
+// place is a position in a document, with what a request asks about it.
 type place struct {
 	*text
 	good   *model
@@ -159,7 +159,7 @@ type place struct {
 	params placeParams
 }
 
-// asking makes a handler of a method that asks about a place of a document; about one that is not open the answer is null.
+// asking makes a handler for a method about a position in a document; if the document is not open, the result is null.
 func asking[T any](s *server, f func(*server, *place) (T, error)) jrpc2.Handler {
 	return func(_ context.Context, r *jrpc2.Request) (any, error) {
 		var p placeParams
@@ -170,7 +170,7 @@ func asking[T any](s *server, f func(*server, *place) (T, error)) jrpc2.Handler 
 		d := s.documents[p.TextDocument.URI]
 		if d == nil {
 			s.mu.Unlock()
-			return nil, nil //nolint:nilnil // null is the protocol's answer for nothing
+			return nil, nil //nolint:nilnil // the protocol's result for nothing
 		}
 		asked := &place{text: d.text, good: d.good, params: p}
 		s.mu.Unlock()
@@ -191,5 +191,5 @@ func (s *server) cancel(_ context.Context, r *jrpc2.Request) (any, error) {
 		return nil, err
 	}
 	s.rpc.CancelRequest(string(p.ID))
-	return nil, nil //nolint:nilnil // a notification's answer
+	return nil, nil //nolint:nilnil // notifications have no result
 }

@@ -111,7 +111,7 @@ func (c *client) notify(method string, params any) {
 	c.send(map[string]any{"method": method, "params": params})
 }
 
-// call returns what is answered.
+// call returns the response.
 func (c *client) call(method string, params any) message {
 	c.t.Helper()
 	c.next++
@@ -154,7 +154,7 @@ type span struct {
 	Start, End struct{ Line, Character int }
 }
 
-// diagnostics waits for those of a version.
+// diagnostics waits for the diagnostics of a version.
 func (c *client) diagnostics(uri string, version int) published {
 	c.t.Helper()
 	for {
@@ -186,7 +186,7 @@ func (c *client) replace(version int, text string) {
 	})
 }
 
-// at is the position of the first ‸ of a text, which is taken out.
+// at is the position of the first ‸ in a text, which is removed.
 func at(t *testing.T, marked string) (text string, params map[string]any) {
 	t.Helper()
 	before, after, ok := strings.Cut(marked, "‸")
@@ -200,7 +200,7 @@ func at(t *testing.T, marked string) (text string, params map[string]any) {
 	}
 }
 
-// inShop puts a mark behind the first place where a text stands in the shop.
+// inShop puts a mark after the first occurrence of a text in the shop.
 func inShop(t *testing.T, text string) string {
 	t.Helper()
 	if !strings.Contains(shop, text) {
@@ -296,7 +296,7 @@ tenant: nobody`, 1))
 		t.Errorf("diagnostics %+v", third.Diagnostics)
 	}
 
-	// What is accepted is accepted as soon as it is written, and all goes when the document closes.
+	// An acceptance takes effect as soon as it is written, and everything is cleared when the document closes.
 	c.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
 	for {
 		m := c.receive()
@@ -317,7 +317,7 @@ func TestIncrementalChanges(t *testing.T) {
 			}}},
 		})
 	}
-	change(2, 1, 17, 18, "y") // behind the cart, which is two units, and the é, which is one
+	change(2, 1, 17, 18, "y") // after the cart, which is two units, and the é, which is one
 	change(3, 9, 0, 0, "tables: {}\n")
 	var edits []struct{ NewText string }
 	c.result("textDocument/formatting", map[string]any{"textDocument": map[string]any{"uri": uri}, "options": map[string]any{}}, &edits)
@@ -357,7 +357,7 @@ func TestHover(t *testing.T) {
 			t.Errorf("behind %q: %s, want %q", test.behind, m.Result, test.want)
 		}
 	}
-	// While the text is not whole, the last one that was tells.
+	// While the text is incomplete, the last complete one is used.
 	broken := strings.Replace(shop, "name: Shop", "name: [Shop", 1)
 	c.replace(2, broken)
 	c.diagnostics(uri, 2)
@@ -371,7 +371,7 @@ func TestCompletion(t *testing.T) {
 	c := start(t, lsp.Options{})
 	c.open(shop)
 	for i, test := range []struct {
-		from, to   string // of the shop, ‸ is where it is typed
+		from, to   string // in the shop, ‸ is the cursor
 		want, lack []string
 	}{
 		{"by: [userId] }\n", "by: [userId], ‸ }\n", []string{"order", "filter", "page"}, []string{"one", "by", "entities"}},
@@ -506,7 +506,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestEntries: an entry's name is one in the entity and in what reads it, and the index before the point is the table's.
+// TestEntries tests that an entry's name is the same symbol in the entity and in reads of it, and that the index before the
+// dot is the table's.
 func TestEntries(t *testing.T) {
 	const desk = `design: 1
 name: Desk
@@ -540,7 +541,8 @@ reads:
 	}
 }
 
-// TestRenameEverything renames each name of real designs: none may be refused without need, and what is answered means the same.
+// TestRenameEverything renames each name of real designs: none may be rejected without need, and the result must mean the
+// same.
 func TestRenameEverything(t *testing.T) {
 	files, err := filepath.Glob("../../../systems/*/*.design.yaml")
 	if err != nil || len(files) == 0 {
@@ -563,7 +565,7 @@ func TestRenameEverything(t *testing.T) {
 				line := pos.Line - 1
 				column := strings.Index(lines[line], what)
 				if column < 0 {
-					return // the object stands elsewhere
+					return // the object is at another position
 				}
 				params := map[string]any{"textDocument": map[string]any{"uri": uri}, "position": map[string]any{"line": line, "character": len(utf16.Encode([]rune(lines[line][:column+1])))}}
 				got, fault := c.rename(string(data), params, name)
@@ -575,7 +577,7 @@ func TestRenameEverything(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			every := 25 // of them, for a check takes its time
+			every := 25 // a check takes time
 			for i, e := range d.Entities {
 				if i%every == 0 {
 					rename(e.Name, e.Pos, "Zebra")
@@ -627,7 +629,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestEnd: an editor that sends all at once and goes gets all its answers, those after shutdown as the protocol says.
+// TestEnd tests that an editor that sends everything at once and disconnects gets all its responses, those after shutdown as
+// the protocol requires.
 func TestEnd(t *testing.T) {
 	initialize := map[string]any{"id": 1, "method": "initialize", "params": map[string]any{}}
 	hover := func(id any) map[string]any {
@@ -706,7 +709,7 @@ func TestCancellation(t *testing.T) {
 	}})
 	c.open(shop)
 	<-checking
-	// While a design is checked, questions are answered, and changes are taken.
+	// While a design is checked, requests are answered, and changes are accepted.
 	_, params := at(t, inShop(t, "one: Us"))
 	if m := c.call("textDocument/definition", params); m.Error != nil {
 		t.Errorf("%+v", m.Error)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// same reports whether two symbols are, or can be, one thing.
+// same reports whether two symbols are, or may be, the same object.
 func same(a, b *symbol) bool {
 	if a.kind != b.kind || a.name != b.name {
 		return false
@@ -31,7 +31,7 @@ func (s *server) references(p *place) ([]location, error) {
 	return p.found(func(x *symbol) bool { return p.params.Context.IncludeDeclaration || !x.declares }), nil
 }
 
-// found are the places of those symbols that are what stands at the place.
+// found are the positions of those symbols that are the same object as the one at the position.
 func (p *place) found(wanted func(*symbol) bool) []location {
 	out := []location{}
 	symbols := p.scanned().symbols
@@ -47,7 +47,7 @@ func (p *place) found(wanted func(*symbol) bool) []location {
 	return out
 }
 
-// renamed is the symbol at the place, if it is one that can get another name.
+// renamed is the symbol at the position, if it can be renamed.
 func (p *place) renamed() (*symbol, error) {
 	here := at(p.scanned().symbols, p.offset)
 	if here == nil || here.kind == ruleKind {
@@ -72,8 +72,8 @@ var (
 	tableName = regexp.MustCompile(`^[A-Za-z][\w.-]*$`)
 )
 
-// rename gives what stands at the place another name everywhere; what is stored stays as it was. A field is renamed in
-// the entities that have it there; where the design then is not as it was, because others share it by its name, in all
+// rename renames the object at the position everywhere, without changing what is stored. A field is renamed in the
+// entities that have it there; if the design then differs, because others share the field by name, it is renamed in all
 // that have a field of that name.
 func (s *server) rename(p *place) (*workspaceEdit, error) {
 	here, err := p.renamed()
@@ -140,8 +140,8 @@ func (p *place) edits(d *design.Design, way func(*symbol) bool, name string) []t
 	return out
 }
 
-// kept are the edits that let what is stored be as it was, where it follows from the name: the attribute of a field, the
-// type of an entity.
+// kept are the edits that preserve what is stored if it follows from the name: the attribute of a field, the type of an
+// entity.
 func (p *place) kept(d *design.Design, x *symbol) []textEdit {
 	key, stored := "", ""
 	switch {
@@ -159,7 +159,7 @@ func (p *place) kept(d *design.Design, x *symbol) []textEdit {
 		return nil
 	}
 	insert := func(at int, text string) textEdit { return textEdit{p.rangeOf(at, at), text} }
-	if v := x.node.value; v != nil { // a type alone
+	if v := x.node.value; v != nil { // only a type
 		from, to := v.from, v.to
 		switch {
 		case v.quoted:
@@ -183,7 +183,7 @@ func (p *place) kept(d *design.Design, x *symbol) []textEdit {
 	return []textEdit{insert(first, key+": "+stored+"\n"+strings.Repeat(" ", first-p.lines[p.position(first).Line]))}
 }
 
-// applied is the text after edits that stand in its order.
+// applied is the text after edits, which are ordered.
 func (t *text) applied(edits []textEdit) string {
 	var out strings.Builder
 	last := 0
@@ -194,7 +194,7 @@ func (t *text) applied(edits []textEdit) string {
 	return out.String() + t.content[last:]
 }
 
-// whole is how often each rule finds something in a text, which must be a whole design.
+// whole counts the findings of each rule in a text, which must be a complete design.
 func (s *server) whole(name, content string) (*design.Design, map[string]int, error) {
 	d, err := design.Parse(name, []byte(content))
 	if err != nil {

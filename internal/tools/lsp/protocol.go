@@ -1,6 +1,6 @@
 package lsp
 
-// The part of the Language Server Protocol, version 3.17, that is spoken here; names are the protocol's own.
+// The supported part of the Language Server Protocol, version 3.17, with the protocol's names.
 // https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 
 type (
@@ -103,7 +103,7 @@ const (
 	itemEvent    = 23
 )
 
-// capabilities are what initialize answers.
+// capabilities is the result of initialize.
 func capabilities(version string) map[string]any {
 	return map[string]any{
 		"serverInfo": map[string]any{"name": "monotable", "version": version},

@@ -6,24 +6,24 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// maxScanned is the size of the largest text that is scanned; a design of that size is refused long before.
+// maxScanned is the maximum size of a text that is scanned; a design of that size is rejected long before.
 const maxScanned = 2 * design.MaxTextBytes
 
-// maxFlow bounds brackets within brackets.
+// maxFlow bounds nested brackets.
 const maxFlow = 64
 
-// word is a key or a single value as it stands in the text, without its quotes.
+// word is a key or a scalar value in the text, without its quotes.
 type word struct {
 	text     string
 	from, to int // bytes of the text
 	quoted   bool
 }
 
-// node is an entry of a map, an item of a list, or the whole.
+// node is an entry of a map, an item of a list, or the root.
 type node struct {
 	parent *node
 	key    *word // of an entry of a map
-	value  *word // a single value; nil for maps, lists and nothing
+	value  *word // a scalar value; nil for maps, lists and empty values
 	nodes  []*node
 	slot   slot
 }
@@ -47,7 +47,7 @@ func (n *node) child(key string) *node {
 	return nil
 }
 
-// text is the node's single value, "" for none.
+// text is the node's scalar value, "" if there is none.
 func (n *node) text() string {
 	if n == nil || n.value == nil {
 		return ""
@@ -55,7 +55,7 @@ func (n *node) text() string {
 	return n.value.text
 }
 
-// words are the single value, or those of the list.
+// words are the scalar value, or those of the list.
 func (n *node) words() []*word {
 	if n == nil {
 		return nil
@@ -88,8 +88,8 @@ func (n *node) walk(f func(*node)) {
 	}
 }
 
-// scan reads what can be read of a text: design.Parse refuses a text that is not whole, and a text that somebody
-// types seldom is. It takes every text, in time that grows with its length.
+// scan parses as much as possible of a text: design.Parse rejects an incomplete text, and a text being typed is seldom
+// complete. It accepts every text, in linear time.
 func scan(text string) *node {
 	root := &node{}
 	if len(text) > maxScanned {
@@ -103,7 +103,7 @@ func scan(text string) *node {
 	return root
 }
 
-// frame is a map or list whose entries begin in one column.
+// frame is a map or list whose entries start in one column.
 type frame struct {
 	indent int
 	node   *node
@@ -116,7 +116,7 @@ type scanner struct {
 	begin  int // of the line
 	indent int // of the line
 	frames []frame
-	deep   int // brackets that are open
+	deep   int // open brackets
 }
 
 func (s *scanner) top() frame { return s.frames[len(s.frames)-1] }
@@ -135,7 +135,7 @@ func (s *scanner) spaces() {
 	}
 }
 
-// rest passes over what is left of the line.
+// rest skips the rest of the line.
 func (s *scanner) rest() {
 	if i := strings.IndexByte(s.text[s.at:], '\n'); i >= 0 {
 		s.at += i + 1
@@ -144,7 +144,7 @@ func (s *scanner) rest() {
 	s.at = len(s.text)
 }
 
-// line reads a line, or more where brackets go on.
+// line parses a line, or more if brackets continue.
 func (s *scanner) line() {
 	s.begin = s.at
 	s.spaces()
@@ -158,7 +158,7 @@ func (s *scanner) line() {
 	}
 	dash := s.dash()
 	if t := s.top(); t.indent == s.indent && t.list && !dash {
-		s.pop() // the list stood in its key's column
+		s.pop() // the list was in its key's column
 	}
 	switch t := s.top(); {
 	case t.indent < s.indent:
@@ -181,7 +181,7 @@ func (s *scanner) line() {
 	s.entry(s.top().node)
 }
 
-// last is the entry to which what is indented below it belongs.
+// last is the entry to which the lines indented below it belong.
 func (s *scanner) last(n *node) *node {
 	if len(n.nodes) == 0 {
 		return n
@@ -194,7 +194,7 @@ func (s *scanner) dash() bool {
 	return s.peek(0) == '-' && (next == ' ' || next == '\n' || next == '\r')
 }
 
-// entry reads key: value, or a value alone, which is the container's where that has nothing else yet.
+// entry parses key: value, or a lone value, which becomes the container's if that is still empty.
 func (s *scanner) entry(container *node) {
 	if s.bracket(container) {
 		return
@@ -221,7 +221,9 @@ func (s *scanner) entry(container *node) {
 	}
 }
 
-// block reads the text below | or >.
+// block parses the text below
+//
+// or >.
 func (s *scanner) block(n *node) {
 	own := s.top().indent
 	s.rest()
@@ -237,10 +239,10 @@ func (s *scanner) block(n *node) {
 		s.rest()
 	}
 	n.value = &word{text: s.text[from:s.at], from: from, to: s.at, quoted: true}
-	s.at = max(s.at-1, from-1) // line passes over the end of the last one
+	s.at = max(s.at-1, from-1) // line skips the end of the last one
 }
 
-// bracket reads a map or list in brackets, where one begins here.
+// bracket parses a map or list in brackets, if one starts here.
 func (s *scanner) bracket(n *node) bool {
 	c := s.peek(0)
 	if c != '{' && c != '[' || s.deep > maxFlow {
@@ -287,8 +289,8 @@ func (s *scanner) flow(n *node, isMap bool) {
 	}
 }
 
-// between passes over white space, comments and line ends in brackets. It is false if they end without being closed: at the
-// end of the text, or at a line that is no deeper than the one they began in.
+// between skips white space, comments and line ends in brackets. It returns false if they end without being closed: at the
+// end of the text, or at a line that is not indented more than the one they started in.
 func (s *scanner) between() bool {
 	for {
 		s.spaces()
@@ -317,7 +319,7 @@ func (s *scanner) between() bool {
 	}
 }
 
-// scalar reads a single value or key. It always passes over at least one byte.
+// scalar parses a scalar value or key. It always advances by at least one byte.
 func (s *scanner) scalar(flow bool) *word {
 	from := s.at
 	if q := s.peek(0); q == '"' || q == '\'' {
@@ -338,7 +340,7 @@ func (s *scanner) scalar(flow bool) *word {
 	return &word{text: text, from: from, to: from + len(text)}
 }
 
-// quoted reads a text in quotes, which ends with the line if they are not closed.
+// quoted parses a quoted text, which ends with the line if the quote is not closed.
 func (s *scanner) quoted(q byte) *word {
 	s.at++
 	from := s.at

@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// kind is what a name is the name of.
+// kind is the kind of object that a name refers to.
 type kind string
 
 const (
 	tableKind   kind = "table"
-	indexKind   kind = "index" // an index, or what is as good in via: a copy or marker
-	entryKind   kind = "entry" // one of several of an entity in an index
+	indexKind   kind = "index" // an index, or its equivalents in via: a copy or marker
+	entryKind   kind = "entry" // one of several entries of an entity in an index
 	typeKind    kind = "type"
 	entityKind  kind = "entity"
 	fieldKind   kind = "field"
 	patternKind kind = "pattern" // a read, collection, write or flow
-	inputKind   kind = "input"   // what a write or flow is given beside fields
+	inputKind   kind = "input"   // a parameter of a write or flow other than fields
 	ruleKind    kind = "rule"
 )
 
-// symbol is a name where it stands: where it is made, or used.
+// symbol is an occurrence of a name: its declaration, or a use.
 type symbol struct {
 	kind     kind
 	name     string
 	from, to int
-	// within are the entities that have the field, or the table, type, write or flow that has what else is not of the whole design; none
-	// where that cannot be told.
+	// within are the entities that have the field, or the table, type, write or flow that owns another local name; empty if
+	// unknown.
 	within   []string
 	declares bool
-	// small says that the name stands with a small first letter, as invariants have entities.
+	// small means that the name is written with a lower-case first letter, like entities in invariants.
 	small bool
 	node  *node
 }
@@ -48,7 +48,7 @@ func symbolsOf(root *node) []symbol {
 	return c.symbols
 }
 
-// at is the symbol at a byte of the text; between two, the longer one.
+// at is the symbol at a byte of the text; if there are two, the longer one.
 func at(symbols []symbol, offset int) *symbol {
 	for i := range symbols {
 		if s := &symbols[i]; s.from <= offset && offset <= s.to {
@@ -69,12 +69,12 @@ func (c *collector) declare(k kind, n *node, within ...string) {
 	c.symbols[len(c.symbols)-1].declares = true
 }
 
-// part is a name inside of a word.
+// part adds a name inside a word.
 func (c *collector) part(k kind, w *word, at int, name string, n *node, within ...string) {
 	c.symbols = append(c.symbols, symbol{kind: k, name: name, from: w.from + at, to: w.from + at + len(name), within: within, node: n})
 }
 
-// node collects what stands in one node: its key, and its single value.
+// node collects the symbols in one node: its key, and its scalar value.
 func (c *collector) node(n *node) {
 	if n.key != nil && n.key.text != "" {
 		c.key(n)
@@ -84,7 +84,7 @@ func (c *collector) node(n *node) {
 	}
 }
 
-// named is the key of the nearest node around n of that slot.
+// named is the key of the nearest node around n with that slot.
 func named(n *node, slot string) string {
 	if n = up(n, slot); n != nil {
 		return n.key.text
@@ -148,7 +148,7 @@ func (c *collector) key(n *node) {
 	}
 }
 
-// input is a name that a pattern is given: one of its own, or a field.
+// input adds a parameter of a pattern: one of its own, or a field.
 func (c *collector) input(w *word, n *node, pattern *node) {
 	switch {
 	case pattern == nil:
@@ -159,7 +159,7 @@ func (c *collector) input(w *word, n *node, pattern *node) {
 	}
 }
 
-// plain are the slots whose values are names of one kind, wherever they stand.
+// plain are the slots whose values are names of one kind, wherever they occur.
 var plain = map[string]kind{ //nolint:gochecknoglobals // a table
 	"entity.table": tableKind, "file.tenant": fieldKind, "file.person": fieldKind, "read.via": indexKind, "collection.via": indexKind,
 
@@ -173,7 +173,7 @@ var plain = map[string]kind{ //nolint:gochecknoglobals // a table
 	"raceCall.write": patternKind,
 }
 
-// words are those of the language that stand where names do.
+// words are the words of the language that can occur in place of names.
 var words = map[string][]string{ //nolint:gochecknoglobals // a table
 	"copy.fields": {"all"}, "index.project": {"all", "keys"}, "read.via": {"key"}, "collection.via": {"key"}, "invariant.at": {"always", "end"},
 	"idempotent.request": {"lines"},
@@ -278,7 +278,7 @@ func or(a, b string) string {
 	return b
 }
 
-// dotted is Entity.field.
+// dotted adds Entity.field.
 func (c *collector) dotted(w *word, at int, text string, n *node) {
 	entity, field, ok := strings.Cut(text, ".")
 	c.part(entityKind, w, at, entity, n)
@@ -298,7 +298,7 @@ func (c *collector) pattern(name string) *node {
 	return nil
 }
 
-// entitiesOf are those that a read, collection, write or flow is about.
+// entitiesOf are the entities of a read, collection, write or flow.
 func (c *collector) entitiesOf(pattern *node) []string {
 	if pattern == nil {
 		return nil
@@ -316,7 +316,7 @@ func (c *collector) entitiesOf(pattern *node) []string {
 		for _, step := range do.nodes {
 			for _, called := range []string{"read", "write"} {
 				if name := step.child(called).text(); name != "" {
-					if called := c.pattern(name); called != nil && called.parent != c.root.child("flows") { // which call none
+					if called := c.pattern(name); called != nil && called.parent != c.root.child("flows") { // flows do not call flows
 						add(c.directly(called)...)
 					}
 				}
@@ -326,7 +326,7 @@ func (c *collector) entitiesOf(pattern *node) []string {
 	return out
 }
 
-// directly are the entities that a pattern names itself.
+// directly are the entities that a pattern itself names.
 func (c *collector) directly(pattern *node) []string {
 	out := append([]string{pattern.child("one").text(), pattern.child("many").text()}, texts(pattern.child("of").words())...)
 	if do := pattern.child("do"); do != nil {
@@ -378,7 +378,7 @@ func (c *collector) entitiesIn(table string) []string {
 
 var fieldInTemplate = regexp.MustCompile(`\{\{|\{([A-Za-z]\w*)`)
 
-// template has fields in braces.
+// template adds the fields in braces.
 func (c *collector) template(w *word, n *node, entities ...string) {
 	for _, m := range fieldInTemplate.FindAllStringSubmatchIndex(w.text, -1) {
 		if m[2] >= 0 {
@@ -397,7 +397,7 @@ func (c *collector) typed(w *word, n *node) {
 	}
 }
 
-// names are the names in a condition or expression: texts in quotes, names of functions, numbers and the words of the language are not.
+// names are the names in a condition or expression, which exclude quoted texts, functions, numbers and keywords.
 func names(text string) [][2]int {
 	var out [][2]int
 	for _, m := range nameOrText.FindAllStringIndex(text, -1) {
@@ -418,7 +418,7 @@ var (
 	reserved   = []string{"and", "or", "not", "between", "in", "true", "false", "null", "where", "of", "*"} //nolint:gochecknoglobals // a list
 )
 
-// condition has fields by their names, and what the write is given behind colons.
+// condition adds fields by name, and parameters of the write after colons.
 func (c *collector) condition(w *word, n, write *node, entities ...string) {
 	for _, m := range names(w.text) {
 		c.fieldOrInput(w, m, n, write, entities)
@@ -462,13 +462,13 @@ func isInput(owner *node, name string) bool {
 	return false
 }
 
-// flow is an expression of a flow: product.stock, items where quantity > 1, :quantity.
+// flow adds the names in an expression of a flow: product.stock, items where quantity > 1, :quantity.
 func (c *collector) flow(w *word, n *node) {
 	flow := up(n, "file.flows/")
 	if flow == nil {
 		return
 	}
-	found := map[string][]string{} // by as
+	found := map[string][]string{} // by the name after as
 	if do := flow.child("do"); do != nil {
 		for _, step := range do.nodes {
 			if as := step.child("as").text(); as != "" {
@@ -476,7 +476,7 @@ func (c *collector) flow(w *word, n *node) {
 			}
 		}
 	}
-	var list []string // whose items the names behind where are of
+	var list []string // of the items to which the names after where refer
 	for _, m := range names(w.text) {
 		name := w.text[m[0]:m[1]]
 		head, field, dotted := strings.Cut(name, ".")
@@ -497,7 +497,7 @@ func (c *collector) flow(w *word, n *node) {
 	}
 }
 
-// invariant is a statement: count(Order of user where total > 1) = user.orders.
+// invariant adds the names in a statement: count(Order of user where total > 1) = user.orders.
 func (c *collector) invariant(w *word, n *node) {
 	entities := c.root.child("entities")
 	var counted []string

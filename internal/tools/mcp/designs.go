@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// subject is the design that a call is about.
+// subject identifies the design of a call.
 type subject struct {
 	File string `json:"file,omitempty" jsonschema:"the design's file, below the server's directory; default, without text: the server's own design"`
 	Text string `json:"text,omitempty" jsonschema:"a design as YAML, instead of a file"`
@@ -49,7 +49,7 @@ type (
 	}
 )
 
-// maxItems bounds what a call of test makes.
+// maxItems bounds the number of items in a call of test.
 const maxItems = 5000
 
 func (s *server) designTools() {
@@ -70,7 +70,7 @@ func (s *server) designTools() {
 		"Takes a few seconds."), s.test)
 }
 
-// add adds a tool that answers with a value.
+// add adds a tool that returns a value.
 func add[In any](s *server, t *sdk.Tool, f func(context.Context, In) (any, error)) {
 	sdk.AddTool(s.mcp, t, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, out any, err error) {
 		defer s.recovered(t.Name, &err)
@@ -79,7 +79,7 @@ func add[In any](s *server, t *sdk.Tool, f func(context.Context, In) (any, error
 	})
 }
 
-// load reads the design that a call is about.
+// load reads the design of a call.
 func (s *server) load(in subject) (*design.Design, string, error) {
 	name := in.File
 	switch {
@@ -118,7 +118,7 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 	return d, filepath.Join(s.Root.Name(), name), err
 }
 
-// fault is something wrong with a design's text.
+// fault is an error in a design's text.
 type fault struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
@@ -209,7 +209,7 @@ func (s *server) test(ctx context.Context, in testIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = t.Close() }() // a database in memory
+	defer func() { _ = t.Close() }() // an in-memory database
 	out := struct {
 		OK      bool            `json:"ok"`
 		Results []*trial.Result `json:"results"`

@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// slow is a client whose reads wait until they are let go, or are cancelled.
+// slow is a client whose reads block until they are released or canceled.
 type slow struct {
 	table.Client
 
@@ -38,8 +38,8 @@ func (s slow) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(
 	return s.Client.GetItem(ctx, in, o...)
 }
 
-// TestEnd: the calls that are under way when the stream ends are finished and answered, and those that came behind them; what is
-// cancelled, or only listens, keeps nobody waiting.
+// TestEnd tests that pending and queued calls complete and are answered when the stream ends, and that canceled and listening
+// calls do not delay the end.
 func TestEnd(t *testing.T) { synctest.Test(t, end) }
 
 func end(t *testing.T) {

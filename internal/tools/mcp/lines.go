@@ -12,11 +12,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxLine is the longest message that is read: a design has 256 KB.
+// maxLine is the maximum length of a message: a design has 256 KB.
 const maxLine = 4 << 20
 
-// answers is what is written to: one message at a time, of the SDK or of copyLines. It knows which calls have no answer
-// yet. Whoever opened the stream closes it.
+// answers is the output stream: it writes one message at a time, from the SDK or copyLines, and knows which calls have
+// not been answered. Whoever opened the stream closes it.
 type answers struct {
 	io.Writer
 
@@ -45,7 +45,7 @@ func (a *answers) Write(p []byte) (int, error) {
 	return a.Writer.Write(p)
 }
 
-// Close ends the wait for answers; the stream stays open.
+// Close ends the wait for responses; the stream stays open.
 func (a *answers) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,8 +54,8 @@ func (a *answers) Close() error {
 	return nil
 }
 
-// expect takes note of the calls among messages. One that listens gets its answer when the stream ends, and one that is
-// cancelled may get none.
+// expect records the calls among messages, except those that need no response: one that listens gets its response when
+// the stream ends, and a canceled one may get none.
 func (a *answers) expect(messages []jsonrpc.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,8 +88,9 @@ func (a *answers) drain() {
 	}
 }
 
-// copyLines copies messages up to the end of in, which it passes on when all calls are answered: the SDK cancels those
-// that are under way. What is no message is answered as JSON-RPC says and left out: the SDK ends the session at it.
+// copyLines copies messages up to the end of in, and signals the end only once all calls are answered, because the SDK
+// would cancel pending ones. It answers invalid messages as JSON-RPC requires and does not pass them on, because the
+// SDK would end the session.
 func copyLines(out io.Writer, in io.Reader, to *answers) error {
 	defer to.drain()
 	from := bufio.NewReader(in)
@@ -127,7 +128,7 @@ func copyLines(out io.Writer, in io.Reader, to *answers) error {
 	}
 }
 
-// readLine reads a line; of one that is too long, nothing is kept.
+// readLine reads a line; a line that is too long is discarded.
 func readLine(from *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -142,7 +143,7 @@ func readLine(from *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// messagesOf are the messages of a line, one or a batch of some; not ok where it has none.
+// messagesOf are the messages of a line, one or a batch; ok is false if it has none.
 func messagesOf(line []byte) (messages []jsonrpc.Message, ok bool) {
 	line = bytes.TrimSpace(line)
 	batch := []json.RawMessage{line}

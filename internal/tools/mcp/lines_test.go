@@ -11,7 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/mcp"
 )
 
-// TestNoMessage: what is no message is answered with an error, and the next message as ever.
+// TestNoMessage tests that an invalid message is answered with an error, and the next message
+// normally.
 func TestNoMessage(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {

@@ -36,20 +36,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// Options say what is served.
+// Options configure a server.
 type Options struct {
 	Version string
 	// Root is the directory from which designs may be read.
 	Root *os.Root
-	// File is the design that is meant where a call names none; "" for none.
+	// File is the default design of calls that name none; "" for none.
 	File string
-	// Client is the database that the patterns of the design are for, Tables the names of its tables there; nil offers no
-	// patterns.
+	// Client is the database for the patterns of the design, Tables the real names of its tables; if Client is nil,
+	// there are no tools for patterns.
 	Client   table.Client
 	Design   *design.Design
 	Tables   map[string]string
 	ReadOnly bool
-	// Check finds what is wrong with a design of a file; nil is check.Check.
+	// Check finds the defects of a file's design; nil means check.Check.
 	Check func(file string, d *design.Design) (check.Findings, error)
 	Log   io.Writer
 }
@@ -62,7 +62,7 @@ type server struct {
 	db       *table.DB
 }
 
-// Serve answers a client until its stream or ctx ends.
+// Serve serves a client until its stream or ctx ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s, err := newServer(o)
 	if err != nil {
@@ -105,7 +105,7 @@ func newServer(o Options) (*server, error) {
 	return s, nil
 }
 
-// recovered makes an error of a panic.
+// recovered turns a panic into an error.
 func (s *server) recovered(tool string, err *error) {
 	if p := recover(); p != nil {
 		s.log.Error("internal error in a call", "tool", tool, "panic", p, "stack", string(debug.Stack()))

@@ -27,7 +27,7 @@ func (s *server) patternTools() {
 		}
 		s.mcp.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			out, err := s.call(ctx, t.Name, p, r.Params.Arguments)
-			if err != nil { // the model's to read, not the protocol's
+			if err != nil { // for the model to read, not a protocol error
 				failed := &sdk.CallToolResult{}
 				failed.SetError(err)
 				return failed, nil
@@ -46,7 +46,7 @@ func (s *server) call(ctx context.Context, tool string, p *call.Pattern, argumen
 	return p.Call(ctx, s.db, arguments)
 }
 
-// toolName is the pattern's name, unless a tool for designs has it.
+// toolName is the pattern's name, unless a tool for designs has the same name.
 func toolName(p *call.Pattern) string {
 	if slices.Contains([]string{"check", "explain", "cost", "test"}, p.Explained.Name) {
 		return "pattern_" + p.Explained.Name
@@ -56,6 +56,6 @@ func toolName(p *call.Pattern) string {
 
 func description(p *call.Pattern) string {
 	var words strings.Builder
-	_ = explain.WriteText(&words, p.Explained) // a builder fails never
+	_ = explain.WriteText(&words, p.Explained) // a strings.Builder never fails
 	return strings.TrimSpace(words.String())
 }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// conditionFailed is what PutItem, UpdateItem and DeleteItem end in where their condition does not hold. A transaction
-// never does.
+// conditionFailed is the error code of PutItem, UpdateItem and DeleteItem if their condition does not hold. A
+// transaction never returns it.
 const conditionFailed = "ConditionalCheckFailedException"
 
 // origin is where an error comes from.
@@ -22,11 +22,11 @@ const (
 	unknown origin = iota
 	nothing        // nil
 	transaction
-	generated // a function of a generated package, whose writes end in the errors that the package declares
+	generated // a function of a generated package, whose writes return the errors that the package declares
 )
 
-// refusals reports the errors of transactions, and of generated packages, that are compared with conditionFailed. It
-// follows a value to where it comes from within its function, and reports it if all that it can be comes from there.
+// refusals reports errors of transactions and generated packages that are compared with conditionFailed. It traces a
+// value to its origin within its function, and reports it if every possible origin is one of these.
 func (v *vetter) refusals(pass *analysis.Pass, report func(at token.Pos, format string, args ...any)) {
 	if !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == sdk || v.generated[p.Path()] }) {
 		return
@@ -84,7 +84,7 @@ func (r *refusals) function(f *ssa.Function) {
 	}
 }
 
-// call looks at errors.As and errors.AsType, with the exception or with an error that has a code.
+// call checks calls of errors.As and errors.AsType, with the exception or with an error that has a code.
 func (r *refusals) call(c *ssa.Call) {
 	f := c.Call.StaticCallee()
 	if f == nil {
@@ -123,7 +123,7 @@ func (r *refusals) call(c *ssa.Call) {
 	}
 }
 
-// codes looks at what the code of an error is compared with.
+// codes checks the values with which the code of an error is compared.
 func (r *refusals) codes(v, err ssa.Value) {
 	for _, use := range *v.Referrers() {
 		c, is := use.(*ssa.Call)
@@ -154,10 +154,10 @@ func (r *refusals) compared(err ssa.Value, at token.Pos) {
 	}
 }
 
-// origin is where all that a value can be comes from; unknown where that is not one origin.
+// origin is the common origin of everything a value can be; unknown if there is none.
 func (r *refusals) origin(v ssa.Value, seen map[ssa.Value]bool) origin {
 	if seen[v] {
-		return nothing // round a loop
+		return nothing // a cycle in a loop
 	}
 	seen[v] = true
 	switch v := v.(type) {
@@ -181,7 +181,7 @@ func (r *refusals) origin(v ssa.Value, seen map[ssa.Value]bool) origin {
 	return unknown
 }
 
-// common is the one origin of several values.
+// common is the common origin of several values.
 func (r *refusals) common(values []ssa.Value, seen map[ssa.Value]bool) origin {
 	out := nothing
 	for _, v := range values {
@@ -196,7 +196,7 @@ func (r *refusals) common(values []ssa.Value, seen map[ssa.Value]bool) origin {
 	return out
 }
 
-// stored is the origin of what is in a variable that nothing else can reach.
+// stored is the origin of the content of a variable that nothing else can reach.
 func (r *refusals) stored(slot *ssa.Alloc, seen map[ssa.Value]bool) origin {
 	var values []ssa.Value
 	for _, use := range *slot.Referrers() {
@@ -214,7 +214,7 @@ func (r *refusals) stored(slot *ssa.Alloc, seen map[ssa.Value]bool) origin {
 	return r.common(values, seen)
 }
 
-// originOf is that of the error of a call.
+// originOf is the origin of a call's error.
 func (r *refusals) originOf(c *ssa.CallCommon) origin {
 	results := c.Signature().Results()
 	if results.Len() == 2 {

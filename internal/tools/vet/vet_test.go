@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 			if _, rule, is := strings.Cut(line, "// want "); is {
 				want = append(want, fmt.Sprintf("%s:%d %s", name, i+1, rule))
 			}
-			if strings.HasSuffix(line, "//monotable:allow") { // without a reason it allows nothing
+			if strings.HasSuffix(line, "//monotable:allow") { // without a reason it has no effect
 				want = append(want, fmt.Sprintf("%s:%d %s", name, i+1, vet.TableRule), fmt.Sprintf("%s:%d %s", name, i+1, vet.AllowRule))
 			}
 		}

@@ -20,25 +20,25 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Cursor continues a list behind a page; "" is the beginning, and the end.
+// Cursor continues a list after a page; "" is the start, and the end.
 type Cursor string
 
-// A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read (see
+// A cursor is a version, a nonce and a sealed text, in base64url. The text is the position in each partition (see
 // EncodePositions), padded so that the cursor's length does not reveal that of keys. XChaCha20-Poly1305 seals it, with
-// the scope (see scope) as additional data: a nonce of 192 bits can be random for as long as a key is used.
+// the scope (see scope) as additional data: a nonce of 192 bits can be random for the lifetime of a key.
 const (
 	cursorVersion    = 2
-	oldCursorVersion = 1 // AES-256-GCM with a key for each cursor
+	oldCursorVersion = 1 // AES-256-GCM with a key per cursor
 	nonceBytes       = chacha20poly1305.NonceSizeX
 	cursorPadding    = 32
 
 	minCursorKey = 32
-	sealingInfo  = "monotable cursor 2" // separates these keys from others that are derived from the same secret
+	sealingInfo  = "monotable cursor 2" // separates these keys from others derived from the same secret
 )
 
 // Sealer seals cursors and opens them.
 type Sealer struct {
-	keys []cipher.AEAD // the first seals
+	keys []cipher.AEAD // the first one seals
 }
 
 // NewSealer makes a Sealer; nil if there is no key.
@@ -68,17 +68,17 @@ func NewSealer(current []byte, old [][]byte) (*Sealer, error) {
 	return s, nil
 }
 
-// Seal makes a cursor that open accepts with the same scope only.
+// Seal makes a cursor that Open only accepts with the same scope.
 func (s *Sealer) Seal(scope, text []byte) Cursor {
 	sealed := make([]byte, 1+nonceBytes, 1+nonceBytes+len(text)+2*cursorPadding)
 	sealed[0] = cursorVersion
 	nonce := sealed[1:]
 	_, _ = rand.Read(nonce)                                               // never fails
-	padded := append(text, make([]byte, -len(text)&(cursorPadding-1))...) //nolint:gocritic // text is the caller's last use of it
+	padded := append(text, make([]byte, -len(text)&(cursorPadding-1))...) //nolint:gocritic // this is the last use of text
 	return Cursor(base64.RawURLEncoding.EncodeToString(s.keys[0].Seal(sealed, nonce, padded, scope)))
 }
 
-// Open is the text of a cursor, with its padding. All that is wrong with a cursor is ErrCursor.
+// Open returns the text of a cursor, with its padding. The error for any invalid cursor is ErrCursor.
 func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(string(c))
 	if err != nil || len(sealed) < 1+nonceBytes {
@@ -88,7 +88,7 @@ func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
 		return nil, fmt.Errorf("%w: it was created by an earlier release of monotable: start the list again", schema.ErrCursor)
 	}
 	if sealed[0] != cursorVersion || base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
-		return nil, schema.ErrCursor // line breaks, or bits after the last byte: the same bytes, but not what was given out
+		return nil, schema.ErrCursor // line breaks, or trailing bits: the same bytes, but not the cursor that was issued
 	}
 	nonce := sealed[1 : 1+nonceBytes]
 	for _, key := range s.keys {
@@ -99,7 +99,7 @@ func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
 	return nil, schema.ErrCursor
 }
 
-// Position is how far a partition has been read: not at all, behind a key, or to its end.
+// Position is how far a partition has been read: not at all, up to a key, or to its end.
 type Position struct {
 	At   schema.Item // the last key that was consumed; nil if there is none
 	Done bool
@@ -112,8 +112,8 @@ const (
 	atEnd
 )
 
-// EncodePeriod writes where a walk over periods got to, for EncodePositions to write behind it: when it began, to the
-// millisecond, and the beginning of the period.
+// EncodePeriod encodes the position of a walk over periods, which precedes the result of EncodePositions: when it
+// started, to the millisecond, and the start of the period.
 func EncodePeriod(began time.Time, at string) []byte {
 	out := binary.AppendVarint(nil, began.UnixMilli())
 	return append(binary.AppendUvarint(out, uint64(len(at))), at...)
@@ -130,8 +130,8 @@ func DecodePeriod(text []byte) (began time.Time, at string, rest []byte, err err
 	return time.UnixMilli(millis).UTC(), at, d.text, d.err
 }
 
-// EncodePositions writes behind a text how many items may still follow (0 does not bound them), then for each partition
-// its state and, within it, the attributes of the last key: those that the partition does not tell.
+// EncodePositions appends to a text the maximum number of further items (0 means no limit), then for each partition its
+// state and, if it has started, the attributes of the last key that are not in the partition key.
 func EncodePositions(out []byte, left int, positions []Position, attributes []schema.Attribute) ([]byte, error) {
 	out = binary.AppendUvarint(out, uint64(max(left, 0))) //nolint:gosec // not negative
 	for _, p := range positions {
@@ -156,7 +156,7 @@ func EncodePositions(out []byte, left int, positions []Position, attributes []sc
 	return out, nil
 }
 
-// DecodePositions is the inverse, for as many partitions; the keys have the partitions' own attributes too.
+// DecodePositions is the inverse, for the same number of partitions; the keys also have the partitions' own attributes.
 func DecodePositions(text []byte, partitions []schema.Item, attributes []schema.Attribute) (left int, positions []Position, err error) {
 	d := positionDecoder{text: text}
 	left = d.number()
@@ -168,7 +168,7 @@ func DecodePositions(text []byte, partitions []schema.Item, attributes []schema.
 			p.Done = true
 		case atKey:
 			p.At = maps.Clone(partition)
-			if p.At == nil { // of a Scan
+			if p.At == nil { // for a Scan
 				p.At = schema.Item{}
 			}
 			for _, a := range attributes {
@@ -185,7 +185,7 @@ func DecodePositions(text []byte, partitions []schema.Item, attributes []schema.
 	return left, positions, nil
 }
 
-// positionDecoder takes a text apart; after a fault it gives nothing.
+// positionDecoder decodes a text; after an error it returns nothing.
 type positionDecoder struct {
 	text []byte
 	err  error
@@ -224,7 +224,7 @@ func (d *positionDecoder) bytes() []byte {
 	return b
 }
 
-// end asks that nothing but padding is left.
+// end requires that only padding is left.
 func (d *positionDecoder) end() {
 	for _, b := range d.text {
 		if b != 0 {

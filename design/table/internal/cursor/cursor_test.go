@@ -13,7 +13,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestPositions: what a cursor holds comes back as it was.
+// TestPositions tests that the content of a cursor survives encoding.
 func TestPositions(t *testing.T) {
 	attributes, partitions, positions := somePositions()
 	for _, left := range []int{0, 1, 1 << 20} {
@@ -54,7 +54,7 @@ func somePositions() (attributes []Attribute, partitions []Item, positions []Pos
 	return attributes, partitions, []Position{{}, {At: at}, {Done: true}, {At: last}}
 }
 
-// FuzzPositions: whatever stands in a cursor is positions, or ErrCursor.
+// FuzzPositions tests that any text decodes to positions, or to ErrCursor.
 func FuzzPositions(f *testing.F) {
 	attributes, partitions, positions := somePositions()
 	text, err := EncodePositions(nil, 7, positions, attributes)

@@ -11,15 +11,15 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// bound is what a Query says of one sort key attribute; nothing where all are nil.
+// bound is a Query's condition on one sort key attribute; there is none if all are nil.
 type bound struct {
 	equal, prefix, lower, upper types.AttributeValue
 }
 
-// none is whether the bound of an attribute leaves nothing.
+// none reports that the bound of an attribute excludes everything.
 type none bool
 
-// bound is a condition with its values. room is how many bytes the attribute can have.
+// bound makes the condition with its values. room is the maximum size of the attribute in bytes.
 func (s *Source) bound(c schema.SortCondition, in schema.Input, room int) (bound, none, error) {
 	known, err := s.Entity.Render(c.Known, in.Values)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Source) bound(c schema.SortCondition, in schema.Input, room int) (bound
 	switch {
 	case c.Comparison == schema.Equal:
 		if len(known) > room && c.Type != types.ScalarAttributeTypeN {
-			return bound{}, true, nil // no key is so long
+			return bound{}, true, nil // no key is that long
 		}
 		v, err := s.keyOf(c, known)
 		return bound{equal: v}, false, err
@@ -48,7 +48,7 @@ func (s *Source) bound(c schema.SortCondition, in schema.Input, room int) (bound
 	case known == "" || c.Type == types.ScalarAttributeTypeN:
 		return bound{}, false, nil
 	case len(known) > room:
-		return bound{}, true, nil // no key is so long
+		return bound{}, true, nil // no key is that long
 	}
 	v, err := c.KeyValue(known)
 	return bound{prefix: v}, false, err
@@ -62,9 +62,8 @@ func (s *Source) keyOf(c schema.SortCondition, text string) (types.AttributeValu
 	return c.KeyValue(text)
 }
 
-// beginning is the text in the key of what the caller gives as the beginning of a field. Of the part's functions those
-// apply that make of a beginning a beginning: lower, fold and slug, and the cuts first and date. An empty or absent
-// beginning asks for nothing.
+// beginning is the key text of a prefix that the caller gives for a field. It applies those functions of the part that map
+// prefixes to prefixes: lower, fold and slug, and the cuts first and date. An empty or absent prefix matches everything.
 func (s *Source) beginning(p schema.Part, v types.AttributeValue) (string, error) {
 	if v == nil {
 		return "", nil
@@ -77,14 +76,14 @@ func (s *Source) beginning(p schema.Part, v types.AttributeValue) (string, error
 		case f.Name == "first":
 			text, err = keytext.Apply(f.Name, f.Arg, text)
 		case f.Name == "date":
-			text = text[:min(len(text), len(f.Arg))] // a cut of the text that times have
+			text = text[:min(len(text), len(f.Arg))] // cut like the texts of times
 		default:
 		}
 	}
 	return text, err
 }
 
-// normal is a part with those of its functions that write equal what is meant to be equal: lower, fold and slug.
+// normal is a part with only those functions that make equivalent values equal: lower, fold and slug.
 func normal(p schema.Part) schema.Part {
 	p.Funcs = slices.DeleteFunc(slices.Clone(p.Funcs), func(f schema.Func) bool {
 		return f.Name != "lower" && f.Name != "fold" && f.Name != "slug"
@@ -92,8 +91,8 @@ func normal(p schema.Part) schema.Part {
 	return p
 }
 
-// between bounds an attribute by the texts that the caller's bounds have in the key. The bounds are inclusive: of a field that
-// the template does not end with, the upper one lets all that begins with it pass.
+// between bounds an attribute by the key texts of the caller's bounds. The bounds are inclusive: if the template continues
+// after the field, the upper bound includes everything that begins with it.
 func (s *Source) between(c schema.SortCondition, in schema.Input, known string, room int) (bound, none, error) {
 	lower, upper := in.From, in.To
 	if slices.ContainsFunc(c.Next.Funcs, func(f schema.Func) bool { return f.Name == "desc" }) {
@@ -123,7 +122,7 @@ func (s *Source) between(c schema.SortCondition, in schema.Input, known string, 
 	case c.Open:
 		high = greatest(s.highest(c, known, high[len(known):]), room)
 	case high == "":
-		return bound{}, true, nil // what is not greater than nothing
+		return bound{}, true, nil // nothing is below an empty upper bound
 	case len(high) > room:
 		high = greatest(high, room)
 	}
@@ -145,7 +144,7 @@ func (s *Source) within(c schema.SortCondition, in schema.Input, low string, roo
 		return bound{}, false, err
 	}
 	if len(low) > room {
-		return bound{}, true, nil // no key is so long
+		return bound{}, true, nil // no key is that long
 	}
 	if c.Open && high != "" || len(high) > room {
 		high = greatestText(high, room)
@@ -157,8 +156,8 @@ func (s *Source) within(c schema.SortCondition, in schema.Input, low string, roo
 	return b, false, err
 }
 
-// highest is what the greatest keys begin with whose field is not greater than a bound. Most often that is the bound; but of
-// "ann" and the bound "ann b" the key "ann#1" is greater than all that begin with "ann b".
+// highest is the prefix of the greatest keys whose field does not exceed a bound. Usually that is the bound itself; but for
+// the value "ann" and the bound "ann b", the key "ann#1" is greater than all that begin with "ann b".
 func (s *Source) highest(c schema.SortCondition, known, bound string) string {
 	high, follows, f := known+bound, s.follows(c), s.Entity.Field(c.Next.Field)
 	if f == nil || follows == "" {
@@ -172,7 +171,7 @@ func (s *Source) highest(c schema.SortCondition, known, bound string) string {
 	return high
 }
 
-// follows is the literal behind the field that a condition bounds; "" if there is none.
+// follows is the literal after the field that a condition bounds; "" if there is none.
 func (s *Source) follows(c schema.SortCondition) string {
 	at := len(c.Known) + 1
 	i := slices.IndexFunc(s.composed, func(a schema.KeyAttribute) bool { return a.Name == c.Name })
@@ -182,7 +181,7 @@ func (s *Source) follows(c schema.SortCondition) string {
 	return s.composed[i].Template[at].Literal
 }
 
-// text is what a bound makes of an attribute: what is known before the field, then the field. Without a bound it is what is
+// text is the text of a bound in an attribute: what is known before the field, then the field. Without a bound it is what is
 // known.
 func (s *Source) text(p schema.Part, known string, v types.AttributeValue) (string, error) {
 	if v == nil {
@@ -192,7 +191,7 @@ func (s *Source) text(p schema.Part, known string, v types.AttributeValue) (stri
 	return known + text, err
 }
 
-// characters bounds an attribute that is none; "" does not.
+// characters bounds a string attribute; "" means no bound.
 func characters(a schema.Attribute, low, high string) (b bound, err error) {
 	if low != "" {
 		if b.lower, err = a.KeyValue(low); err != nil {
@@ -205,7 +204,7 @@ func characters(a schema.Attribute, low, high string) (b bound, err error) {
 	return b, err
 }
 
-// numbers bounds an attribute that is a number.
+// numbers bounds a number attribute.
 func numbers(a schema.Attribute, low, high string, lower, upper bool) (b bound, err error) {
 	if lower {
 		if b.lower, err = a.KeyValue(low); err != nil {
@@ -218,8 +217,8 @@ func numbers(a schema.Attribute, low, high string, lower, upper bool) (b bound, 
 	return b, err
 }
 
-// wholeCharacters cuts a text to at most n bytes. As a lower bound, the cut lets those few keys pass besides that begin
-// with it and have n bytes at most; what they stand for is dropped by its values.
+// wholeCharacters cuts a text to at most n bytes. As a lower bound, the cut also includes the few keys that begin with it and
+// have at most n bytes; their items are dropped by comparing values.
 func wholeCharacters(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -230,7 +229,7 @@ func wholeCharacters(s string, n int) string {
 	return s[:n]
 }
 
-// greatestText is the greatest text of at most n bytes among those that begin with s, as far as one more character tells.
+// greatestText is the greatest text of at most n bytes that begins with s, approximated by one additional character.
 func greatestText(s string, n int) string {
 	s = wholeCharacters(s, n)
 	switch n - len(s) {
@@ -247,7 +246,7 @@ func greatestText(s string, n int) string {
 	}
 }
 
-// greatestBytes is the greatest of at most n bytes that begins with s.
+// greatestBytes is the greatest byte sequence of at most n bytes that begins with s.
 func greatestBytes(s string, n int) string {
 	s = s[:min(len(s), n)]
 	return s + strings.Repeat("\xFF", n-len(s))

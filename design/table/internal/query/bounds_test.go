@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestGreatestText: of all texts of at most n bytes that begin with a text, or with what is left of it in n bytes, none is
-// greater; and the text itself has n bytes at most, and is one.
+// TestGreatestText tests that no text of at most n bytes that begins with a text, or with its first n bytes, is greater
+// than the result, and that the result is itself such a text.
 func TestGreatestText(t *testing.T) {
 	const n = 8
 	endings := []string{"", "a", "~", "\x7F", "\u0080", "é", "\u07FF", "\u0800", "世", "\uFFFF", "\U00010000", "😀", "\U0010FFFF"}
@@ -23,7 +23,7 @@ func TestGreatestText(t *testing.T) {
 				}
 			}
 		}
-		// What is longer than a key is a bound all the same: no key between it and its cut is left out.
+		// A text longer than a key is still a valid bound: no key lies between it and its cut.
 		for _, key := range []string{wholeCharacters(head, n), wholeCharacters(head, n) + "a"} {
 			if len(head) > n && len(key) <= n && key <= head && key > got {
 				t.Errorf("%q: %q is not greater, but is left out by %q", head, key, got)

@@ -19,8 +19,8 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Request is a Query as all partitions are asked with it, but for the values of the partition key. It is nil if the
-// bounds leave nothing to ask for.
+// Request is the Query for all partitions, without the values of the partition key. It is nil if the bounds exclude
+// everything.
 func (s *Source) Request(table *string, in schema.Input) (*dynamodb.QueryInput, error) {
 	q := &dynamodb.QueryInput{
 		TableName:                 table,
@@ -58,10 +58,10 @@ func (s *Source) Request(table *string, in schema.Input) (*dynamodb.QueryInput, 
 	return q, nil
 }
 
-// partitionPlaceholder stands for the value of the partition key's attribute i.
+// partitionPlaceholder is the placeholder for attribute i of the partition key.
 func partitionPlaceholder(i int) string { return ":p" + strconv.Itoa(i) }
 
-// RequestOf is the request for a partition, as a copy.
+// RequestOf is a copy of the request for a partition.
 func (s *Source) RequestOf(q *dynamodb.QueryInput, partition schema.Item) dynamodb.QueryInput {
 	one := *q
 	one.ExpressionAttributeValues = maps.Clone(q.ExpressionAttributeValues)
@@ -71,7 +71,7 @@ func (s *Source) RequestOf(q *dynamodb.QueryInput, partition schema.Item) dynamo
 	return one
 }
 
-// term is the bound of sort key attribute i as an expression, whose values it adds; "" for no bound.
+// term is the bound of sort key attribute i as an expression, whose values it adds; "" if there is no bound.
 func (b bound) term(i int, values schema.Item) string {
 	n := strconv.Itoa(i)
 	name, first, second := "#s"+n, ":s"+n, ":t"+n

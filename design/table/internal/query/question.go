@@ -12,19 +12,19 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Question is a read with what it is asked with, checked.
+// Question is a read with validated input.
 type Question struct {
 	Read  *schema.Read
 	Input schema.Input
-	// at are what the filter's params stand for.
+	// at are the values of the filter's parameters.
 	at    schema.Inputs
 	equal Filled
 	Span  span
-	// Here is set where the filter is evaluated by this package and not by the request.
+	// Here is set if this package evaluates the filter instead of the request.
 	Here bool
 }
 
-// Ask checks what a read is asked with.
+// Ask validates the input of a read.
 func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 	in, err := since(r, in, now)
 	if err != nil {
@@ -37,7 +37,7 @@ func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 		case in.Values[name] == nil:
 			return nil, schema.Missing(name)
 		case f == nil:
-			continue // the descriptor's fault, which the keys will tell
+			continue // a fault of the descriptor, which the keys will report
 		}
 		if err := f.Type.CheckValue(name, in.Values[name], f.MinBytes, f.MaxBytes); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 	return q, err
 }
 
-// inputs are the fields that must be given.
+// inputs are the required fields.
 func (q *Question) inputs() []string {
 	names := slices.Concat(q.Read.By, q.Read.FilterBy)
 	if q.Read.Owner != "" {
@@ -59,7 +59,7 @@ func (q *Question) inputs() []string {
 	return names
 }
 
-// Names are the inputs that say what the answer is.
+// Names are the inputs that determine the result.
 func (q *Question) Names() []string {
 	names := q.inputs()
 	if q.Read.Prefix != "" {
@@ -73,7 +73,7 @@ func (q *Question) Names() []string {
 	return names
 }
 
-// known are the templates of which inputs fill parts.
+// known are the templates with parts that inputs fill.
 func known(r *schema.Read) []schema.Template {
 	templates := schema.Each(slices.Concat(r.Key, r.PK), func(a schema.KeyAttribute) schema.Template { return a.Template })
 	for _, c := range r.SK {
@@ -82,14 +82,14 @@ func known(r *schema.Read) []schema.Template {
 	return templates
 }
 
-// Matches reports whether an item's values are what was asked for. Keys tell it only where no value can be taken for
-// a part of the next one, and no function cuts a bound. Values that the place does not have are not asked for, those of
-// a whole item are.
+// Matches reports whether an item's values match the input. Keys alone guarantee that only if no value can be mistaken for
+// part of the next one, and no function truncates a bound. Values that the place does not have are skipped, unless the item
+// is whole.
 func (q *Question) Matches(v schema.Values, whole bool) bool {
 	return q.equal.Hold(q.Read.Entity, v, whole) && q.Span.holds(q.Read.Entity, v, whole)
 }
 
-// Admits reports whether an item, with its values, passes the filter and is the owner's.
+// Admits reports whether an item, with its values, passes the filter and belongs to the owner.
 func (q *Question) Admits(it schema.Item, v schema.Values) (bool, error) {
 	if name := q.Read.Owner; name != "" && !schema.SameValue(v[name], q.Input.Values[name]) {
 		return false, nil
@@ -108,8 +108,8 @@ func (q *Question) Admits(it schema.Item, v schema.Values) (bool, error) {
 	return q.Read.Filter.Holds(it, q.at)
 }
 
-// Filter gives the filter to the request, unless the items that are found do not have what it is about, or DynamoDB refuses
-// it there: then it is evaluated here.
+// Filter adds the filter to the request, unless the items there lack its attributes, or DynamoDB would reject it: then this
+// package evaluates it.
 func (q *Question) Filter(s *Source, request *dynamodb.QueryInput) error {
 	q.Here = q.Here || q.filtersKeys(s)
 	if q.Here {
@@ -140,7 +140,7 @@ func (q *Question) Filter(s *Source, request *dynamodb.QueryInput) error {
 	return nil
 }
 
-// filtersKeys reports whether the filter is about attributes of the keys of what is queried.
+// filtersKeys reports whether the filter uses key attributes of the queried table or index.
 func (q *Question) filtersKeys(s *Source) bool {
 	for _, name := range q.Read.FilterBy {
 		if f := q.Read.Entity.Field(name); f != nil && s.keys(f.Path[0]) {

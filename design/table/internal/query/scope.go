@@ -7,8 +7,9 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Scope is the canonical form of what a cursor is bound to: no two questions have the same. It has the pattern, where it
-// asks and in which direction, and all inputs that say what the answer is; of names, those that are used.
+// Scope is the canonical form of everything to which a cursor is bound: it is different for different questions. It
+// contains the pattern, its place and direction, and all inputs that determine the result; of names, those that are
+// used.
 func (s *Source) Scope(table string, in schema.Input, names []string) []byte {
 	var b []byte
 	for _, text := range []string{s.pattern, table, s.index} {
@@ -31,7 +32,7 @@ func (s *Source) Scope(table string, in schema.Input, names []string) []byte {
 	for _, name := range names {
 		b = schema.AppendValue(schema.AppendText(b, schema.TagText, name), in.Values[name])
 	}
-	if s.over != "" { // a walk has cursors of a form of its own
+	if s.over != "" { // cursors of a walk have their own format
 		b = schema.AppendText(b, schema.TagText, s.over)
 	}
 	return b

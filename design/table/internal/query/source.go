@@ -8,10 +8,10 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Source is where Query looks: what reads and collections have in common.
+// Source defines where Query reads: the common part of reads and collections.
 type Source struct {
 	pattern    string
-	Entity     *schema.Entity // whose templates the keys' are
+	Entity     *schema.Entity // its templates make the keys
 	Table      *schema.Table
 	index      string
 	by         []string
@@ -20,7 +20,7 @@ type Source struct {
 	sort       []schema.Attribute
 	Reverse    bool
 	consistent bool
-	// Scan reads all of the place in so many segments.
+	// Scan reads all of the place in this number of segments.
 	Scan     bool
 	segments int
 	// over walks the partitions of periods: see schema.Read.
@@ -28,16 +28,16 @@ type Source struct {
 	maxBuckets int
 	ranged     string
 	open       bool
-	// Shards are how many partitions there are of each period; see Walk.
+	// Shards is the number of partitions of each period; see Walk.
 	Shards int
-	// composed are the attributes of all keys that what is found has, with their templates.
+	// composed are the attributes of all keys of the found items, with their templates.
 	composed []schema.KeyAttribute
-	// Positioned are the attributes that say where in a partition an item stands: the rest of the index's and the
-	// table's key.
+	// Positioned are the attributes that determine an item's position in a partition: the rest of the index's and the table's
+	// key.
 	Positioned []schema.Attribute
 }
 
-// OfRead is what a read asks.
+// OfRead is the source of a read.
 func OfRead(r *schema.Read) *Source {
 	s := &Source{
 		pattern: r.Pattern, Entity: r.Entity, Table: r.Entity.Table, index: r.Place.Index, by: r.By,
@@ -48,7 +48,7 @@ func OfRead(r *schema.Read) *Source {
 	return s
 }
 
-// OfCollection is what a collection asks.
+// OfCollection is the source of a collection.
 func OfCollection(c *schema.Collection) *Source {
 	s := &Source{
 		pattern: c.Pattern, Entity: c.Members[0].Entity, Table: c.Table, index: c.Index, by: c.By,
@@ -58,15 +58,15 @@ func OfCollection(c *schema.Collection) *Source {
 	return s
 }
 
-// position finds the positioned attributes. The descriptor of a read has those of the index's sort key that order the
-// answer; the entry has all.
+// position finds the positioned attributes. The descriptor of a read has those of the index's sort key that order the result;
+// the entry has all.
 func (s *Source) position(p schema.Place) {
 	attributes := slices.Clone(s.sort)
 	s.composed, _ = s.Entity.PrimaryKey(p)
 	if s.index != "" {
 		if entry := s.Entity.EntryAt(p); entry != nil {
 			s.composed = slices.Concat(entry.PK, entry.SK, s.composed)
-			for _, a := range slices.Concat(entry.SK, entry.PK) { // of the partition key only a Scan does not know
+			for _, a := range slices.Concat(entry.SK, entry.PK) { // only a Scan does not know those of the partition key
 				attributes = append(attributes, a.Attribute)
 			}
 		}
@@ -84,17 +84,17 @@ func (s *Source) inPartitionKey(attribute string) bool {
 	return slices.ContainsFunc(s.pk, func(a schema.KeyAttribute) bool { return a.Name == attribute })
 }
 
-// keys reports whether the attribute is in a key of what is queried, so that no filter of a Query may name it.
+// keys reports whether the attribute is in a key of the queried table or index, so that the filter of a Query must not use it.
 func (s *Source) keys(attribute string) bool {
 	return s.inPartitionKey(attribute) || !s.Scan && slices.ContainsFunc(s.Positioned, func(a schema.Attribute) bool { return a.Name == attribute })
 }
 
-// Single reports whether at most one item is asked for: all of the table's key is known.
+// Single reports whether the read is for at most one item, because the whole table key is known.
 func (s *Source) Single() bool {
 	return !s.Scan && s.index == "" && (s.Table.SK.Name == "" || len(s.SK) == 1 && s.SK[0].Comparison == schema.Equal)
 }
 
-// MostPeriods is how many periods a page walks at most; 0 is no bound.
+// MostPeriods is the maximum number of periods that a page walks; 0 means no limit.
 func (s *Source) MostPeriods() int {
 	if s.open {
 		return s.maxBuckets
@@ -102,7 +102,8 @@ func (s *Source) MostPeriods() int {
 	return 0
 }
 
-// Partitions are the partition keys that are asked, unless they are those of a Walk: one, or those of all shards. A Scan has none in each of its segments.
+// Partitions are the queried partition keys, except those of a Walk: one, or those of all shards. For a Scan there is an empty
+// one for each segment.
 func (s *Source) Partitions(in schema.Input) ([]schema.Item, error) {
 	v := in.Values
 	if s.Scan {
@@ -119,7 +120,7 @@ func (s *Source) Partitions(in schema.Input) ([]schema.Item, error) {
 	return out, nil
 }
 
-// spread replaces the first part that only chooses a shard by each of its shards, and so on until there is none.
+// spread replaces the first part that only selects a shard by each of its shards, and repeats until there is none.
 func (s *Source) spread(key []schema.KeyAttribute) [][]schema.KeyAttribute {
 	for i, a := range key {
 		for j, p := range a.Template {
@@ -140,7 +141,7 @@ func (s *Source) spread(key []schema.KeyAttribute) [][]schema.KeyAttribute {
 	return [][]schema.KeyAttribute{key}
 }
 
-// shards are the texts of a part that spreads a key by a field that is no input; nil if it does not.
+// shards are the texts of a part that spreads a key by a field that is not an input; nil if it does not.
 func (s *Source) shards(p schema.Part) []string {
 	if p.Field == "" || slices.Contains(s.by, p.Field) || s.over != "" && p.Field == s.ranged {
 		return nil
@@ -165,7 +166,7 @@ func (s *Source) shards(p schema.Part) []string {
 	return out
 }
 
-// Compare orders two items as the source does; items of several partitions that are equal keep the partitions' order.
+// Compare orders two items like the source; equal items of several partitions keep the partitions' order.
 func (s *Source) Compare(a, b schema.Item) int {
 	for _, key := range s.sort {
 		c := schema.CompareKeys(a[key.Name], b[key.Name])
@@ -179,7 +180,7 @@ func (s *Source) Compare(a, b schema.Item) int {
 	return 0
 }
 
-// KeyOfItem is where an item stands, as a start key says it.
+// KeyOfItem is the position of an item as a start key.
 func (s *Source) KeyOfItem(it schema.Item) schema.Item {
 	key := make(schema.Item, len(s.pk)+len(s.Positioned))
 	for _, a := range s.pk {

@@ -9,15 +9,15 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// span is what the caller says of one field: a beginning, or bounds. Field is "" if nothing is said.
+// span is the caller's prefix or bounds for one field. Field is "" if there are none.
 type span struct {
-	// part is the field with those functions that write equal what is meant to be equal; see normal.
+	// part is the field with those functions that make equivalent values equal; see normal.
 	part         schema.Part
 	prefix       string
-	lower, upper types.AttributeValue // as value makes them
+	lower, upper types.AttributeValue // converted by value
 }
 
-// span checks what the caller says of the field of a prefix or range.
+// spanOf validates the caller's input for the field of a prefix or range.
 func spanOf(r *schema.Read, in schema.Input) (span, error) {
 	i := slices.IndexFunc(r.SK, func(c schema.SortCondition) bool { return c.Next.Field != "" })
 	if i < 0 {
@@ -55,7 +55,8 @@ func spanOf(r *schema.Read, in schema.Input) (span, error) {
 	return s, nil
 }
 
-// value is what bounds and values are compared by: texts where functions make them equal, or the values themselves.
+// value is the form in which bounds and values are compared: texts if functions make them equal, otherwise the values
+// themselves.
 func (s span) value(e *schema.Entity, v types.AttributeValue) (types.AttributeValue, error) {
 	if len(s.part.Funcs) == 0 {
 		return v, nil
@@ -64,13 +65,13 @@ func (s span) value(e *schema.Entity, v types.AttributeValue) (types.AttributeVa
 	return &types.AttributeValueMemberS{Value: text}, err
 }
 
-// Empty reports whether the bounds leave nothing.
+// Empty reports whether the bounds exclude everything.
 func (s span) Empty() bool {
 	return s.lower != nil && s.upper != nil && schema.CompareKeys(s.lower, s.upper) > 0
 }
 
-// holds reports whether an item's value is in the span. One that the place does not have is not asked for, unless the
-// item is whole.
+// holds reports whether an item's value is in the span. A value that the place does not have is skipped, unless the item is
+// whole.
 func (s span) holds(e *schema.Entity, values schema.Values, whole bool) bool {
 	if s.part.Field == "" {
 		return true
@@ -97,9 +98,9 @@ type filledPart struct {
 	text string
 }
 
-// Fill finds the parts of templates whose fields are inputs. A key tells of some only a shard, a band, a beginning or a hash, which
-// other values have too: these parts are compared without such a function and what is behind it. Of the bucket, the band is what is
-// asked for.
+// Fill finds the parts of templates whose fields are inputs. For some, a key contains only a shard, a band, a prefix or a
+// hash, which other values share: these parts are compared without such a function and those after it. For the bucket, the
+// band itself is compared.
 func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket string, v schema.Values) (Filled, error) {
 	var out Filled
 	for _, p := range slices.Concat(templates...) {
@@ -121,8 +122,8 @@ func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket str
 	return out, nil
 }
 
-// Hold reports whether an item's values fill the parts with the same texts. Those that the place does not have are not asked
-// for, unless the item is whole.
+// Hold reports whether an item's values fill the parts with the same texts. Values that the place does not have are skipped,
+// unless the item is whole.
 func (f Filled) Hold(e *schema.Entity, v schema.Values, whole bool) bool {
 	for _, one := range f {
 		if v[one.part.Field] == nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Walk are the partitions of the periods from bound to bound, those of one period together, in the order in which they are read. They
-// are made as they are needed: between the bounds of an open walk there may be very many.
+// Walk is the sequence of partitions of the periods between two bounds, grouped by period, in reading order. They are
+// generated on demand: an open walk may cover very many.
 type Walk struct {
 	source *Source
 	values schema.Values
 	keys   [][]schema.KeyAttribute
-	next   time.Time // the beginning of the next period
+	next   time.Time // start of the next period
 	last   time.Time
 	ended  bool
 }
 
-// Walks reports whether the source has the partitions of periods.
+// Walks reports whether the source has a partition per period.
 func (s *Source) Walks() bool { return s.over != "" }
 
-// Walk begins a walk, at the period of a time that another one got to; "" is the first one.
+// Walk starts a walk, at the period that another one reached; "" is the first one.
 func (s *Source) Walk(in schema.Input, at string) (*Walk, error) {
 	from, to, err := s.bounds(in)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Source) Walk(in schema.Input, at string) (*Walk, error) {
 	return w, nil
 }
 
-// Next are the partitions of the next period, with its beginning; "" at the end.
+// Next returns the partitions of the next period, with its start; "" at the end.
 func (w *Walk) Next() (at string, partitions []schema.Item, err error) {
 	if w.ended {
 		return "", nil, nil
@@ -84,10 +84,10 @@ func (w *Walk) Next() (at string, partitions []schema.Item, err error) {
 	return at, partitions, nil
 }
 
-// Ended reports whether there is no other period.
+// Ended reports whether there are no more periods.
 func (w *Walk) Ended() bool { return w.ended }
 
-// bounds are the times between which a walk goes.
+// bounds are the times between which a walk runs.
 func (s *Source) bounds(in schema.Input) (from, to time.Time, err error) {
 	var at [2]time.Time
 	for i, bound := range []types.AttributeValue{in.From, in.To} {
@@ -102,7 +102,7 @@ func (s *Source) bounds(in schema.Input) (from, to time.Time, err error) {
 	return at[0], at[1], nil
 }
 
-// period is the beginning of a time's period.
+// period is the start of the period of a time.
 func period(at time.Time, layout string) time.Time {
 	at = at.UTC()
 	month, day, hour := at.Month(), at.Day(), at.Hour()
@@ -117,7 +117,7 @@ func period(at time.Time, layout string) time.Time {
 	return time.Date(at.Year(), month, day, hour, 0, 0, 0, time.UTC)
 }
 
-// following is the beginning of the period that is so many behind another, or before it.
+// following is the start of the period n periods after another, or before it.
 func (s *Source) following(at time.Time, n int) time.Time {
 	switch s.over {
 	case "yyyy":
@@ -131,8 +131,8 @@ func (s *Source) following(at time.Time, n int) time.Time {
 	}
 }
 
-// since gives a read that may be asked without bounds those that it has then: from its floor to now. Nothing before the floor is
-// found, whatever is asked.
+// since adds the default bounds to a read that may be called without bounds: from its floor to now. Nothing before the floor
+// is found in any case.
 func since(r *schema.Read, in schema.Input, now time.Time) (schema.Input, error) {
 	if !r.Open() {
 		return in, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// TestPeriods: every period that has a moment between the bounds, in the order of the walk.
+// TestPeriods tests that a walk has every period that overlaps the bounds, in its order.
 func TestPeriods(t *testing.T) {
 	for _, c := range []struct {
 		over, from, to string

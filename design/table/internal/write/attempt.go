@@ -7,24 +7,25 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// maxActions is how many items a transaction touches at most.
+// maxActions is the maximum number of items in a transaction.
 const maxActions = 100
 
 // Attempt is one attempt of a transaction.
 type Attempt struct {
 	*Transaction
 	effects []*effect
-	// replayed are the idempotency records of a repetition, by the calls that they are of.
+	// replayed are the idempotency records of a repetition, by call.
 	replayed map[*Call]schema.Values
-	// counted and counts are calls of which one must come before the other: see merge.
+	// counted and counts are calls of which one must precede the other: see merge.
 	counted, counts map[*Call]bool
 	read            reader
 }
 
-// reader reads items of a table by their primary keys, consistently: in their order, nil or empty for one that is not there.
+// reader reads items of a table by primary key, with strong consistency: in the order of the keys, nil or empty for missing
+// ones.
 type reader func(t *schema.Table, keys []schema.Item) ([]schema.Item, error)
 
-// NewAttempt makes an attempt.
+// NewAttempt starts an attempt.
 func (t *Transaction) NewAttempt() *Attempt {
 	a := &Attempt{Transaction: t, replayed: map[*Call]schema.Values{}, counted: map[*Call]bool{}, counts: map[*Call]bool{}}
 	for _, r := range t.calls {
@@ -35,8 +36,8 @@ func (t *Transaction) NewAttempt() *Attempt {
 	return a
 }
 
-// Plan is the operations of the attempt, which reads the items that they depend on. Without an operation the outcomes are known
-// already: a repetition, or what was to be deleted is not there.
+// Plan returns the operations of the attempt, after reading the items that they depend on. If there are no operations, the
+// outcomes are known already: the call is a repetition, or the item to be deleted does not exist.
 func (a *Attempt) Plan(read reader) ([]*Operation, []schema.Outcome, error) {
 	a.read = read
 	if err := a.prepare(); err != nil {
@@ -75,7 +76,7 @@ func (a *Attempt) prepare() error {
 			return err
 		}
 		if first := a.effects[0]; first.rejected {
-			return a.refusedItself(first, first.old) // nothing is refused before it
+			return a.refusedItself(first, first.old) // nothing can fail before it
 		}
 	}
 	if err := a.count(); err != nil || a.isRepetition() {
@@ -104,8 +105,8 @@ func (a *Attempt) prepare() error {
 	}
 }
 
-// untold is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so it
-// must be read unless the input has all of its fields.
+// untold is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so
+// it must be read unless the input has all of its fields.
 func (a *Attempt) untold() []*effect {
 	if !a.accompanied || a.effects[0].call != a.calls[0] || len(a.effects) > 1 && a.effects[1].call == a.calls[0] {
 		return nil
@@ -117,7 +118,7 @@ func (a *Attempt) untold() []*effect {
 	return []*effect{e}
 }
 
-// known are the fields of an item after its change, if the input has all of them; else nil.
+// known are the fields of an item after its change, if the input has all of them; otherwise nil.
 func (e *effect) known() schema.Values {
 	out := schema.Values{}
 	for i := range e.entity.Fields {
@@ -133,8 +134,8 @@ func (e *effect) known() schema.Values {
 	return out
 }
 
-// look reads the items of effects as they are now. Idempotency records are read along: what another request with their
-// keys has done since may be why an item is gone.
+// look reads the current items of effects. It also reads idempotency records: a concurrent request with the same key may be
+// the reason why an item is gone.
 func (a *Attempt) look(effects []*effect) error {
 	var records []*effect
 	for _, e := range a.effects {
@@ -189,8 +190,7 @@ func byTable(effects []*effect) [][]*effect {
 	return out
 }
 
-// operations are all operations in the order of their effects. Two on one item, and more than a transaction holds, are
-// refused.
+// operations are all operations in the order of their effects. It rejects two on one item, and more than a transaction allows.
 func (a *Attempt) operations() ([]*Operation, error) {
 	var ops []*Operation
 	met := map[string]*Operation{}
@@ -210,8 +210,8 @@ func (a *Attempt) operations() ([]*Operation, error) {
 	return ops, nil
 }
 
-// Outcomes are what the attempt did, of each call in the order that they were given in. updated are the attributes of the
-// item of a single update.
+// Outcomes are the outcomes of the calls, in the order in which they were given. updated are the attributes of the item of a
+// single update.
 func (a *Attempt) Outcomes(updated schema.Item) []schema.Outcome {
 	out := make([]schema.Outcome, len(a.calls))
 	for i := range out {

@@ -18,14 +18,14 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Call is one call of a write: its input, and what its steps come to as far as no item must be known for it. It is the
-// same in all attempts, so that ids that were made stay what they are.
+// Call is one call of a write: its input, and the changes of its steps as far as they do not depend on items. It is the
+// same in all attempts, so that generated IDs stay the same.
 type Call struct {
 	Write *schema.Write
 	Input schema.Input
 	now   time.Time
 	ids   *idSource
-	// changes are the steps with the items that they are about: the idempotency record first, then in the design's order.
+	// changes are the steps with their items: the idempotency record first, then in the design's order.
 	changes []*change
 }
 
@@ -70,7 +70,7 @@ func (r *Call) resolveStep(number, line int) error {
 	return nil
 }
 
-// checkLines refuses a number of lines that the write does not take.
+// checkLines rejects a number of lines that the write does not accept.
 func (r *Call) checkLines() error {
 	n := len(r.Input.Lines)
 	switch {
@@ -84,7 +84,7 @@ func (r *Call) checkLines() error {
 	return nil
 }
 
-// checkParams refuses params that are missing or none of their types.
+// checkParams rejects missing parameters and those of the wrong type.
 func (r *Call) checkParams() error {
 	for i := range r.Write.Params {
 		p := &r.Write.Params[i]
@@ -103,7 +103,7 @@ func (r *Call) checkParams() error {
 	return nil
 }
 
-// param is the param of a name, or nil if there is none.
+// param is the parameter with a name, or nil if there is none.
 func param(list []schema.Param, name string) *schema.Param {
 	for i := range list {
 		if list[i].Name == name {
@@ -113,13 +113,13 @@ func param(list []schema.Param, name string) *schema.Param {
 	return nil
 }
 
-// lineName is a line's input in errors.
+// lineName is the name of a line's input in errors.
 func lineName(line int, name string) string { return fmt.Sprintf("lines[%d].%s", line, name) }
 
-// checkCondition refuses inputs of a condition, before a request would have them.
+// checkCondition rejects invalid inputs of a condition before a request is made.
 func (c *change) checkCondition(condition *schema.Condition) error {
 	_, err := condition.Bind(c.in, map[string]string{}, schema.Item{})
-	if fault, ok := err.(*schema.ValueError); ok && c.line >= 0 { //nolint:errorlint // bind returns it as it is
+	if fault, ok := err.(*schema.ValueError); ok && c.line >= 0 { //nolint:errorlint // bind returns it unwrapped
 		if name, ofLine := strings.CutPrefix(fault.Field, "line."); ofLine {
 			return &schema.ValueError{Field: lineName(c.line, name), Reason: fault.Reason}
 		}

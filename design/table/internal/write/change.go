@@ -11,23 +11,23 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// change is what a step does with one item, as far as that is known without reading it. It is not changed once made.
+// change is a step's change of one item, as far as it is known without reading the item. It is immutable.
 type change struct {
 	call   *Call
 	number int // of the step in the design's order; -1 for the idempotency record
-	line   int // -1 where the step is not repeated
+	line   int // -1 if the step is not repeated
 	action schema.Action
-	// refusedAs is the action of the step, which says what its refusal means.
+	// refusedAs is the action of the step, which determines the meaning of a failed condition.
 	refusedAs schema.Action
 	entity    *schema.Entity
-	// values are all of an item that is created or put, and else the fields of its primary key.
+	// values are all fields of an item that is created or put, otherwise those of its primary key.
 	values   schema.Values
 	primary  schema.Item
-	assigned []assignment // of an update or upsert
+	assigned []assignment // for an update or upsert
 	when     *schema.Condition
 	refusals []schema.Else
 	in       schema.Inputs
-	// pinned are fields that the condition says to have a value.
+	// pinned are fields whose value the condition fixes.
 	pinned schema.Values
 }
 
@@ -37,9 +37,9 @@ type assigning uint8
 const (
 	setting assigning = iota
 	adding
-	initialising // where there is nothing
-	uniting      // with a set
-	dropping     // from a set
+	initialising // if absent
+	uniting      // add to a set
+	dropping     // remove from a set
 	appending
 	prepending
 )
@@ -48,7 +48,7 @@ const (
 type assignment struct {
 	target
 	how assigning
-	// value is what is set, or the known part of a sum; nil with no operands removes.
+	// value is the new value, or the known part of a sum; nil without operands removes the field.
 	value    types.AttributeValue
 	operands []operand
 }
@@ -91,7 +91,7 @@ func (r *Call) newChange(number, line int) (*change, error) {
 	return c, nil
 }
 
-// checkConditions refuses inputs that the conditions need.
+// checkConditions rejects invalid inputs of the conditions.
 func (c *change) checkConditions() error {
 	if err := c.checkCondition(c.when); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *change) checkConditions() error {
 	return nil
 }
 
-// fault says of an error that is no input's where it is.
+// fault adds the location to an error that is not about an input.
 func (o occurrence) fault(err error) error {
 	if _, ok := errors.AsType[*schema.ValueError](err); ok {
 		return err
@@ -112,7 +112,7 @@ func (o occurrence) fault(err error) error {
 	return fmt.Errorf("step %d: %w", o.number+1, err)
 }
 
-// canPut refuses a put without reading that would leave behind what belongs to the item that it overwrites.
+// canPut rejects a blind put that would leave behind what belongs to the overwritten item.
 func canPut(e *schema.Entity, a schema.Action) error {
 	if a != schema.Put {
 		return nil
@@ -137,7 +137,7 @@ func canPut(e *schema.Entity, a schema.Action) error {
 	return nil
 }
 
-// Within reports whether all of some names are among others.
+// Within reports whether names are a subset of others.
 func Within(names, others []string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(others, n) })
 }
@@ -158,7 +158,7 @@ func (o occurrence) whole() (schema.Values, error) {
 	return o.Entity.Counted(v), o.Entity.Check(v)
 }
 
-// field is the value of a field of an item that is made: what the step gives it, else the line, else the caller.
+// field is the value of a field of a new item: from the step, otherwise from the line, otherwise from the caller.
 func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
 	var inside []schema.Assignment
 	for _, a := range slices.Concat(o.By, o.Set, o.Init, o.Add) {
@@ -171,7 +171,7 @@ func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
 		}
 	}
 	if f.Counter {
-		return nil, nil //nolint:nilnil // it begins with 0, which the item knows
+		return nil, nil //nolint:nilnil // it starts at 0, which the item does implicitly
 	}
 	v, err := o.given(f)
 	for i := 0; i < len(inside) && err == nil; i++ {
@@ -185,7 +185,7 @@ func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
 	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
 		return nowAs(f.Type.Kind, f.Name, o.now.Add(ttl.After))
 	case f.Optional || f.Type.Kind.Collection():
-		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+		return nil, nil //nolint:nilnil // an optional field without a value is absent
 	default:
 		return nil, schema.Missing(o.label(f.Name))
 	}
@@ -210,7 +210,7 @@ func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) 
 	return v, t.member.Type.CheckValue(t.member.Name, v, t.member.MinBytes, t.member.MaxBytes)
 }
 
-// putInside stores a value inside of a structure, which is not changed itself.
+// putInside stores a value inside a copy of a structure.
 func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (types.AttributeValue, error) {
 	v, err := o.constant(a)
 	if err != nil || v == nil {
@@ -228,16 +228,16 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 	return schema.At(whole, t.field.Path), nil
 }
 
-// given is the input of a field's name, the line's if it has one; nil if there is none.
+// given is the input with a field's name, the line's if it has one; nil if there is none.
 func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
 	v := o.input(f.Name)
 	if v == nil {
-		return nil, nil //nolint:nilnil // whether it must be there depends on the action
+		return nil, nil //nolint:nilnil // whether it is required depends on the action
 	}
 	return v, f.Type.CheckValue(o.label(f.Name), v, f.MinBytes, f.MaxBytes)
 }
 
-// input is the input of a name, the line's if it has one; nil if there is none.
+// input is the input with a name, the line's if it has one; nil if there is none.
 func (o occurrence) input(name string) types.AttributeValue {
 	if o.line >= 0 && o.Input.Lines[o.line][name] != nil {
 		return o.Input.Lines[o.line][name]
@@ -245,7 +245,7 @@ func (o occurrence) input(name string) types.AttributeValue {
 	return o.Input.Values[name]
 }
 
-// label is the name of an input in errors: the line's, where the step is repeated and the write has none of that name.
+// label is the name of an input in errors: the line's, if the step is repeated and the write has no input with that name.
 func (o occurrence) label(name string) string {
 	if o.line >= 0 && (o.Input.Lines[o.line][name] != nil || o.Input.Values[name] == nil) {
 		return lineName(o.line, name)
@@ -253,7 +253,7 @@ func (o occurrence) label(name string) string {
 	return name
 }
 
-// keyValues are the fields of the primary key of an item that is there, or may be.
+// keyValues are the primary key fields of an item that exists, or may exist.
 func (o occurrence) keyValues() (schema.Values, error) {
 	names := schema.FieldsOf(o.Entity.Key)
 	v := make(schema.Values, len(names))
@@ -283,8 +283,8 @@ func (o occurrence) keyField(f *schema.Field) (types.AttributeValue, error) {
 	return o.given(f)
 }
 
-// assignments are what an update or upsert changes. An upsert gives all fields that an item must have, since it may make
-// one.
+// assignments are the assignments of an update or upsert. An upsert assigns all required fields, because it may create the
+// item.
 func (o occurrence) assignments() ([]assignment, error) {
 	var out []assignment
 	key := schema.FieldsOf(o.Entity.Key)
@@ -293,7 +293,7 @@ func (o occurrence) assignments() ([]assignment, error) {
 	} {
 		for _, a := range list {
 			if len(a.Path) == 1 && slices.Contains(key, a.Path[0]) {
-				continue // it tells which item it is
+				continue // it identifies the item
 			}
 			x, err := o.assignment(assigning(how), a)
 			if err != nil {
@@ -305,7 +305,7 @@ func (o occurrence) assignments() ([]assignment, error) {
 		}
 	}
 	for _, path := range o.Remove {
-		x, err := o.assignment(setting, schema.Assignment{Path: path}) // of nothing, which removes
+		x, err := o.assignment(setting, schema.Assignment{Path: path}) // an assignment of nothing removes the path
 		if err != nil {
 			return nil, err
 		}
@@ -342,7 +342,7 @@ func (o occurrence) assignments() ([]assignment, error) {
 	return out, nil
 }
 
-// apart refuses keys of a map that are the same: a request changes each path once.
+// apart rejects equal map keys, because a request can change each path only once.
 func apart(list []assignment) error {
 	for i := range list {
 		for n := range list[:i] {
@@ -354,7 +354,7 @@ func apart(list []assignment) error {
 	return nil
 }
 
-// patch is the assignment of a field that the caller may give; nil if it does not.
+// patch is the assignment of a field that the caller may pass; nil if it is not passed.
 func (o occurrence) patch(name string) (*assignment, error) {
 	t, err := targetOf(o.Entity, []string{name})
 	if err != nil {
@@ -362,7 +362,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 	}
 	v := o.input(name)
 	if v == nil {
-		return nil, nil //nolint:nilnil // it stays as it is
+		return nil, nil //nolint:nilnil // it stays unchanged
 	}
 	x := &assignment{target: t}
 	if t.member.Optional && schema.IsNull(v) {
@@ -375,7 +375,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 	return x, err
 }
 
-// assignment resolves one; nil if there is nothing to do.
+// assignment resolves an assignment; nil if there is nothing to do.
 func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment, error) {
 	t, err := o.target(a.Path)
 	if err != nil {
@@ -393,7 +393,7 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 	case x.how >= uniting:
 		return x.gathering()
 	case known && x.value == nil && how != setting:
-		return nil, nil //nolint:nilnil // an optional input that is absent adds and begins nothing
+		return nil, nil //nolint:nilnil // an absent optional input adds and initializes nothing
 	case how == adding:
 		return x, x.addable()
 	case known && x.value != nil:
@@ -406,19 +406,19 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 		x.value, err = t.member.ToStore(x.value)
 	}
 	if known && err == nil && x.value == nil && how == initialising {
-		return nil, nil //nolint:nilnil // an empty set, which is none
+		return nil, nil //nolint:nilnil // an empty set, which is stored as absent
 	}
 	return x, err
 }
 
-// gathers reports whether the step adds to a set or a list, or takes out of a set.
+// gathers reports whether the step adds to a set or a list, or removes from a set.
 func (o occurrence) gathers(f *schema.Field) bool {
 	named := func(a schema.Assignment) bool { return a.Path[0] == f.Name }
 	return slices.ContainsFunc(slices.Concat(o.Drop, o.Append, o.Prepend), named) ||
 		f.Type.Kind == schema.KindSet && slices.ContainsFunc(o.Add, named)
 }
 
-// gathering is an assignment of members or elements, which the caller gives; nil if there are none.
+// gathering is an assignment of members or elements that the caller passes; nil if there are none.
 func (a *assignment) gathering() (*assignment, error) {
 	if len(a.operands) > 0 {
 		return nil, fmt.Errorf("%s gets members of another field, which a request cannot express", a.member.Name)
@@ -430,12 +430,12 @@ func (a *assignment) gathering() (*assignment, error) {
 		return nil, err
 	}
 	if list, ok := a.value.(*types.AttributeValueMemberL); schema.EmptySet(a.value) || ok && len(list.Value) == 0 {
-		return nil, nil //nolint:nilnil // of nothing
+		return nil, nil //nolint:nilnil // no members
 	}
 	return a, nil
 }
 
-// addable refuses what cannot be added to a number.
+// addable rejects values that cannot be added to a number.
 func (a *assignment) addable() error {
 	if a.value == nil {
 		return nil
@@ -450,8 +450,8 @@ func (a *assignment) addable() error {
 	return nil
 }
 
-// beginning is what an upsert gives a field that no assignment is about; nil for nothing. What the caller gives is set; what
-// an item must have and nothing gives is what a new item begins with.
+// beginning is the value that an upsert sets for a field without an assignment; nil for none. An input of the caller is set;
+// a required field without an input gets the initial value of a new item.
 func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 	x := &assignment{target: target{field: f, path: f.Path, member: *f, whole: true}, how: initialising}
 	if f.Counter {
@@ -463,7 +463,7 @@ func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 		return nil, err
 	}
 	if o.gathers(f) {
-		v = nil // of which nothing was added
+		v = nil // missingItem was added to it
 	}
 	ttl := o.Entity.TTL
 	switch {
@@ -475,13 +475,13 @@ func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 		x.value, err = nowAs(f.Type.Kind, f.Name, o.now.Add(ttl.After))
 		return x, err
 	case f.Optional:
-		return nil, nil //nolint:nilnil // it stays as it is
+		return nil, nil //nolint:nilnil // it stays unchanged
 	}
 	if x.value, err = f.ToStore(nil); err != nil {
 		return nil, schema.Missing(o.label(f.Name))
 	}
 	if x.value == nil {
-		return nil, nil //nolint:nilnil // an empty set is none
+		return nil, nil //nolint:nilnil // an empty set is stored as absent
 	}
 	return x, nil // an empty list or map
 }

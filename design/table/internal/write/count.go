@@ -11,14 +11,14 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// movement is what a change moves a counter by.
+// movement is a change of a counter.
 type movement struct {
 	count *schema.Count
 	key   schema.Values // of the counter's item
 	by    decimal.Decimal
 }
 
-// movements are what an effect moves counters by. It is errUnread where that depends on an item that was not read.
+// movements are an effect's changes of counters. The error is errUnread if they depend on an item that was not read.
 func (e *effect) movements() ([]movement, error) {
 	if e.rejected || e.action == schema.Check || e.action == schema.Put || e.action == schema.Delete && e.exists() == absent {
 		return nil, nil
@@ -34,7 +34,7 @@ func (e *effect) movements() ([]movement, error) {
 	return out, nil
 }
 
-// moves are what an effect moves one counter by: two where the item leaves one counter's item for another's.
+// moves are an effect's changes of one counter: two if the item moves from one counter's item to another's.
 func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	switch {
 	case e.creates():
@@ -78,8 +78,8 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	return append(out, nonzero(movement{c, after.key, after.n})...), err
 }
 
-// sameCounter reports whether values make one key of the counter's item: it is the key that counts, which lower and fold make of
-// several values.
+// sameCounter reports whether values make the same key of the counter's item: the key matters, because lower and fold map
+// several values to one.
 func sameCounter(c *schema.Count, a, b schema.Values) bool {
 	x, err := c.Entity.KeyOf(c.Entity.Key, a)
 	if err != nil {
@@ -119,14 +119,14 @@ func (e *effect) added(field string) (decimal.Decimal, bool) {
 	return sum, met
 }
 
-// tally is what an item counts for, in one state.
+// tally is the amount that an item adds to a counter, before or after a change.
 type tally struct {
 	counts bool
 	key    schema.Values
 	n      decimal.Decimal
 }
 
-// tally tells what the item counts for, and relies on the fields that it is told from.
+// tally computes the amount, and relies on the fields it is computed from.
 func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue, bool), rely func(...string)) (tally, error) {
 	holds, known, relies, err := e.entity.Truth(c.Where, value)
 	if err != nil {
@@ -158,8 +158,8 @@ func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue
 	return tally{true, c.Owner(v), n}, nil
 }
 
-// count adds what counters are moved by to the effects: each to the one on the counter's item, if there is one. Effects
-// whose own items are counted come before those that they move.
+// count adds the changes of counters to the effects: each to the one on the counter's item, if there is one. Effects whose own
+// items are counted come before those whose counters they change.
 func (a *Attempt) count() error {
 	for {
 		e := a.uncounted()
@@ -185,7 +185,7 @@ func (a *Attempt) count() error {
 	}
 }
 
-// uncounted is the effect that is to be counted next: of those that are left, one whose items no other's are summed into.
+// uncounted is the next effect to be counted: one whose counters no remaining effect can still change.
 func (a *Attempt) uncounted() *effect {
 	var next *effect
 	deepest := 0
@@ -197,10 +197,10 @@ func (a *Attempt) uncounted() *effect {
 	return next
 }
 
-// maxCountDepth bounds counters of items whose own counters are summed again.
+// maxCountDepth bounds chains of counters that are summed into other counters.
 const maxCountDepth = 8
 
-// countDepth is how many counters stand behind each other for an entity's items.
+// countDepth is the length of the chain of counters for an entity's items.
 func countDepth(e *schema.Entity, above int) int {
 	depth := above
 	for i := range e.Counts {
@@ -211,7 +211,7 @@ func countDepth(e *schema.Entity, above int) int {
 	return depth
 }
 
-// move moves a counter.
+// move changes a counter.
 func (a *Attempt) move(by *effect, m movement) error {
 	c := m.count
 	f := c.Entity.Field(c.Field)
@@ -246,12 +246,12 @@ func (a *Attempt) move(by *effect, m movement) error {
 	}
 	switch {
 	case e.rejected || e.action == schema.Delete:
-		return nil // it is refused, or the counter goes with its item
+		return nil // the change fails anyway, or the counter is deleted with its item
 	case e.creates():
 		return e.fault(e.begin(f, m.by))
 	case e.action == schema.Check:
 		own := *e.change
-		own.action = schema.Update // and it stays a check for its refusals
+		own.action = schema.Update // its failures keep the meaning of a check
 		e.change = &own
 	}
 	if err := e.add(f, m.by); err != nil || !e.read {

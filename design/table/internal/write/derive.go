@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// derive makes the operations of an effect: on the item itself, and on its copies and markers. It is errUnread where they
-// depend on an item that was not read.
+// derive makes the operations of an effect: on the item itself, and on its copies and markers. The error is errUnread if
+// they depend on an item that was not read.
 func (e *effect) derive() error {
 	e.ops = nil
 	var err error
@@ -31,7 +31,7 @@ func (e *effect) derive() error {
 	return err
 }
 
-// operation adds an operation; that on the item itself stands first.
+// operation adds an operation; the one on the item itself comes first.
 func (e *effect) operation(kind operationKind, r role, noun string, item schema.Item) *Operation {
 	o := &Operation{Kind: kind, role: r, of: e, Table: e.entity.Table, noun: noun + " of " + e.entity.Name, Item: item}
 	e.ops = append(e.ops, o)
@@ -47,7 +47,7 @@ func (e *effect) isAbsent(x *expression) string {
 	return "attribute_not_exists(" + x.path([]string{e.entity.Table.PK.Name}) + ")"
 }
 
-// isFree is the condition of a new item: that none is there, or one whose time is over, which DynamoDB has not removed yet.
+// isFree is the condition for a new item: none exists, or only an expired one that DynamoDB has not removed yet.
 func (e *effect) isFree(x *expression) string {
 	f := e.entity.TTLField()
 	if f == nil {
@@ -57,8 +57,8 @@ func (e *effect) isFree(x *expression) string {
 	return e.isAbsent(x) + " OR " + x.path(f.Path) + " < " + now
 }
 
-// refuse is the operation of a change that is refused already: it takes its place among the others, of which an earlier one
-// may be refused too.
+// refuse adds the operation of a change that is already known to fail: it takes its place in the order, because an earlier
+// operation may fail, too.
 func (e *effect) refuse() {
 	x := newExpression()
 	e.operation(Checking, itself, "update", e.primary).keeps(x, e.isThere(x), e.isAbsent(x))
@@ -101,7 +101,7 @@ func (e *effect) deriveWhole() error {
 	return nil
 }
 
-// deriveDelete deletes an item with its copies and markers. One that is not there has none.
+// deriveDelete deletes an item with its copies and markers. A missing one has none.
 func (e *effect) deriveDelete() error {
 	x := newExpression()
 	if e.exists() == absent {
@@ -133,7 +133,7 @@ func (e *effect) deriveDelete() error {
 	return nil
 }
 
-// deriveCheck only asks the condition.
+// deriveCheck only checks the condition.
 func (e *effect) deriveCheck() error {
 	x := newExpression()
 	when, err := e.when.Bind(e.in, x.names, x.values)
@@ -147,13 +147,13 @@ func (e *effect) deriveCheck() error {
 	return nil
 }
 
-// deriveUpdate changes an item that is there, or may be.
+// deriveUpdate changes an item that exists, or may exist.
 func (e *effect) deriveUpdate() error {
 	if slices.ContainsFunc(e.assigned, func(a assignment) bool { return !a.native() }) {
 		return errUnread
 	}
 	if e.exists() == unknown && (len(e.entity.Markers) > 0 || slices.ContainsFunc(e.assigned, func(a assignment) bool { return len(a.path) > 1 })) {
-		return errUnread // a marker is made with its item, and so is a map before something is set in it
+		return errUnread // a marker is created with its item, and a map before something is set in it
 	}
 	x := newExpression()
 	noun := "update"
@@ -192,7 +192,7 @@ func (e *effect) deriveUpdate() error {
 	}
 	o.keeps(x, there, when, e.guards(x))
 	if o.Update = x.text(); o.Update == "" && e.exists() == unknown {
-		return errUnread // of an item that is nothing but its key: a transaction cannot say that it is to be made
+		return errUnread // for an item that is only its key: a transaction cannot express that it must be created
 	}
 	return nil
 }
@@ -202,7 +202,8 @@ func inKey(key []schema.KeyAttribute, path []string) bool {
 	return len(path) == 1 && slices.ContainsFunc(key, func(a schema.KeyAttribute) bool { return a.Name == path[0] })
 }
 
-// identify sets what tells an item that may be made: the fields of the primary key, as far as they are held, and the type.
+// identify sets what identifies an item that may be created: the fields of the primary key, as far as they are stored, and
+// the type.
 func (e *effect) identify(x *expression, key []schema.KeyAttribute, held []string) {
 	for _, name := range schema.FieldsOf(e.entity.Key) {
 		f := e.entity.Field(name)
@@ -215,7 +216,7 @@ func (e *effect) identify(x *expression, key []schema.KeyAttribute, held []strin
 	}
 }
 
-// guards hold the fields that the change relies on to the values that they had.
+// guards are conditions that the fields on which the change relies are unchanged.
 func (e *effect) guards(x *expression) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(e.relied)) {
@@ -225,7 +226,7 @@ func (e *effect) guards(x *expression) string {
 	return conjunction(out...)
 }
 
-// valuesBefore are fields before the change, all of which must be known.
+// valuesBefore are fields before the change; the error is errUnread if one is unknown.
 func (e *effect) valuesBefore(fields []string) (schema.Values, error) {
 	return collect(fields, e.before)
 }
@@ -246,7 +247,7 @@ func collect(fields []string, of func(string) (types.AttributeValue, bool)) (sch
 	return out, nil
 }
 
-// keyBefore is the key that a copy or marker has; nil if the item lacks fields of it, and so has none.
+// keyBefore is the key of a copy or marker before the change; nil if the item lacks fields of the key, and so has none.
 func (e *effect) keyBefore(key []schema.KeyAttribute) (schema.Item, error) {
 	fields := schema.FieldsOf(key)
 	v, err := e.valuesBefore(fields)
@@ -255,7 +256,7 @@ func (e *effect) keyBefore(key []schema.KeyAttribute) (schema.Item, error) {
 	}
 	e.relyBefore(fields...)
 	if len(v) < len(fields) {
-		return nil, nil //nolint:nilnil // an item without the fields has no such copy or marker
+		return nil, nil //nolint:nilnil // without the fields there is no such copy or marker
 	}
 	return e.entity.KeyOf(key, v)
 }

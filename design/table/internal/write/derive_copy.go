@@ -21,7 +21,7 @@ func (e *effect) putCopy(c *schema.Copy, v schema.Values) error {
 	return nil
 }
 
-// deriveCopy keeps a copy equal to an item that is changed: it is changed as the item is, or moved where its key changes.
+// deriveCopy keeps a copy equal to its changed item: the copy is changed in the same way, or moved if its key changes.
 func (e *effect) deriveCopy(c *schema.Copy) error {
 	held := e.entity.HeldBy(c)
 	if held == nil {
@@ -76,7 +76,7 @@ func (e *effect) moveCopy(c *schema.Copy, old schema.Item, needs []string) error
 	return e.putCopy(c, v)
 }
 
-// changeCopy changes a copy where it is.
+// changeCopy changes a copy in place.
 func (e *effect) changeCopy(c *schema.Copy, place schema.Place, key schema.Item, held []string) error {
 	x := newExpression()
 	whole := e.rewritten(held)
@@ -103,7 +103,7 @@ func (e *effect) changeCopy(c *schema.Copy, place schema.Place, key schema.Item,
 	}
 	update := x.text()
 	if update == "" {
-		return nil // nothing of the copy changes
+		return nil // nothing in the copy changes
 	}
 	o := e.operation(updating, elsewhere, "update of copy "+c.Name, key)
 	o.Update = update
@@ -115,8 +115,8 @@ func (e *effect) changeCopy(c *schema.Copy, place schema.Place, key schema.Item,
 	return nil
 }
 
-// rewritten are the attributes of a copy that are set as they will be, for they cannot be changed as the item's are: they
-// are computed of fields that the copy does not hold, or are inside a map that it may lack.
+// rewritten are the attributes of a copy that are set to their final value, because they cannot be changed like the
+// item's: they are computed from fields that the copy does not contain, or are inside a map that it may lack.
 func (e *effect) rewritten(held []string) []string {
 	var out []string
 	for i := range e.assigned {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// index changes the index attributes of an item that is changed, or of a copy of it, with the fields that they are made of.
+// index changes the index attributes of a changed item, or of a copy of it, together with the fields from which they are made.
 func (e *effect) index(p schema.Place, x *expression) error {
 	list := e.entity.EntriesAt(p)
 	for i := range list {
@@ -31,15 +31,15 @@ func (e *effect) index(p schema.Place, x *expression) error {
 	}
 	slices.Sort(k.gone)
 	for _, name := range slices.Compact(k.gone) {
-		if k.set[name] == nil && k.begin[name] == nil { // an attribute may be of several indexes
+		if k.set[name] == nil && k.begin[name] == nil { // an attribute may belong to several indexes
 			x.remove([]string{name})
 		}
 	}
 	return nil
 }
 
-// touched are the entries that may change: all where the item may be made, else those that depend on what changes, and those
-// that have an attribute in common with one of these.
+// touched are the entries that may change: all if the item may be created, otherwise those that depend on what changes, and
+// those that share an attribute with one of these.
 func (e *effect) touched(list []schema.Entry) []*schema.Entry {
 	var out []*schema.Entry
 	attributes := map[string]bool{}
@@ -61,7 +61,7 @@ func (e *effect) touched(list []schema.Entry) []*schema.Entry {
 	return out
 }
 
-// plainIndexKeys refuses values that could not stand in the index attribute that their field is itself.
+// plainIndexKeys rejects values that are invalid in an index attribute that is the field itself.
 func (e *effect) plainIndexKeys(entry *schema.Entry) error {
 	known := schema.Values{}
 	for _, a := range slices.Concat(entry.PK, entry.SK) {
@@ -72,13 +72,13 @@ func (e *effect) plainIndexKeys(entry *schema.Entry) error {
 	return e.entity.PlainKeys(slices.Concat(entry.PK, entry.SK), known)
 }
 
-// indexKeys gathers what becomes of index attributes.
+// indexKeys collects the changes of index attributes.
 type indexKeys struct {
 	*effect
-	set   schema.Item // the values that they get
-	begin schema.Item // those that they get where they have none
+	set   schema.Item // new values
+	begin schema.Item // values to set if absent
 	gone  []string
-	// shared are the attributes that several entries have in common: one entry may lose what another needs.
+	// shared are the attributes that several entries share: one entry may be removed while another still needs the attribute.
 	shared map[string]bool
 }
 
@@ -120,8 +120,8 @@ func (k *indexKeys) enter(entry *schema.Entry) error {
 	return nil
 }
 
-// leaves reports whether the item surely has no entry: the condition does not hold, or a field of the key is absent. That
-// may be known though most of the item is not.
+// leaves reports whether the item certainly has no entry: the condition does not hold, or a field of the key is absent. That
+// may be known even if most of the item is not.
 func (k *indexKeys) leaves(entry *schema.Entry) (bool, error) {
 	for _, name := range schema.FieldsOf(entry.PK, entry.SK) {
 		if v, known := k.after(name); known && v == nil {
@@ -137,8 +137,8 @@ func (k *indexKeys) leaves(entry *schema.Entry) (bool, error) {
 	return true, nil
 }
 
-// steady reports whether an item that has the entry now has had it before, so that attributes of which nothing changes need
-// not be written. That it has the entry now must be known.
+// steady reports whether an item that has the entry now also had it before, so that unchanged attributes need not be written.
+// It must be known to have the entry now.
 func (k *indexKeys) steady(entry *schema.Entry) (bool, error) {
 	holds, known, relies, err := k.entity.Truth(entry.Where, k.after)
 	if err != nil {
@@ -162,8 +162,8 @@ func (k *indexKeys) steady(entry *schema.Entry) (bool, error) {
 	return steady, nil
 }
 
-// enterPerhaps decides about an entry of an item that an upsert may make or may find. What is the same in both cases is set. What
-// only a new item gets is set where there is nothing, if an item that is there surely has it.
+// enterPerhaps decides about an entry of an item that an upsert may create or find. What is the same in both cases is set.
+// What only a new item gets is set if absent, provided an existing item certainly has it.
 func (k *indexKeys) enterPerhaps(entry *schema.Entry, own []schema.KeyAttribute) error {
 	holds, known, relies, err := k.entity.Truth(entry.Where, k.after)
 	if err != nil {
@@ -194,7 +194,7 @@ func (k *indexKeys) enterPerhaps(entry *schema.Entry, own []schema.KeyAttribute)
 	return nil
 }
 
-// valuesPerhaps are fields after an upsert; begins is set where they are those of a new item.
+// valuesPerhaps are fields after an upsert; begins is set if they are those of a new item.
 func (k *indexKeys) valuesPerhaps(fields []string) (v schema.Values, begins bool, err error) {
 	v = schema.Values{}
 	changes := false
@@ -212,7 +212,7 @@ func (k *indexKeys) valuesPerhaps(fields []string) (v schema.Values, begins bool
 		v[name] = value
 	}
 	if begins && changes {
-		return nil, false, errUnread // a key of what is set and of what was there
+		return nil, false, errUnread // a key that mixes new and existing values
 	}
 	return v, begins, nil
 }
@@ -222,7 +222,7 @@ func (e *effect) optional(field string) bool {
 	return f == nil || f.Optional
 }
 
-// initial is what an upsert gives a field where there is nothing; nil if it does not, or where an item may lack the field.
+// initial is the value that an upsert sets for an absent field; nil if there is none, or if an item may lack the field.
 func (e *effect) initial(field string) types.AttributeValue {
 	for i := range e.assigned {
 		if a := &e.assigned[i]; a.field.Name == field {

@@ -15,7 +15,8 @@ func (e *effect) take(m *schema.Marker, v schema.Values) error {
 	return nil
 }
 
-// release deletes the item's marker. Where items expire, or where there may be no item, it may be another's: then it stays.
+// release deletes the item's marker. If items expire, or there may be no item, the marker may belong to another item: then
+// it stays.
 func (e *effect) release(m *schema.Marker) error {
 	key, err := e.keyBefore(m.Key)
 	if err != nil || key == nil || e.shared.foreign[e.entity.Table.IdentityOf(key)] {
@@ -31,7 +32,7 @@ func (e *effect) release(m *schema.Marker) error {
 	return nil
 }
 
-// owns is the condition of a marker that is the item's own, by the fields of the item's key that it holds.
+// owns is the condition that a marker belongs to the item, by the fields of the item's key that it contains.
 func (e *effect) owns(m *schema.Marker, x *expression) string {
 	var own []string
 	for _, name := range schema.FieldsOf(e.entity.Key) {
@@ -44,7 +45,7 @@ func (e *effect) owns(m *schema.Marker, x *expression) string {
 	return conjunction(own...)
 }
 
-// renew puts the marker again where it is. Where items expire it may be another's by now: then it is taken.
+// renew puts the marker again in place. If items expire, it may belong to another item by now: then it is taken.
 func (e *effect) renew(m *schema.Marker, v schema.Values) error {
 	it, err := e.entity.MarkerItem(m, v)
 	if err != nil {
@@ -62,8 +63,8 @@ func (e *effect) renew(m *schema.Marker, v schema.Values) error {
 	return nil
 }
 
-// deriveMarker keeps a marker of an item that is changed: where its key changes, the old one is given back and the new one
-// taken; where only something that it holds changes, it is put again.
+// deriveMarker maintains a marker of a changed item: if its key changes, the old one is released and the new one taken; if
+// only its content changes, it is put again.
 func (e *effect) deriveMarker(m *schema.Marker) error {
 	key := schema.FieldsOf(m.Key)
 	held := e.entity.WithTTL(schema.FieldsOf(e.entity.Key, m.Key))

@@ -12,44 +12,45 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// errUnread says that what belongs to an item depends on fields that are not known: it must be read first.
+// errUnread means that related items depend on unknown fields: the item must be read first.
 var errUnread = errors.New("depends on an item that was not read")
 
-// existence is what is known of whether an item is there before a change.
+// existence says whether an item is known to exist before a change.
 type existence uint8
 
 const (
 	unknown existence = iota
-	present           // or the change is refused
-	absent            // or the change is refused
+	present           // otherwise the change fails
+	absent            // otherwise the change fails
 )
 
-// effect is a change in one attempt: what is known of its item, and what it does to it and to all that belongs to it.
+// effect is a change in one attempt: what is known of its item, and what it does to the item and to everything that belongs
+// to it.
 //
-// Fields are known from the input, from the condition, or because the item was read. What rests on a field that was
-// read makes the transaction depend on it (relied): it is held to the value that it had.
+// Fields are known from the input, from the condition, or because the item was read. If something is derived from a field
+// that was read, the transaction relies on it: it is conditional on the field's old value.
 type effect struct {
 	*change
-	assigned []assignment // the change's, and what its counters are moved by
-	// counters is set where nothing but counters is changed, in an item that no step is about.
+	assigned []assignment // the change's, and those of its counters
+	// counters is set if only counters change, in an item that is not the item of a step.
 	counters bool
 
 	read bool
 	old  schema.Item // as read; nil if there is none
-	next schema.Item // what an update or upsert makes of it
+	next schema.Item // the result of an update or upsert
 	// was and will are the fields of old and next.
 	was, will schema.Values
 	relied    map[string]bool
-	// rejected is set where the item that was read shows that the change will be refused.
+	// rejected is set if the item that was read shows that the change will fail.
 	rejected bool
-	// created is set where an upsert makes an item, for there was none when it was read.
+	// created is set if an upsert creates an item, because there was none when it was read.
 	created bool
 
-	// moved is set where a counter of the item is moved. By how much has been told from other items, which may have been read
-	// at other times.
+	// moved is set if a counter of the item changes. The amount was computed from other items, which may have been read at
+	// other times.
 	moved   bool
-	counted bool // what counters it moves has been told
-	planned bool // ops are those of all that is known now
+	counted bool // the counters that it changes have been determined
+	planned bool // ops reflect everything that is known now
 	ops     []*Operation
 	shared  *learned
 }
@@ -58,8 +59,8 @@ func newEffect(c *change, shared *learned) *effect {
 	return &effect{change: c, assigned: c.assigned, relied: map[string]bool{}, shared: shared}
 }
 
-// UnsettledError is a fault that may come from items that were read at different times, between which one was written. It
-// counts as ErrAgain; the last attempt fails with its cause.
+// UnsettledError is a fault that may result from reading items at different times, with a write in between. It counts as
+// ErrAgain; the last attempt fails with its cause.
 type UnsettledError struct{ Cause error }
 
 func (e *UnsettledError) Error() string { return e.Cause.Error() }
@@ -67,7 +68,7 @@ func (e *UnsettledError) Error() string { return e.Cause.Error() }
 // Is makes it an ErrAgain.
 func (e *UnsettledError) Is(target error) bool { return target == ErrAgain }
 
-// fault is an error of the effect's own.
+// fault adds the effect's location to an error.
 func (e *effect) fault(err error) error {
 	if err == nil || errors.Is(err, errUnread) {
 		return err
@@ -83,7 +84,7 @@ func (e *effect) creates() bool {
 	return e.action == schema.Create || e.action == schema.Put || e.created
 }
 
-// exists is what is known of the item before the change.
+// exists says whether the item is known to exist before the change.
 func (e *effect) exists() existence {
 	switch {
 	case e.creates(), e.read && e.old == nil:
@@ -103,10 +104,10 @@ func (e *effect) changed(field string) bool {
 // changes reports whether any of some fields is assigned.
 func (e *effect) changes(fields []string) bool { return slices.ContainsFunc(fields, e.changed) }
 
-// before is a field before the change, nil for an absent one.
+// before is a field before the change, nil if it is absent.
 func (e *effect) before(field string) (v types.AttributeValue, known bool) {
 	if v, ok := e.values[field]; ok && !e.creates() {
-		return v, true // of the key
+		return v, true // a key field
 	}
 	if e.exists() == absent {
 		return nil, true
@@ -118,7 +119,7 @@ func (e *effect) before(field string) (v types.AttributeValue, known bool) {
 	return v, known
 }
 
-// after is a field after the change, nil for an absent one.
+// after is a field after the change, nil if it is absent.
 func (e *effect) after(field string) (v types.AttributeValue, known bool) {
 	switch {
 	case e.creates():
@@ -139,7 +140,7 @@ func (e *effect) after(field string) (v types.AttributeValue, known bool) {
 	return nil, false
 }
 
-// relyBefore makes the change depend on fields being as they were read.
+// relyBefore makes the change conditional on the old values of fields that were read.
 func (e *effect) relyBefore(fields ...string) {
 	if !e.read || e.old == nil {
 		return
@@ -152,7 +153,7 @@ func (e *effect) relyBefore(fields ...string) {
 	}
 }
 
-// relyAfter makes the change depend on all that fields have been computed of.
+// relyAfter makes the change conditional on everything from which fields were computed.
 func (e *effect) relyAfter(fields ...string) {
 	for _, name := range fields {
 		if !e.changed(name) {
@@ -172,8 +173,7 @@ func (e *effect) relyAfter(fields ...string) {
 	}
 }
 
-// add moves a counter of the item. What is added to begins with 0, as a counter does: one that an upsert would begin is only
-// added to.
+// add changes a counter of the item. The counter starts at 0, so if an upsert would initialize it, it is only added to.
 func (e *effect) add(f *schema.Field, by decimal.Decimal) error {
 	for i := range e.assigned {
 		a := &e.assigned[i]
@@ -186,7 +186,7 @@ func (e *effect) add(f *schema.Field, by decimal.Decimal) error {
 		if err != nil {
 			return &schema.ValueError{Field: f.Name, Reason: "changes by more than DynamoDB can store: " + err.Error()}
 		}
-		e.assigned = slices.Clone(e.assigned) // the change is of all attempts
+		e.assigned = slices.Clone(e.assigned) // all attempts share the change
 		e.assigned[i].how, e.assigned[i].value = adding, schema.NumberOf(sum)
 		return nil
 	}
@@ -195,21 +195,21 @@ func (e *effect) add(f *schema.Field, by decimal.Decimal) error {
 	return nil
 }
 
-// begin takes what a counter is moved by into the values of an item that is made in the same write.
+// begin adds a change of a counter to the values of an item that the same write creates.
 func (e *effect) begin(f *schema.Field, by decimal.Decimal) error {
 	n, _ := schema.DecimalOf(e.values[f.Name])
 	sum, err := n.Add(by)
 	if err != nil {
 		return &schema.ValueError{Field: f.Name, Reason: "changes by more than DynamoDB can store: " + err.Error()}
 	}
-	own := *e.change // the change is of all attempts
+	own := *e.change // all attempts share the change
 	own.values = maps.Clone(own.values)
 	own.values[f.Name] = schema.NumberOf(sum)
 	e.change = &own
 	return nil
 }
 
-// see takes the item that was read, nil for none, and computes what becomes of it.
+// see takes the item that was read, nil for none, and computes its new state.
 func (e *effect) see(old schema.Item) error {
 	e.read, e.old, e.planned = true, old, false
 	e.was = e.entity.Counted(e.entity.ValuesOf(old))
@@ -223,7 +223,7 @@ func (e *effect) see(old schema.Item) error {
 	return nil
 }
 
-// refuses reports whether a change is refused for an item.
+// refuses reports whether a change fails for an item.
 func (e *effect) refuses(old schema.Item) (bool, error) {
 	if old == nil && (e.action == schema.Update || e.action == schema.Check || e.action == schema.Delete && e.when != nil) {
 		return true, nil
@@ -232,7 +232,7 @@ func (e *effect) refuses(old schema.Item) (bool, error) {
 	return !holds, err
 }
 
-// compute makes the new item by the very expression that the request has.
+// compute computes the new item by evaluating the request's own expression.
 func (e *effect) compute() error {
 	if err := e.settle(); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (e *effect) compute() error {
 	return nil
 }
 
-// settle computes the sums that DynamoDB has no expression for. The item was read.
+// settle computes the sums that DynamoDB cannot express. The item was read.
 func (e *effect) settle() error {
 	own := slices.Clone(e.assigned)
 	for i := range own {

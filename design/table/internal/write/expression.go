@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// expression makes the update expression of a request, and shares its names and values with the request's condition.
+// expression builds the update expression of a request, and shares its names and values with the request's condition.
 type expression struct {
 	names                   map[string]string
 	values                  schema.Item
@@ -23,7 +23,7 @@ func newExpression() *expression {
 	return &expression{names: map[string]string{}, values: schema.Item{}}
 }
 
-// path is a document path by aliases, which need no care for reserved words.
+// path is a document path of aliases, so that reserved words do not matter.
 func (x *expression) path(steps []string) string {
 	var out strings.Builder
 	for i, step := range steps {
@@ -46,7 +46,7 @@ func (x *expression) value(v types.AttributeValue) string {
 	return placeholder
 }
 
-// set gives a path a value, or removes it where the value is nil.
+// set sets a path to a value, or removes it if the value is nil.
 func (x *expression) set(path []string, v types.AttributeValue) {
 	if v == nil {
 		x.remove(path)
@@ -55,7 +55,7 @@ func (x *expression) set(path []string, v types.AttributeValue) {
 	x.sets = append(x.sets, x.path(path)+" = "+x.value(v))
 }
 
-// begin gives a path a value where there is nothing.
+// begin sets a path to a value if it is absent.
 func (x *expression) begin(path []string, v types.AttributeValue) {
 	p := x.path(path)
 	x.sets = append(x.sets, p+" = if_not_exists("+p+", "+x.value(v)+")")
@@ -63,7 +63,7 @@ func (x *expression) begin(path []string, v types.AttributeValue) {
 
 func (x *expression) remove(path []string) { x.gone = append(x.gone, x.path(path)) }
 
-// native reports whether DynamoDB has an expression for an assignment: a sum has two operands at most, of which the first is
+// native reports whether DynamoDB has an expression for an assignment: a sum has at most two operands, of which the first is
 // not negative.
 func (a *assignment) native() bool {
 	n := len(a.operands)
@@ -97,7 +97,7 @@ func (x *expression) assign(a *assignment) {
 		x.sets = append(x.sets, p+" = list_append("+strings.Join(parts, ", ")+")")
 	case a.how == adding && len(a.path) == 1:
 		x.adds = append(x.adds, p+" "+x.value(a.value))
-	case a.how == adding: // ADD is for attributes at the top
+	case a.how == adding: // ADD only works on top-level attributes
 		zero := x.value(&types.AttributeValueMemberN{Value: "0"})
 		x.sets = append(x.sets, p+" = if_not_exists("+p+", "+zero+") + "+x.value(a.value))
 	case len(a.operands) == 0:
@@ -110,7 +110,7 @@ func (x *expression) assign(a *assignment) {
 // sum is a native sum.
 func (x *expression) sum(a *assignment) string {
 	operands := slices.Clone(a.operands)
-	slices.SortStableFunc(operands, func(l, r operand) int { // what is subtracted stands behind
+	slices.SortStableFunc(operands, func(l, r operand) int { // subtracted operands come last
 		switch {
 		case l.negative == r.negative:
 			return 0
@@ -138,7 +138,7 @@ func (x *expression) sum(a *assignment) string {
 	return strings.Join(terms, operator)
 }
 
-// text is the expression; "" for one that changes nothing.
+// text is the expression; "" if it changes nothing.
 func (x *expression) text() string {
 	var out []string
 	for _, section := range []struct {
@@ -152,7 +152,7 @@ func (x *expression) text() string {
 	return strings.Join(out, " ")
 }
 
-// apply evaluates an update expression over an item.
+// apply evaluates an update expression on an item.
 func (x *expression) apply(old schema.Item) (schema.Item, error) {
 	text := x.text()
 	if text == "" {
@@ -184,7 +184,7 @@ func (x *expression) boundValues() attr.Item {
 	return schema.Attributes(x.values)
 }
 
-// conjunction joins conditions that must all hold; "" is none.
+// conjunction joins conditions by AND; "" if there are none.
 func conjunction(conditions ...string) string {
 	var out []string
 	for _, c := range conditions {
@@ -198,14 +198,14 @@ func conjunction(conditions ...string) string {
 	for i, c := range out {
 		if tree, err := expr.Load(expr.Condition, c); err == nil {
 			if _, ok := tree.Root.(*expr.Or); ok {
-				out[i] = "(" + expr.Print(tree) + ")" // without parentheses of its own, of which DynamoDB refuses two pairs
+				out[i] = "(" + expr.Print(tree) + ")" // without its own parentheses, because DynamoDB rejects redundant pairs
 			}
 		}
 	}
 	return strings.Join(out, " AND ")
 }
 
-// guard holds a path to the value that was read.
+// guard is the condition that a path still has the value that was read.
 func (x *expression) guard(path []string, v types.AttributeValue) string {
 	if v == nil {
 		return "attribute_not_exists(" + x.path(path) + ")"

@@ -14,11 +14,12 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// idSource makes the ids of one call. ULIDs of one call ascend, though their time is the same.
+// idSource generates the IDs of one call. ULIDs of one call ascend, although their time is the
+// same.
 type idSource struct {
 	now   time.Time
 	ulids io.Reader
-	// given makes them instead, as Config.NewID says; nil if it does not.
+	// given generates them instead, as set by Config.NewID; nil if it is not set.
 	given func(schema.Kind) string
 }
 
@@ -26,7 +27,7 @@ func newIDSource(now time.Time, given func(schema.Kind) string) *idSource {
 	return &idSource{now: now, ulids: ulid.Monotonic(rand.Reader, 0), given: given}
 }
 
-// newID is a new id of a kind. Kinds that are no ids in particular get a ULID, which sorts by time.
+// newID is a new ID of a kind. Kinds without a form of their own get a ULID, which sorts by time.
 func (s *idSource) newID(k schema.Kind) (types.AttributeValue, error) {
 	if s.given != nil {
 		return &types.AttributeValueMemberS{Value: s.given(k)}, nil

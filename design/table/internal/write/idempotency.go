@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// requestField is the field of an idempotency record that has the fingerprint of the request.
+// requestField is the field of an idempotency record with the fingerprint of the request.
 const requestField = "request"
 
 // record is the creation of the idempotency record.
@@ -41,8 +41,8 @@ func (r *Call) record() (*change, error) {
 	}, nil
 }
 
-// told are fields of the items that the write is about once, by name: all of those that are created, else those of their
-// keys. What stands first counts.
+// told are fields of the items that the write touches once, by name: all fields of created items, otherwise key fields. The
+// first occurrence counts.
 func (r *Call) told() schema.Values {
 	out := schema.Values{}
 	for _, creates := range []bool{true, false} {
@@ -73,14 +73,14 @@ func (r *Call) recorded(f *schema.Field, told schema.Values) (types.AttributeVal
 	case f.Type.Kind == schema.KindTime || f.Type.Kind == schema.KindDate:
 		return nowAs(f.Type.Kind, f.Name, r.now)
 	case f.Optional || f.Counter || f.Type.Kind.Collection():
-		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+		return nil, nil //nolint:nilnil // an optional field without a value is absent
 	default:
 		return nil, schema.Missing(f.Name)
 	}
 }
 
-// fingerprint is the same for requests of one write whose inputs are the same, as far as the design compares them: the
-// SHA-256, in hexadecimal digits, of the write's name and the inputs' canonical forms with their names.
+// fingerprint is the same for requests of one write with equal inputs, as the design compares them: the SHA-256, in
+// hexadecimal, of the write's name and the inputs' names and canonical forms.
 func (r *Call) fingerprint() string {
 	b := schema.AppendText(nil, schema.TagText, r.Write.Pattern)
 	for _, name := range r.Write.Idempotent.Request {
@@ -98,7 +98,7 @@ func (r *Call) fingerprint() string {
 // isRecord reports whether the change is the creation of an idempotency record.
 func (c *change) isRecord() bool { return c.number < 0 && c.action == schema.Create }
 
-// replay takes the record of a first request, of which this one is a repetition. It is an error where that was another request.
+// replay takes the record of a first request that this one repeats. It is an error if that was a different request.
 func (a *Attempt) replay(e *effect, old schema.Item) error {
 	v := e.entity.ValuesOf(old)
 	if i := e.call.Write.Idempotent; len(i.Request) > 0 && !schema.SameValue(v[requestField], e.values[requestField]) {
@@ -111,7 +111,7 @@ func (a *Attempt) replay(e *effect, old schema.Item) error {
 // isRepetition reports whether the record of a first request was found.
 func (a *Attempt) isRepetition() bool { return len(a.replayed) > 0 }
 
-// repetition is the outcome of a repetition, which does nothing. A call that keeps no record has none to tell.
+// repetition is the outcome of a repetition, which does nothing. A call that keeps no record has no outcome.
 func (a *Attempt) repetition() []schema.Outcome {
 	return schema.Each(a.given, func(r *Call) schema.Outcome { return schema.Outcome{Replayed: true, Record: a.replayed[r]} })
 }

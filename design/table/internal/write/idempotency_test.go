@@ -7,7 +7,8 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestFingerprint: requests are the same only if all that is compared is, lines in their order.
+// TestFingerprint tests that requests have the same fingerprint only if everything that is compared
+// is equal, with lines in the same order.
 func TestFingerprint(t *testing.T) {
 	of := func(in schema.Input, names ...string) string {
 		return (&Call{Write: &schema.Write{Idempotent: &schema.Idempotent{Request: names}}, Input: in}).fingerprint()

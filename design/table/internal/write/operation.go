@@ -7,21 +7,21 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Operation is what a request does to one item.
+// Operation is the part of a request that concerns one item.
 type Operation struct {
 	Kind  operationKind
 	role  role
-	of    *effect // from which it comes
+	of    *effect // its source
 	Table *schema.Table
-	// noun says what it is about, for errors that count operations: "create of Order".
+	// noun describes it in errors that count operations: "create of Order".
 	noun string
-	// Item is what is put, and the key of what is updated, deleted or checked.
+	// Item is the item to put, or the key for an update, delete or check.
 	Item      schema.Item
 	Update    string
 	Condition string
 	names     map[string]string
 	values    schema.Item
-	// marker is the one that is taken or given back.
+	// marker is the marker that is taken or released.
 	marker *schema.Marker
 }
 
@@ -35,19 +35,19 @@ const (
 	Checking
 )
 
-// role is what an operation's refusal means.
+// role determines the meaning of a failed condition.
 type role uint8
 
 const (
-	itself    role = iota // the change is refused, or its item is not as it was read
-	elsewhere             // a copy or marker is not as the item lets expect: the item must be read again
-	occupying             // a new copy has another item's place
+	itself    role = iota // the change fails, or its item is not as it was read
+	elsewhere             // a copy or marker does not match its item: the item must be read again
+	occupying             // another item has the place of a new copy
 	taking                // a marker is taken
-	releasing             // a marker is another item's by now
-	nothing               // an item that was not there, and so needed not be deleted, has come
+	releasing             // a marker belongs to another item by now
+	nothing               // an item that did not exist, and need not be deleted, now exists
 )
 
-// identity tells the item apart from all others.
+// identity identifies the item.
 func (o *Operation) identity() string { return o.Table.IdentityOf(o.Item) }
 
 // keeps sets the condition with the names and values that it shares with the update.
@@ -56,7 +56,7 @@ func (o *Operation) keeps(x *expression, conditions ...string) {
 	o.names, o.values = x.names, x.values
 }
 
-// Text is an expression of a request, nil for none.
+// Text is a pointer to an expression of a request, nil if it is empty.
 func Text(expression string) *string {
 	if expression == "" {
 		return nil
@@ -64,7 +64,7 @@ func Text(expression string) *string {
 	return aws.String(expression)
 }
 
-// RequestNames are the names of a request, in which they must not be empty.
+// RequestNames are the names for a request; nil instead of empty, which is invalid.
 func (o *Operation) RequestNames() map[string]string {
 	if len(o.names) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (o *Operation) RequestNames() map[string]string {
 	return o.names
 }
 
-// RequestValues are the values of a request, in which they must not be empty.
+// RequestValues are the values for a request; nil instead of empty, which is invalid.
 func (o *Operation) RequestValues() schema.Item {
 	if len(o.values) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (o *Operation) RequestValues() schema.Item {
 	return o.values
 }
 
-// TransactItem is the operation as a part of a transaction.
+// TransactItem is the operation in a transaction.
 func (o *Operation) TransactItem(table *string) types.TransactWriteItem {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	condition, names, values := Text(o.Condition), o.RequestNames(), o.RequestValues()
@@ -97,7 +97,7 @@ func (o *Operation) TransactItem(table *string) types.TransactWriteItem {
 		}}
 	case updating:
 		if o.Update == "" {
-			break // a transaction has no update of nothing: only the condition is asked
+			break // a transaction cannot update nothing, so only the condition is checked
 		}
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: table, Key: o.Item, UpdateExpression: Text(o.Update), ConditionExpression: condition,
@@ -111,7 +111,7 @@ func (o *Operation) TransactItem(table *string) types.TransactWriteItem {
 	}}
 }
 
-// BatchItem is the operation as a part of a batch, which asks no condition.
+// BatchItem is the operation in a batch, which has no conditions.
 func (o *Operation) BatchItem() types.WriteRequest {
 	if o.Kind == Deleting {
 		return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: o.Item}}
@@ -119,8 +119,8 @@ func (o *Operation) BatchItem() types.WriteRequest {
 	return types.WriteRequest{PutRequest: &types.PutRequest{Item: o.Item}}
 }
 
-// Line is the line that the operation comes from.
+// Line is the line from which the operation results.
 func (o *Operation) Line() int { return o.of.line }
 
-// Identity tells the item apart from all others.
+// Identity identifies the item.
 func (o *Operation) Identity() string { return o.identity() }

@@ -5,15 +5,15 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// pins are the fields that the condition of a change holds to a value: where it is "status = :from", the item that is
-// changed has that status, and needs not be read for it.
+// pins are the fields whose value the condition of a change fixes: for "status = :from", the changed item has that
+// status, and need not be read for it.
 func (c *change) pins() schema.Values {
 	if c.when == nil || c.action == schema.Create || c.action == schema.Put {
 		return nil
 	}
 	parts, err := c.when.Conjuncts()
 	if err != nil {
-		return nil // the request will say so
+		return nil // the request will report it
 	}
 	out := schema.Values{}
 	for _, part := range parts {

@@ -7,10 +7,10 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// ErrAgain says that an attempt failed for what other writes did meanwhile.
+// ErrAgain means that an attempt failed because of concurrent writes.
 var ErrAgain = errors.New("met another write")
 
-// Refused tells what the refusal of an operation means, by the item that refused.
+// Refused interprets the failed condition of an operation, given its item.
 func (a *Attempt) Refused(o *Operation, old schema.Item) ([]schema.Outcome, error) {
 	if len(old) == 0 {
 		old = nil
@@ -42,7 +42,8 @@ func (a *Attempt) Refused(o *Operation, old schema.Item) ([]schema.Outcome, erro
 	return nil, a.refusedItself(e, old)
 }
 
-// repeats is the outcome of a repetition, whose record refused. Records of other calls were made with it, and are read.
+// repeats is the outcome of a repetition, whose record already existed. Records of other calls were created with it, and are
+// read.
 func (a *Attempt) repeats(e *effect, old schema.Item) ([]schema.Outcome, error) {
 	if err := a.replay(e, old); err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func (a *Attempt) repeats(e *effect, old schema.Item) ([]schema.Outcome, error) 
 	return a.repetition(), nil
 }
 
-// refusedItself is the error of a change that its own item refused, nil for none. It is ErrAgain where the item fulfils all that
-// the change asks: then it was not as it had been read, or no longer is.
+// refusedItself is the error of a change whose own item failed the condition, nil for none. It is ErrAgain if the item
+// satisfies the whole condition: then it was not as it had been read, or has changed since.
 func (a *Attempt) refusedItself(e *effect, old schema.Item) error {
 	if e.refusedAs == schema.Create && old != nil && !e.entity.Expired(old, a.now.Unix()) {
 		return a.declared(e, old, errorOr(e.entity.Exists, schema.ErrExists))
@@ -78,7 +79,7 @@ func (a *Attempt) refusedItself(e *effect, old schema.Item) error {
 	}
 }
 
-// declared is the first declared error whose condition holds for the item that refused.
+// declared is the first declared error whose condition holds for the item.
 func (a *Attempt) declared(e *effect, old schema.Item, otherwise error) error {
 	for i := range e.refusals {
 		holds, err := e.refusals[i].When.Holds(old, e.in)
@@ -100,7 +101,7 @@ func (a *Attempt) refusal(e *effect, err error, old schema.Item) error {
 	return e.call.fault(&schema.Refusal{Pattern: e.call.Write.Pattern, Step: e.number, Name: name, Line: e.line, Err: err, Old: old})
 }
 
-// errorOr is a declared error, or the one that stands for it where none is.
+// errorOr is the declared error, or the default if there is none.
 func errorOr(declared, otherwise error) error {
 	if declared != nil {
 		return declared

@@ -18,11 +18,11 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Transaction is calls that are made as a whole: one, or several that the caller has composed. Several are as one write with the steps
-// of all: each condition is asked of what was there before.
+// Transaction is a set of calls that are executed atomically: one, or several composed by the caller. Several act like one
+// write with the steps of all: each condition applies to the state before.
 type Transaction struct {
 	given []*Call
-	// calls are those that were given, in an order that does not depend on the one in which they were: so the outcome does not either.
+	// calls are in an order that does not depend on the one in which they were given, so that the outcome does not either.
 	calls   []*Call
 	now     time.Time
 	learned *learned
@@ -30,22 +30,22 @@ type Transaction struct {
 	accompanied bool
 }
 
-// learned is what attempts have found of items that cannot be known before, by their identity.
+// learned is what attempts have found out about items that cannot be known before, by identity.
 type learned struct {
-	foreign map[string]bool // markers that are other items' by now: they are not deleted
-	lost    map[string]bool // copies that are not there: they are put
+	foreign map[string]bool // markers that belong to other items by now: they are not deleted
+	lost    map[string]bool // missing copies: they are put
 }
 
-// Alone is the transaction of one call.
+// Alone is a transaction with one call.
 func Alone(r *Call) *Transaction {
 	calls := []*Call{r}
 	return &Transaction{given: calls, calls: calls, now: r.now, learned: &learned{map[string]bool{}, map[string]bool{}}}
 }
 
-// Batch reports whether each item is written for itself, and there is no transaction.
+// Batch reports whether items are written individually, without a transaction.
 func (t *Transaction) Batch() bool { return t.calls[0].Write.Batch }
 
-// Compose makes one transaction of several calls. Steps of two of them that are about one item are refused.
+// Compose makes one transaction of several calls. It rejects calls with steps on the same item.
 func Compose(calls []*Call) (*Transaction, error) {
 	t := Alone(calls[0])
 	t.given = calls
@@ -67,8 +67,8 @@ func Compose(calls []*Call) (*Transaction, error) {
 	return t, distinct(all)
 }
 
-// Accompany adds a call that is made with the others if they are made. It is no part of what idempotency records tell apart: a
-// repetition may have another companion, and does not make it.
+// Accompany adds a call that is executed with the others if they are executed. Idempotency records do not cover it: a
+// repetition may have a different companion, and does not execute it.
 func (t *Transaction) Accompany(also *Call) error {
 	if t.Batch() || also.Write.Batch || also.Write.Idempotent != nil {
 		return errors.New("a batch takes no companion along, and neither a batch nor an idempotent write is one")
@@ -88,15 +88,15 @@ func (r *Call) canonical() []byte {
 	return schema.AppendValue(schema.AppendValue(nil, given(r.Input.Values)), &types.AttributeValueMemberL{Value: lines})
 }
 
-// given are the inputs that are there, as a map.
+// given are the inputs that are set, as a map.
 func given(v schema.Values) types.AttributeValue {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(_ string, v types.AttributeValue) bool { return v == nil })
 	return &types.AttributeValueMemberM{Value: out}
 }
 
-// fingerprint makes idempotency records tell the whole transaction apart from others, and from each of its calls alone: a repetition
-// is one of all. Of a call that keeps no record all inputs are compared.
+// fingerprint makes idempotency records identify the whole transaction, as opposed to other transactions and to its individual
+// calls: a repetition must repeat all. For a call that keeps no record, all inputs are compared.
 func (t *Transaction) fingerprint() error {
 	var all []byte
 	for _, r := range t.calls {
@@ -118,7 +118,7 @@ func (t *Transaction) fingerprint() error {
 	return nil
 }
 
-// CallError is a fault of one call of a transaction.
+// CallError is the error of one call in a transaction.
 type CallError struct {
 	Call *Call
 	Err  error
@@ -126,19 +126,19 @@ type CallError struct {
 
 func (e *CallError) Error() string { return e.Err.Error() }
 
-// Unwrap is the fault itself.
+// Unwrap returns the error itself.
 func (e *CallError) Unwrap() error { return e.Err }
 
 func (r *Call) fault(err error) error {
-	if _, told := err.(*CallError); told { //nolint:errorlint // it is wrapped here alone
+	if _, told := err.(*CallError); told { //nolint:errorlint // it is only wrapped here
 		return err
 	}
 	return &CallError{r, err}
 }
 
-// merge decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
-// condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they could
-// be made, and are refused.
+// merge decides whether a counter that one call changes may be changed in the step of another, which then acts as if it came
+// first: its condition and values refer to the old counter. If there is no order of the calls in which that holds for all,
+// they are rejected.
 func (a *Attempt) merge(by, e *effect) error {
 	if e.counters || e.rejected || by.call == e.call {
 		return nil
@@ -150,7 +150,7 @@ func (a *Attempt) merge(by, e *effect) error {
 	return nil
 }
 
-// distinct refuses steps and lines that are about one item.
+// distinct rejects steps and lines on the same item.
 func distinct(changes []*change) error {
 	met := map[string]*change{}
 	for _, c := range changes {
@@ -163,7 +163,7 @@ func distinct(changes []*change) error {
 	return nil
 }
 
-// twice is the error of two changes that touch one item, which no transaction may.
+// twice is the error for two changes of one item, which a transaction does not allow.
 func twice(a, b *change, first, second, item string) error {
 	if a.call != b.call {
 		return fmt.Errorf("%w: %s (%s) and %s (%s) touch item %s", schema.ErrOverlap, a.call.Write.Pattern, first, b.call.Write.Pattern, second, item)
@@ -186,7 +186,7 @@ func twice(a, b *change, first, second, item string) error {
 	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s): a write can touch an item only once", a.step(), b.step(), what)}
 }
 
-// step is the change's step for people: its name, or else its number.
+// step is the change's step in messages: its name, or otherwise its number.
 func (c *change) step() string {
 	if c.number < 0 {
 		return "0, the idempotency record," // it precedes those of the design
@@ -197,7 +197,7 @@ func (c *change) step() string {
 	return strconv.Itoa(c.number + 1)
 }
 
-// tooMany is the error of a transaction with too many operations: it says how many of what there are.
+// tooMany is the error for a transaction with too many operations: it lists how many there are of each kind.
 func (t *Transaction) tooMany(ops []*Operation) error {
 	var nouns []string
 	counts := map[string]int{}

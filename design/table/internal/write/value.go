@@ -13,23 +13,23 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// occurrence is a step of a write, for one line where it is repeated.
+// occurrence is a step of a write, for one line if it is repeated.
 type occurrence struct {
 	*Call
 	*schema.Step
 	number, line int
 }
 
-// target is what the path of an assignment leads to: a field, or something inside its structure.
+// target is the destination of an assignment's path: a field, or something inside its structure.
 type target struct {
 	field *schema.Field // the entity's
-	path  []string      // where it is stored
-	// member is the field at the end of the path, by the name that errors have.
+	path  []string      // its stored path
+	// member is the field at the end of the path, with its name in errors.
 	member schema.Field
 	whole  bool // whether it is the entity's field itself
 }
 
-// target finds what a path leads to.
+// targetOf finds the destination of a path.
 func targetOf(e *schema.Entity, steps []string) (target, error) {
 	name := strings.Join(steps, ".")
 	f := e.Field(steps[0])
@@ -49,7 +49,7 @@ func targetOf(e *schema.Entity, steps []string) (target, error) {
 	return t, nil
 }
 
-// target finds what an assignment's path leads to, with the keys of maps that inputs are.
+// target finds the destination of an assignment's path, with inputs that are map keys resolved.
 func (o occurrence) target(steps []string) (target, error) {
 	for i, step := range steps {
 		name, given := strings.CutPrefix(step, ":")
@@ -87,17 +87,17 @@ func (o occurrence) mapKey(name string) (string, error) {
 	return text.Value, nil
 }
 
-// operand is a field of the item as it is, in a sum.
+// operand is a field of the item, unchanged, in a sum.
 type operand struct {
 	negative bool
 	field    *schema.Field
 	path     []string
-	// zero says that an absent one is 0.
+	// zero means that an absent field counts as 0.
 	zero bool
 }
 
-// resolve is the value of terms as far as it is known without an item: the sum of what is known, nil if that is nothing,
-// and the fields of the item that it is to be added to.
+// resolve is the value of terms as far as it is known without an item: the sum of the known terms, nil if there are
+// none, and the fields of the item to which it is added.
 func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValue, []operand, error) {
 	if len(terms) == 1 && !terms[0].Negative && terms[0].Kind != schema.FieldTerm {
 		v, err := o.term(t, &terms[0])
@@ -163,7 +163,7 @@ func (o occurrence) numeric(t *target, term *schema.Term, v types.AttributeValue
 	return d, nil
 }
 
-// term is the value of a term that is known without an item; nil for an optional input that is absent.
+// term is the value of a term that is known without an item; nil for an absent optional input.
 func (o occurrence) term(t *target, term *schema.Term) (types.AttributeValue, error) {
 	switch term.Kind {
 	case schema.ConstantTerm:
@@ -188,23 +188,23 @@ func (o occurrence) term(t *target, term *schema.Term) (types.AttributeValue, er
 	}
 }
 
-// input is an input by its name, which is a param or else a value for the field that it is assigned to.
+// input is an input by its name: a parameter, or otherwise a value for the field to which it is assigned.
 func input(params []schema.Param, given schema.Values, name, label string, f *schema.Field) (types.AttributeValue, error) {
 	v := given[name]
 	p := param(params, name)
 	switch {
 	case v == nil && (p != nil || f.Optional || f.Type.Kind.Collection()):
-		return nil, nil //nolint:nilnil // an optional input that is absent is no error
+		return nil, nil //nolint:nilnil // an absent optional input is not an error
 	case v == nil:
 		return nil, schema.Missing(label)
 	case p != nil:
-		return v, nil // it was checked with the params
+		return v, nil // it was checked with the parameters
 	default:
 		return v, f.Type.CheckValue(label, v, f.MinBytes, f.MaxBytes)
 	}
 }
 
-// sum adds up an input of the lines. An optional one that is absent adds nothing.
+// sum adds up an input of the lines. An absent optional one adds nothing.
 func (r *Call) sum(name string) (types.AttributeValue, error) {
 	var sum decimal.Decimal
 	p := param(r.Write.LineParams, name)
@@ -228,7 +228,7 @@ func (r *Call) sum(name string) (types.AttributeValue, error) {
 	return schema.NumberOf(sum), nil
 }
 
-// nowAs is a time in the stored form of a field: the seconds of a ttl, the milliseconds of another number, else a text.
+// nowAs is a time in the stored form of a field: seconds for a ttl, milliseconds for another number, otherwise text.
 func nowAs(k schema.Kind, name string, at time.Time) (types.AttributeValue, error) {
 	if k.Numeric() && k != schema.KindTTL {
 		return &types.AttributeValueMemberN{Value: strconv.FormatInt(at.UnixMilli(), 10)}, nil

@@ -30,11 +30,11 @@ import (
 const (
 	email  table.Kind = "email"
 	secret table.Kind = "secret"
-	// emailDomain is reserved by RFC 2606: nothing sent there reaches anyone.
+	// emailDomain is reserved by RFC 2606: mail sent there reaches no one.
 	emailDomain = "@example.com"
 )
 
-// Anonymiser changes items of a design's tables.
+// Anonymiser replaces values in items of a design's tables.
 type Anonymiser struct {
 	tables []tableOf
 
@@ -51,7 +51,7 @@ type tableOf struct {
 
 // New prepares the entities of a design.
 func New(d *design.Design) *Anonymiser {
-	// Patterns that cannot be run are the checker's to report, and nothing to items.
+	// The checker reports patterns that cannot be run; they do not matter for items.
 	program, _ := lower.Lower(d)
 	a := &Anonymiser{leftOut: map[string]bool{}}
 	for i, t := range d.Tables {
@@ -73,7 +73,7 @@ func pattern(physical string) *regexp.Regexp {
 	return regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(physical), ".+") + "$")
 }
 
-// Covers reports whether the design has a table of that name.
+// Covers reports whether the design has a table with that name.
 func (a *Anonymiser) Covers(name string) bool { return a.table(name) != nil }
 
 func (a *Anonymiser) table(name string) *tableOf {
@@ -124,7 +124,7 @@ func itemAt(e *table.Entity, p table.Place, v table.Values) (table.Item, error) 
 	return e.MarkerItem(&e.Markers[i], v)
 }
 
-// LeftOut lists the attributes that no field is stored in and that were left out of items.
+// LeftOut lists the attributes that belong to no field and were omitted from items.
 func (a *Anonymiser) LeftOut() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,7 +137,7 @@ func (a *Anonymiser) leaveOut(name string) {
 	a.leftOut[name] = true
 }
 
-// value is a value with pseudonyms in it; path names it.
+// value replaces the pseudonymous parts of a value; path names it.
 func (a *Anonymiser) value(seed []byte, t *table.Type, least, most int, v types.AttributeValue, path string) types.AttributeValue {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -154,7 +154,7 @@ func (a *Anonymiser) value(seed []byte, t *table.Type, least, most int, v types.
 				set[i] = a.value(seed, t.Elem, 0, 0, &types.AttributeValueMemberS{Value: s}, path).(*types.AttributeValueMemberS).Value //nolint:forcetypeassert // a text becomes a text
 			}
 			slices.Sort(set)
-			return &types.AttributeValueMemberSS{Value: slices.Compact(set)} // addresses that differ in case become one
+			return &types.AttributeValueMemberSS{Value: slices.Compact(set)} // addresses that differ only in case become one
 		}
 	case *types.AttributeValueMemberL:
 		if t.Elem != nil {
@@ -170,7 +170,7 @@ func (a *Anonymiser) value(seed []byte, t *table.Type, least, most int, v types.
 	return v
 }
 
-// members are those of a map, or the fields of a structure.
+// members replaces the members of a map, or the fields of a structure.
 func (a *Anonymiser) members(seed []byte, t *table.Type, in table.Item, path string) table.Item {
 	out := table.Item{}
 	switch {
@@ -216,7 +216,7 @@ func pseudonym(seed []byte, s string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// fit gives a pseudonym a length that its field allows; nothing stays nothing.
+// fit adjusts a pseudonym to the length that its field allows; an empty value stays empty.
 func fit(s, original string, least, most int) string {
 	if original == "" {
 		return ""
@@ -233,7 +233,7 @@ func fit(s, original string, least, most int) string {
 	return s
 }
 
-// key is what a message says of an item, which may hold what is personal: only the names of its attributes.
+// key describes an item in messages: only the names of its key attributes, because the values may be personal.
 func (a *Anonymiser) key(t *tableOf, it table.Item) string {
 	return fmt.Sprintf("of %s with the attributes %s", t.name, strings.Join(slices.Sorted(maps.Keys(it)), ", "))
 }

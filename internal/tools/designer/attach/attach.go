@@ -43,7 +43,7 @@ const (
 	textMax = 390_000
 )
 
-// Client is the part of *dynamodb.Client that is used.
+// Client is the part of *dynamodb.Client that this package uses.
 type Client interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
@@ -57,17 +57,17 @@ type Design struct {
 	Table   string    `json:"table"`
 	Version int       `json:"version"`
 	At      time.Time `json:"at"`
-	// File is the name that the text had, whose ending says what it is; "" in a version that detaches.
+	// File is the original name of the file, whose extension gives the format; "" in a version that detaches.
 	File string `json:"file,omitempty"`
 	Text string `json:"text,omitempty"`
-	// Tables are the tables' own names by those in the design.
+	// Tables are the tables' real names by their names in the design.
 	Tables map[string]string `json:"tables,omitempty"`
 }
 
 // Parse reads the design.
 func (d *Design) Parse() (*design.Design, error) { return Parse(d.File, []byte(d.Text)) }
 
-// Parse reads a design by the ending of its file's name, as design.Load does.
+// Parse reads a design in the format given by its file's extension, as design.Load does.
 func Parse(file string, text []byte) (*design.Design, error) {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json":
@@ -79,7 +79,7 @@ func Parse(file string, text []byte) (*design.Design, error) {
 	}
 }
 
-// Attach adds a version to each of the design's tables, and makes the table of designs where it is not there.
+// Attach adds a version to each of the design's tables, and creates the table of designs if it does not exist.
 func Attach(ctx context.Context, client Client, d Design) ([]Design, error) {
 	if len(d.Text) > textMax {
 		return nil, fmt.Errorf("%s has %d bytes, more than the maximum of %d for a DynamoDB item", d.File, len(d.Text), textMax)
@@ -104,7 +104,7 @@ func Attach(ctx context.Context, client Client, d Design) ([]Design, error) {
 	return out, nil
 }
 
-// ErrNone is for a table that has no design.
+// ErrNone means that a table has no design.
 var ErrNone = errors.New("no design is attached")
 
 // Detach adds a version without a design.
@@ -152,7 +152,7 @@ func add(ctx context.Context, client Client, d *Design) error {
 	return err
 }
 
-// Latest is the design of a table; nil if it has none.
+// Latest returns the design of a table; nil if it has none.
 func Latest(ctx context.Context, client Client, table string) (*Design, error) {
 	d, err := last(ctx, client, table)
 	if d != nil && d.File == "" {
@@ -161,7 +161,7 @@ func Latest(ctx context.Context, client Client, table string) (*Design, error) {
 	return d, err
 }
 
-// last is the last version of a table's design, one that detaches as well.
+// last is the last version of a table's design, even if it detaches.
 func last(ctx context.Context, client Client, table string) (*Design, error) {
 	found, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName: aws.String(Table), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false), ConsistentRead: aws.Bool(true),
@@ -169,7 +169,7 @@ func last(ctx context.Context, client Client, table string) (*Design, error) {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":table": &types.AttributeValueMemberS{Value: table}},
 	})
 	if absent(err) || err == nil && len(found.Items) == 0 {
-		return nil, nil //nolint:nilnil // no design is no error
+		return nil, nil //nolint:nilnil // no design is not an error
 	}
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func last(ctx context.Context, client Client, table string) (*Design, error) {
 	return designOf(found.Items[0])
 }
 
-// absent reports whether an error says that there are no designs for the caller.
+// absent reports whether an error means that there are no designs that the caller may see.
 func absent(err error) bool {
 	if refused, is := errors.AsType[smithy.APIError](err); is {
 		return slices.Contains([]string{"ResourceNotFoundException", "AccessDeniedException"}, refused.ErrorCode())
@@ -185,8 +185,7 @@ func absent(err error) bool {
 	return false
 }
 
-// List are the last versions of all tables' designs, those of tables that have none any more left out; All has every
-// version.
+// List returns the last versions of all tables' designs, except detached ones; with all set, every version.
 func List(ctx context.Context, client Client, all bool) ([]Design, error) {
 	var out []Design
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(Table)})
@@ -236,7 +235,7 @@ func designOf(it map[string]types.AttributeValue) (*Design, error) {
 	if d.Version, err = strconv.Atoi(version.Value); err != nil {
 		return nil, fmt.Errorf("the table %s has the version %s: want a whole number", Table, version.Value)
 	}
-	d.At, _ = time.Parse(time.RFC3339, text("at")) // zero where somebody else wrote it
+	d.At, _ = time.Parse(time.RFC3339, text("at")) // zero if another program wrote it
 	if tables, is := it["tables"].(*types.AttributeValueMemberM); is {
 		for name, own := range tables.Value {
 			if s, is := own.(*types.AttributeValueMemberS); is {
@@ -247,7 +246,7 @@ func designOf(it map[string]types.AttributeValue) (*Design, error) {
 	return d, nil
 }
 
-// ensure makes the table of designs.
+// ensure creates the table of designs.
 func ensure(ctx context.Context, client Client) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: aws.String(Table), BillingMode: types.BillingModePayPerRequest,
@@ -260,6 +259,6 @@ func ensure(ctx context.Context, client Client) error {
 		return fmt.Errorf("create table %s: %w", Table, err)
 	}
 	return dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
-		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second //nolint:mnd // a local database makes it at once
+		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second //nolint:mnd // a local database creates it at once
 	}).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(Table)}, tableWait)
 }

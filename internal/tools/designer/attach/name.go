@@ -9,8 +9,9 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// TableOf is the table of a design that has a name of its own, with the own names of all of the design's tables; nil if there is none. tables
-// are the own names that are known, by those in the design; the others are the design's, whose placeholders fit any text.
+// TableOf returns the table of a design with a given real name, and the real names of all of the design's tables; nil if there
+// is none. tables are the known real names by their names in the design; the other names come from the design, where a
+// placeholder matches any text.
 func TableOf(d *design.Design, tables map[string]string, name string) (of *design.Table, named map[string]string) {
 	for _, t := range d.Tables {
 		named := maps.Clone(tables)
@@ -40,7 +41,8 @@ func TableOf(d *design.Design, tables map[string]string, name string) (of *desig
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// placeholders are what the placeholders of a table's name in the design, shop-{stage}, stand for in its own name, if it can be.
+// placeholders returns the values of the placeholders of a table's name in the design, such as shop-{stage}, if its real name
+// matches.
 func placeholders(physical, table string) (*strings.Replacer, bool) {
 	var pattern strings.Builder
 	var names []string

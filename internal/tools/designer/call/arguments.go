@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// Call runs the pattern with arguments, a JSON object as Schema says.
+// Call runs the pattern with arguments, a JSON object that matches Schema.
 func (p *Pattern) Call(ctx context.Context, db *table.DB, arguments []byte) (any, error) {
 	given := map[string]any{}
 	if len(arguments) > 0 {
@@ -58,7 +58,7 @@ func (p *Pattern) free(name string) string {
 	return name
 }
 
-// input is what the arguments ask the pattern.
+// input converts the arguments to the pattern's input.
 func (p *Pattern) input(given map[string]any) (in table.Input, o table.PageOptions, err error) {
 	take := func(name string) (any, bool) {
 		v, there := given[name]
@@ -112,7 +112,7 @@ func (p *Pattern) input(given map[string]any) (in table.Input, o table.PageOptio
 	return in, o, err
 }
 
-// values are those of inputs; what is missing the runtime says.
+// values converts inputs; the runtime reports missing ones.
 func (p *Pattern) values(inputs []lower.Input, given map[string]any) (table.Values, error) {
 	out := table.Values{}
 	for _, i := range inputs {
@@ -159,8 +159,8 @@ func describe(schema map[string]any, words string) map[string]any {
 	return schema
 }
 
-// Given are arguments made of values that some item has: those of all inputs that a call needs. It is not ok where one is
-// missing, or where nothing is needed.
+// Given builds arguments from an item's values, for all required inputs. ok is false if one is missing, or if nothing is
+// required.
 func (p *Pattern) Given(values table.Values) (arguments map[string]any, ok bool) {
 	arguments = map[string]any{}
 	for _, i := range p.inputs {

@@ -1,13 +1,13 @@
-// Package call runs the patterns of a design with JSON values, for callers without generated code, such as language
-// models (package mcp) and web pages (package console).
+// Package call runs the patterns of a design with JSON values, for callers without generated code, such as language models
+// (package mcp) and web pages (package console).
 //
 // # Model
 //
-//	arguments, JSON ──by the types of the design──▶ table.Input ──table.DB──▶ what was found or done ──▶ JSON
+//	arguments, JSON ──types of the design──▶ table.Input ──table.DB──▶ result ──▶ JSON
 //
-// Each pattern has a JSON Schema of its arguments, which are its inputs by their names, and for lists "limit" and
-// "after", for ranges "from" and "to", for writes of several lines "lines". An input of such a name keeps it; the
-// argument is "_limit" then.
+// Each pattern has a JSON Schema of its arguments: its inputs by name, "limit" and "after" for lists, "from" and "to" for
+// ranges, and "lines" for writes of several lines. If an input already has such a name, the argument is called "_limit" and
+// so on.
 //
 // # Invariants
 //
@@ -37,9 +37,9 @@ type Patterns struct {
 
 // Pattern is a read, collection or write.
 type Pattern struct {
-	// Explained says what the pattern is and does.
+	// Explained describes the pattern and what it does.
 	Explained explain.Pattern
-	// Writes tells a write; Idempotent, that a repetition of it does nothing.
+	// Writes means that the pattern is a write; Idempotent, that repeating it has no effect.
 	Writes, Idempotent bool
 
 	of     *Patterns
@@ -52,8 +52,8 @@ type Pattern struct {
 	run                    func(context.Context, *table.DB, table.Input, table.PageOptions) (any, error)
 }
 
-// New returns the patterns of a design. Of a design some of whose patterns cannot be run it returns the others, and an error
-// that joins a *lower.FaultError for each that is missing.
+// New returns the patterns of a design. If some patterns cannot be run, it returns the others, and an error that joins a
+// *lower.FaultError for each missing one.
 func New(d *design.Design) (*Patterns, error) {
 	program, err := lower.Lower(d)
 	if program == nil {
@@ -72,15 +72,15 @@ func New(d *design.Design) (*Patterns, error) {
 	return p, err
 }
 
-// Open makes what runs the patterns: by client, as config says.
+// Open returns a table.DB that runs the patterns with a client and configuration.
 func (p *Patterns) Open(client table.Client, config table.Config) (*table.DB, error) {
 	return table.Open(client, config, p.Program.Tables...)
 }
 
-// All are the patterns: reads, collections, writes.
+// All returns the patterns: reads, collections, writes.
 func (p *Patterns) All() []*Pattern { return p.all }
 
-// Named is the pattern of a name, or nil if there is none that can be run.
+// Named returns the pattern with a name, or nil if there is none that can be run.
 func (p *Patterns) Named(name string) *Pattern {
 	i := slices.IndexFunc(p.all, func(q *Pattern) bool { return q.Explained.Name == name })
 	if i < 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// maxDepth bounds the schema of structures that hold themselves.
+// maxDepth bounds the schema of recursive structures.
 const maxDepth = 4
 
 // hidden is shown instead of a secret.
@@ -59,7 +59,7 @@ func (p *Patterns) typeSchema(t design.Type, depth int) map[string]any {
 	}
 }
 
-// stored is a JSON value as the database has it. Whether it is of its type's language, the runtime asks.
+// stored converts a JSON value to its stored form. The runtime checks it against its type.
 func (p *Patterns) stored(t design.Type, v any, name string) (types.AttributeValue, error) {
 	wrong := func() (types.AttributeValue, error) { return nil, fmt.Errorf("%s is not of type %s", name, t) }
 	switch v := v.(type) {
@@ -176,7 +176,7 @@ func FieldTypes(fields []*design.Field) map[string]design.Type {
 	return out
 }
 
-// Shown are the values of an item as JSON has them, by the types of its fields; nil for no item.
+// Shown converts the values of an item to JSON values, by the types of its fields; nil for no item.
 func (p *Patterns) Shown(fields map[string]design.Type, v table.Values) any {
 	if v == nil {
 		return nil
@@ -190,7 +190,7 @@ func (p *Patterns) Shown(fields map[string]design.Type, v table.Values) any {
 	return out
 }
 
-// json is a stored value as JSON has it. What is not as its type says is shown as it is.
+// json converts a stored value to a JSON value. A value of the wrong type is shown as it is.
 func (p *Patterns) json(t design.Type, v types.AttributeValue) any {
 	if t.Kind == design.KindSecret {
 		return hidden
@@ -224,7 +224,7 @@ func (p *Patterns) json(t design.Type, v types.AttributeValue) any {
 		}
 		return out
 	case *types.AttributeValueMemberBS:
-		return v.Value // as base64
+		return v.Value // base64
 	case *types.AttributeValueMemberL:
 		out := []any{}
 		for _, x := range v.Value {

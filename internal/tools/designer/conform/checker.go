@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// checker is a Check under way.
+// checker is a running Check.
 type checker struct {
 	design   *design.Design
 	options  Options
@@ -32,39 +32,39 @@ type findingKey struct {
 	subject string
 }
 
-// tableState is a table that is being checked.
+// tableState is a table being checked.
 type tableState struct {
 	design   *design.Table
 	table    *table.Table
 	items    Pass
 	entities []*entityState
-	// descriptors are those of the entities.
+	// descriptors are the descriptors of the entities.
 	descriptors []*table.Entity
 	report      TableReport
-	like        []likeness // what an item that nothing recognises may be meant as
+	like        []likeness // candidates for items that match no entity
 }
 
-// entityState is an entity of which items are counted.
+// entityState is an entity with counts of its items.
 type entityState struct {
 	design *design.Entity
 	table  *table.Entity
-	// whole is the descriptor with entries that tell which counters count an item; see counters.
+	// whole is the descriptor with additional entries that show which counters count an item; see counters.
 	whole  *table.Entity
 	places []*placeState
-	// known are the attributes that its own item has by the design, index those of the keys of indexes in which it
-	// has no entry.
+	// known are the attributes that its own item has by the design, index the key attributes of indexes in
+	// which it has no entry.
 	known  map[string]bool
 	beside map[string]int64
 }
 
-// placeState is where an entity's items are: its key, its copies, its markers, in the order of table.Items.
+// placeState is a place of an entity's items: its key, its copies, its markers, in the order of table.Items.
 type placeState struct {
-	number int // in the ledger
+	number int // its position in the ledger
 	entity *entityState
 	place  table.Place
 	name   string
 	count  int64
-	// parts are the attributes and paths that the design says an item there has.
+	// parts are the attributes and paths that an item there has by the design.
 	parts [][]string
 }
 
@@ -73,7 +73,7 @@ func newChecker(d *design.Design, items map[string]Pass, o Options) *checker {
 	c := &checker{
 		design: d, options: o, persons: newPersons(d, o.Persons), findings: map[findingKey]*Finding{}, ledger: newLedger(o.Examples), counters: newCounters(d, given, o.Examples),
 	}
-	// Patterns that cannot be run are the checker's of designs to tell, and nothing to items.
+	// The checker of designs reports patterns that cannot be run; they do not matter for items.
 	program, _ := lower.Lower(d)
 	for i, t := range d.Tables {
 		pass := items[t.Name]
@@ -119,7 +119,7 @@ func (c *checker) entity(t *tableState, e *design.Entity, descriptor *table.Enti
 	return s
 }
 
-// placeOf is the state of the place at which an item was recognised.
+// placeOf is the state of the place that an item was recognized at.
 func (t *tableState) placeOf(e *table.Entity, p table.Place) *placeState {
 	i := slices.Index(t.descriptors, e)
 	for _, s := range t.entities[i].places {
@@ -155,12 +155,12 @@ func (c *checker) pass(number int) error {
 
 // find counts an item under a finding, and keeps it as an example while there are few.
 func (c *checker) find(k Kind, subject string, t *tableState, item table.Item, message string) {
-	if !c.again { // what one item tells was told in the first pass
+	if !c.again { // findings of a single item were counted in the first pass
 		c.add(k, subject, 1, &Example{Table: t.design.Name, Key: t.keyOf(item), Message: message, PrimaryKey: t.primaryKey(item)})
 	}
 }
 
-// add counts items under a finding, with an example, nil for none.
+// add counts items under a finding, with an example, which may be nil.
 func (c *checker) add(k Kind, subject string, items int64, example *Example) {
 	key := findingKey{k, subject}
 	f := c.findings[key]
@@ -174,7 +174,7 @@ func (c *checker) add(k Kind, subject string, items int64, example *Example) {
 	}
 }
 
-// report puts what was found in order.
+// report sorts the findings.
 func (c *checker) report() *Report {
 	r := &Report{Design: c.design.Name, Cut: c.cut, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
 	if r.Findings == nil {
@@ -198,7 +198,7 @@ func (c *checker) report() *Report {
 	return r
 }
 
-// keyOf is an item's primary key for people.
+// keyOf is an item's primary key as readable text.
 func (t *tableState) keyOf(item table.Item) string {
 	out := t.table.PK.Name + "=" + shown(item[t.table.PK.Name])
 	if t.table.SK.Name != "" {
@@ -216,7 +216,7 @@ func (t *tableState) primaryKey(item table.Item) table.Item {
 	return key
 }
 
-// expired reports whether an item's time has passed.
+// expired reports whether an item's expiry time has passed.
 func (t *tableState) expired(item table.Item, now int64) bool {
 	n, ok := item[t.table.TTLAttr].(*types.AttributeValueMemberN)
 	if !ok {

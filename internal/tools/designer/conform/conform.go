@@ -41,43 +41,43 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Pass begins a new iteration over a table's items.
+// Pass starts a new iteration over a table's items.
 type Pass func() iter.Seq2[table.Item, error]
 
-// Options say how to check.
+// Options configure a check.
 type Options struct {
-	// Examples is how many items a finding shows at most.
+	// Examples is the maximum number of items that a finding shows.
 	Examples int
-	// Now tells which items have expired.
+	// Now determines which items have expired.
 	Now time.Time
-	// Persons are people who have been erased, by what items name them by: their ids, their addresses. What names them is
-	// a finding, unless the design keeps it.
+	// Persons are the identifiers of people who have been erased: IDs, addresses. An item that contains one is a finding,
+	// unless the design keeps it.
 	Persons []string
-	// Limit is the most items that are read of each table, 0 for all. If a table has more, the report says so (Cut), and items are judged by
-	// themselves: what an item has beside it may be among those that were not read.
+	// Limit is the maximum number of items to read from each table; 0 means all. If a table has more, the report says so
+	// (Cut), and items are only checked individually, because related items may be among those that were not read.
 	Limit int64
-	// Progress is called now and then with the number of the pass and how many items it has seen; nil for no one.
+	// Progress is called from time to time with the number of the pass and of the items read; nil for none.
 	Progress func(pass int, items int64)
 }
 
-// Kind is what sort of thing is wrong.
+// Kind is the kind of a finding.
 type Kind string
 
 // The kinds of findings, in the order in which they are reported.
 const (
 	Unknown       Kind = "unknown"        // no entity has such an item
-	WrongValue    Kind = "value"          // it is an entity's, but a field is missing or not of its type
-	WrongKey      Kind = "key"            // it is an entity's, but its key is not what its fields make
-	IndexMissing  Kind = "index-missing"  // the attributes of an index's key are not there and should be
-	IndexStale    Kind = "index-stale"    // they are not what the fields make
-	IndexUnwanted Kind = "index-unwanted" // they are there and should not be
+	WrongValue    Kind = "value"          // it belongs to an entity, but a field is missing or has the wrong type
+	WrongKey      Kind = "key"            // it belongs to an entity, but its key does not match its fields
+	IndexMissing  Kind = "index-missing"  // the key attributes of an index are missing
+	IndexStale    Kind = "index-stale"    // they do not match the fields
+	IndexUnwanted Kind = "index-unwanted" // they should not exist
 	CopyMissing   Kind = "copy-missing"   // an item without its copy
 	CopyOrphan    Kind = "copy-orphan"    // a copy without its item
 	CopyDiverged  Kind = "copy-diverged"  // a copy that differs from its item
 	MarkerMissing Kind = "marker-missing" // an item without its marker: its value is not unique
-	MarkerOrphan  Kind = "marker-orphan"  // a marker that no item makes: its value cannot be used
-	MarkerForeign Kind = "marker-foreign" // a marker that is another item's
-	WrongCount    Kind = "count"          // a counter that is not the number of what it counts
+	MarkerOrphan  Kind = "marker-orphan"  // a marker without its item: its value cannot be used
+	MarkerForeign Kind = "marker-foreign" // a marker that belongs to another item
+	WrongCount    Kind = "count"          // a counter that differs from the number of counted items
 )
 
 // kinds are all kinds in order.
@@ -88,14 +88,14 @@ func kinds() []Kind {
 	}
 }
 
-// Report is what was found.
+// Report is the result of a check.
 type Report struct {
 	Design   string        `json:"design"`
 	Tables   []TableReport `json:"tables"`
 	Findings []*Finding    `json:"findings"`
-	// Cut says that a table has more items than Options.Limit.
+	// Cut means that a table has more items than Options.Limit.
 	Cut bool `json:"cut,omitempty"`
-	// Kept are the items that name Options.Persons and stay, by the design.
+	// Kept are the items that contain identifiers in Options.Persons and stay by the design.
 	Kept []KeptCount `json:"kept,omitempty"`
 }
 
@@ -103,37 +103,37 @@ type Report struct {
 type TableReport struct {
 	Table string `json:"table"`
 	Items int64  `json:"items"`
-	// Expired are those whose time has passed and that are still there.
+	// Expired are items whose expiry time has passed but that still exist.
 	Expired int64        `json:"expired"`
 	Places  []PlaceCount `json:"places"`
-	// Beside are attributes that items have beside what the design says.
+	// Beside are attributes of items that the design does not mention.
 	Beside []AttributeCount `json:"beside,omitempty"`
 }
 
-// PlaceCount is how many items of an entity there are at a place: key, or the name of a copy or marker.
+// PlaceCount is the number of items of an entity at a place: key, or the name of a copy or marker.
 type PlaceCount struct {
 	Entity string `json:"entity"`
 	Place  string `json:"place"`
 	Items  int64  `json:"items"`
 }
 
-// AttributeCount is in how many items of an entity an attribute is.
+// AttributeCount is the number of items of an entity with an attribute.
 type AttributeCount struct {
 	Entity    string `json:"entity"`
 	Attribute string `json:"attribute"`
 	Items     int64  `json:"items"`
 }
 
-// Finding is what is wrong in the same way with some items.
+// Finding is one kind of defect in some items.
 type Finding struct {
 	Kind Kind `json:"kind"`
-	// Subject is what it is about: a table, an entity (Order), a field or a place of one (Order.total, Order.byUser).
+	// Subject is the affected object: a table, an entity (Order), a field or a place of one (Order.total, Order.byUser).
 	Subject  string    `json:"subject"`
 	Items    int64     `json:"items"`
 	Examples []Example `json:"examples,omitempty"`
 }
 
-// Example is one of the items.
+// Example is one affected item.
 type Example struct {
 	Table   string `json:"table"`
 	Key     string `json:"key"` // PK=USER#1 SK=PROFILE
@@ -142,8 +142,8 @@ type Example struct {
 	PrimaryKey table.Item `json:"-"`
 }
 
-// Check compares the items of a design's tables with it. Tables of which there are no items given are left out,
-// with the counters that are on both sides of them.
+// Check compares the items of a design's tables with it. Tables for which no items are given are left out, with the counters
+// that involve them.
 func Check(d *design.Design, items map[string]Pass, o Options) (*Report, error) {
 	c := newChecker(d, items, o)
 	if err := c.pass(1); err != nil {

@@ -47,7 +47,7 @@ func corrected(t *testing.T) map[string]*design.Design {
 	return out
 }
 
-// passes are passes over items that are at hand, each in another order.
+// passes are passes over items in memory, each in a different order.
 func passes(items map[string][]table.Item) map[string]conform.Pass {
 	out := map[string]conform.Pass{}
 	r := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // an order
@@ -85,13 +85,14 @@ func asText(t *testing.T, r *conform.Report) string {
 	return out.String()
 }
 
-// TestCorrectedDesigns: items that were made of a design and written to a database keep it, and all are counted.
+// TestCorrectedDesigns tests that items made from a design and written to a database conform to it, and are all
+// counted.
 func TestCorrectedDesigns(t *testing.T) {
 	for name, d := range corrected(t) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 			records := sourcetest.Make(t, d, seed, 12)
-			client := monotabletest.NewWith(t, &monotable.Options{Now: sourcetest.Now}).Client() // items that expire are there
+			client := monotabletest.NewWith(t, &monotable.Options{Now: sourcetest.Now}).Client() // expiring items exist
 			specs := provision.Specs(d, map[string]string{"stage": "test"})
 			if err := provision.Apply(t.Context(), client, specs, func(string, ...any) {}); err != nil {
 				t.Fatal(err)
@@ -141,8 +142,8 @@ func put(t *testing.T, client *dynamodb.Client, name string, items []table.Item)
 	}
 }
 
-// TestBreaking breaks any one item of the five designs: something is found, and it is found at that item or at
-// what belongs to it.
+// TestBreaking breaks any one item of the five designs: there must be a finding about that item or one that
+// belongs to it.
 func TestBreaking(t *testing.T) {
 	for name, d := range corrected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +158,7 @@ func TestBreaking(t *testing.T) {
 				attribute := names[r.IntN(len(names))]
 				kept := item[attribute]
 				if f := fieldAt(d.Entity(record.Entity), attribute); f != nil && f.Optional && place == 0 {
-					continue // an item without it is another item, and as good
+					continue // without it, it is a different and equally valid item
 				}
 				delete(item, attribute)
 				if key := d.Table(record.Table); attribute == key.PK.Name || attribute == key.SK.Name {
@@ -187,7 +188,7 @@ func fieldAt(e *design.Entity, attribute string) *design.Field {
 	return nil
 }
 
-// TestSettled: what was only between two writes is no finding.
+// TestSettled tests that a state between two writes is not a finding.
 func TestSettled(t *testing.T) {
 	before, after := items(), items()
 	before[ana]["orders"] = n("1")
@@ -213,7 +214,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestExamples: a finding counts all items and shows as many as are asked for.
+// TestExamples tests that a finding counts all items and shows as many as requested.
 func TestExamples(t *testing.T) {
 	list := items()
 	for i := range 40 {
@@ -231,7 +232,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestBeside counts what the design does not say.
+// TestBeside counts attributes that the design does not mention.
 func TestBeside(t *testing.T) {
 	list := items()
 	list[ana]["legacy"] = s("x")

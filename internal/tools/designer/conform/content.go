@@ -29,7 +29,7 @@ func (t *tableState) idOf(item table.Item) id {
 	return id(h.Sum(nil)[:16])
 }
 
-// idOfValues is the hash of the key of the item that has the counter of a number.
+// idOfValues is the hash of the key of the item that has the counter with a number.
 func idOfValues(n int, key []types.AttributeValue) id {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, int64(n))
@@ -39,7 +39,7 @@ func idOfValues(n int, key []types.AttributeValue) id {
 	return id(h.Sum(nil)[:16])
 }
 
-// contentOf is a hash of what the design says an item at a place has.
+// contentOf is a hash of the parts of an item that the design determines at a place.
 func contentOf(p *placeState, item table.Item) uint64 {
 	h := sha256.New()
 	for _, path := range p.parts {
@@ -48,7 +48,7 @@ func contentOf(p *placeState, item table.Item) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// partsOf are the paths of what the design says an item of an entity has at a place: keys, type, fields, index keys.
+// partsOf are the paths of what an entity's item has at a place by the design: keys, type, fields, index keys.
 func partsOf(e *table.Entity, p table.Place) [][]string {
 	key, entries, held := e.Key, e.Entries, []string(nil)
 	typed := true
@@ -93,7 +93,7 @@ func partsOf(e *table.Entity, p table.Place) [][]string {
 	return out
 }
 
-// fieldsOf are the fields that keys are made of.
+// fieldsOf are the fields that keys contain.
 func fieldsOf(keys ...[]table.KeyAttribute) []string {
 	var out []string
 	for _, a := range slices.Concat(keys...) {
@@ -106,7 +106,7 @@ func fieldsOf(keys ...[]table.KeyAttribute) []string {
 	return out
 }
 
-// at is the value at the end of a path; nil if there is none, or NULL, which stands for that.
+// at is the value at the end of a path; nil if it is absent or NULL.
 func at(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	for i, step := range path {
 		v := m[step]
@@ -133,8 +133,8 @@ func same(a, b types.AttributeValue) bool {
 	return slices.Equal(x.Sum(nil), y.Sum(nil))
 }
 
-// encode writes a value so that equal values, and no others, are written alike: numbers in normal form, sets and maps
-// in order.
+// encode writes a value so that exactly equal values have equal encodings: numbers in normal form, sets and maps
+// sorted.
 func encode(h hash.Hash, v types.AttributeValue) {
 	switch v := v.(type) {
 	case nil:
@@ -205,10 +205,10 @@ func canonical(s string) string {
 	return n.String()
 }
 
-// maxShown is how much of a value is shown.
+// maxShown is the maximum size of a shown value.
 const maxShown = 100
 
-// shown is a value for people.
+// shown formats a value as readable text.
 func shown(v types.AttributeValue) string {
 	text := "a value of several parts"
 	switch v := v.(type) {

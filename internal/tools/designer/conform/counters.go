@@ -13,32 +13,32 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// counters add up what counters should be.
+// counters compute the correct values of counters.
 type counters struct {
 	all []*counterState
-	// tallies are those of the first pass: what a counter says less what was counted.
+	// tallies are those of the first pass: the counter's value minus the count.
 	tallies map[id]tally // nil after the first pass
 	open    map[id]*recount
-	// seen is how many of the open ones have been met, examples how many of these are kept to be shown.
+	// seen is the number of open counters seen, examples the number of them kept as examples.
 	seen, examples int
 }
 
-// counterState is a counter of the design with the entity that has it and the one that it counts.
+// counterState is a counter of the design with the entity that has it and the counted entity.
 type counterState struct {
 	*design.Counter
 	owner, counted *design.Entity
-	shown          int // how many examples are kept
+	shown          int // number of examples kept
 }
 
-// tally is a counter of one item. It has no pointers but the digits of a number that is not 0.
+// tally is a counter of one item. It contains no pointers except the digits of a nonzero number.
 type tally struct {
 	difference decimal.Decimal
-	// met is set when the item that has the counter has come by: counted items may be of one that is gone.
+	// met is set when the item with the counter has been read: counted items may refer to a missing one.
 	met   bool
 	sound trust
 }
 
-// recount is what the second pass sees of a counter that was wrong in the first.
+// recount is what the second pass finds about a counter that was wrong in the first.
 type recount struct {
 	counter       *counterState
 	said, counted decimal.Decimal
@@ -59,9 +59,9 @@ func newCounters(d *design.Design, given func(table string) bool, examples int) 
 	return c
 }
 
-// observe returns the descriptor with two entries more for each counter that counts the entity's items. Whether a counter
-// counts an item is a question of a condition, as whether an index has an entry of it, and the key of the item that has the
-// counter is made of templates: table.Items answers both.
+// observe returns the descriptor with two additional entries for each counter that counts the entity's items. Whether a
+// counter counts an item depends on a condition, like an index entry, and the key of the counter's item comes from
+// templates: table.Items evaluates both.
 func (c *counters) observe(e *table.Entity) *table.Entity {
 	if len(e.Counts) == 0 {
 		return e
@@ -89,13 +89,13 @@ func (c *counters) observe(e *table.Entity) *table.Entity {
 	return &whole
 }
 
-// countedAttribute is an attribute that no item has, its name being none.
+// countedAttribute is the name of an attribute that no item has.
 func countedAttribute(n int) string { return "\x00counted by " + strconv.Itoa(n) }
 
-// holderAttribute is another such attribute, with a part of the key of the item that has the counter.
+// holderAttribute is another such name, for a part of the key of the counter's item.
 func holderAttribute(n, part int) string { return countedAttribute(n) + " " + strconv.Itoa(part) }
 
-// enter adds up an item: as one that is counted, and as one that has counters. made is what its values make.
+// enter adds an item: as a counted item, and as an item with counters. made is what its values make.
 func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, values table.Values, is trust) {
 	for i := range e.table.Counts {
 		count := &e.table.Counts[i]
@@ -124,12 +124,12 @@ func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, v
 	}
 }
 
-// counter is the number of a counter; -1 where it is not checked.
+// counter is the number of a counter; -1 if it is not checked.
 func (c *counters) counter(entity, field string) int {
 	return slices.IndexFunc(c.all, func(s *counterState) bool { return s.owner.Name == entity && s.Field == field })
 }
 
-// add enters an amount: what the counter says, or what it should count.
+// add enters an amount: the counter's value, or a counted amount.
 func (c *counters) add(key id, n int, amount decimal.Decimal, says bool, is trust, t *tableState, item table.Item) {
 	if c.tallies == nil {
 		c.again(key, n, amount, says, is, t, item)
@@ -150,7 +150,7 @@ func (c *counters) add(key id, n int, amount decimal.Decimal, says bool, is trus
 	c.tallies[key] = one
 }
 
-// settle ends the first pass and returns how many counters are to be looked at again.
+// settle ends the first pass and returns the number of counters to check again.
 func (c *counters) settle() int {
 	c.open = map[id]*recount{}
 	for key, one := range c.tallies {
@@ -183,7 +183,7 @@ func (c *counters) again(key id, n int, amount decimal.Decimal, says bool, is tr
 	r.sound = r.sound && trust(err == nil)
 }
 
-// compareCounters makes findings of the counters that were wrong in the second pass too.
+// compareCounters reports the counters that are also wrong in the second pass.
 func (c *checker) compareCounters() {
 	var wrong []*recount
 	for _, r := range c.counters.open {
@@ -206,7 +206,7 @@ func (c *checker) compareCounters() {
 	}
 }
 
-// number is a value as a number; 0 if it is none.
+// number is a value as a number; 0 if it is not one.
 func number(v types.AttributeValue) decimal.Decimal {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {

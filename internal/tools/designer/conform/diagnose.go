@@ -12,7 +12,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// diagnose says why an item is not recognised: of which entity it seems to be, and what is in the way.
+// diagnose explains why an item is not recognized: which entity it seems to belong to, and what does
+// not match.
 func (c *checker) diagnose(t *tableState, item table.Item) {
 	like := t.likest(item)
 	if like == nil {
@@ -27,7 +28,7 @@ func (c *checker) diagnose(t *tableState, item table.Item) {
 		c.ledger.isThere(t, p, item, doubtful)
 		return
 	}
-	// What belongs to it was made of its values, or of those in its key: it may be either.
+	// Related items were made from its values, or from those in its key: either is possible.
 	fromKey := maps.Clone(values)
 	maps.Copy(fromKey, like.values(item))
 	for _, v := range []table.Values{values, fromKey} {
@@ -38,7 +39,7 @@ func (c *checker) diagnose(t *tableState, item table.Item) {
 	}
 }
 
-// explain makes the findings.
+// explain reports the findings.
 func (c *checker) explain(t *tableState, like *likeness, item table.Item, values table.Values) {
 	e := like.place.entity
 	explained := false
@@ -87,7 +88,7 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 	}
 }
 
-// values are those of the fields that the item's keys show, as far as they can be read.
+// values are the values of the fields that can be parsed from the item's keys.
 func (l *likeness) values(item table.Item) table.Values {
 	out := table.Values{}
 	for _, k := range l.keys {
@@ -109,7 +110,7 @@ func (l *likeness) values(item table.Item) table.Values {
 	return out
 }
 
-// scalar is a value of a type with the text that it has in keys.
+// scalar is the value of a type with a text in keys.
 func scalar(t design.Type, text string) types.AttributeValue {
 	switch {
 	case t.Numeric():
@@ -144,7 +145,7 @@ func fieldOf(e *table.Entity, name string) *table.Field {
 	return &e.Fields[i]
 }
 
-// valueFault says what is wrong with a value of a field that must be there; nil for nothing.
+// valueFault describes what is wrong with a value of a required field; nil if nothing is.
 func valueFault(e *table.Entity, f *table.Field, v types.AttributeValue) error {
 	required := *f
 	required.Optional, required.Counter = false, false
@@ -156,7 +157,7 @@ func valueFault(e *table.Entity, f *table.Field, v types.AttributeValue) error {
 	return err
 }
 
-// keyAt are the key attributes at a place that values make.
+// keyAt are the key attributes at a place for values.
 func keyAt(like *likeness, used []table.Field, values table.Values) (table.Item, error) {
 	e := like.place.entity.table
 	computed, err := table.Items(&table.Entity{Name: e.Name, Fields: used, Key: keyOfPlace(e, like.place.place)}, values)
@@ -181,7 +182,7 @@ func keyOfPlace(e *table.Entity, p table.Place) []table.KeyAttribute {
 	return e.Key
 }
 
-// standIn is some value of a field, nil where its type has none.
+// standIn is some value for a field, nil if its type has none.
 func standIn(t table.Type, minBytes int) types.AttributeValue {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	switch design.Kind(t.Kind) {
@@ -227,7 +228,7 @@ func standInStruct(t table.Type) types.AttributeValue {
 		return m
 	}
 	for _, f := range *t.Fields {
-		if f.Optional || len(f.Path) != 1 { // what lies deeper makes it unusable, which is no harm
+		if f.Optional || len(f.Path) != 1 { // an error in a nested field makes it unusable, which is harmless
 			continue
 		}
 		m.Value[f.Path[0]] = standIn(f.Type, f.MinBytes)
@@ -235,5 +236,5 @@ func standInStruct(t table.Type) types.AttributeValue {
 	return m
 }
 
-// asValueError is the error of a value, where it is one.
+// asValueError returns the error as a value error, if it is one.
 func asValueError(err error) (*table.ValueError, bool) { return errors.AsType[*table.ValueError](err) }

@@ -55,7 +55,7 @@ func parsed(t *testing.T, text string) *design.Design {
 func s(text string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: text} }
 func n(number string) types.AttributeValue { return &types.AttributeValueMemberN{Value: number} }
 
-// of is an item of attributes "name=text" and "name=12", which is a number.
+// of is an item with attributes "name=text" and "name=12", which is a number.
 func of(attributes ...string) table.Item {
 	out := table.Item{}
 	for _, a := range attributes {
@@ -69,7 +69,7 @@ func of(attributes ...string) table.Item {
 	return out
 }
 
-// items are two users and three orders of the first, by hand.
+// items are two users and three orders of the first, written by hand.
 func items() []table.Item {
 	return []table.Item{
 		of("PK=USER#u1", "SK=PROFILE", "type=USER", "userId=u1", "email=Ana@x.org", "name=Ana", "orders=2", "spent=700"),
@@ -99,7 +99,7 @@ const (
 	paidCopy
 )
 
-// TestFindings: each thing that is broken is named, and nothing else.
+// TestFindings tests that each defect is reported, and nothing else.
 func TestFindings(t *testing.T) {
 	d := parsed(t, shop)
 	set := func(i int, attributes ...string) func([]table.Item) []table.Item {
@@ -123,7 +123,7 @@ func TestFindings(t *testing.T) {
 		return func(list []table.Item) []table.Item { return append(list, item) }
 	}
 	for name, c := range map[string]struct {
-		break_ func([]table.Item) []table.Item //nolint:revive // break is a word of Go
+		break_ func([]table.Item) []table.Item //nolint:revive // break is a keyword
 		want   []string
 	}{
 		"nothing": {func(list []table.Item) []table.Item { return list }, nil},
@@ -259,8 +259,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestCountedByKey: what lower and fold make one key of is counted by one item, as the generated code counts it; also where a reference
-// says it.
+// TestCountedByKey tests that items whose keys lower and fold make equal are counted by one item, as in generated code; also
+// if a reference says so.
 func TestCountedByKey(t *testing.T) {
 	for field, refs := range map[string]string{"tag": "", "about": ", refs: { about: Tag.tag }"} {
 		t.Run(field, func(t *testing.T) { countedBy(t, field, refs) })

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Judge says what is wrong with single items of one table. It finds what Check finds in an item alone: copies, markers and counters are not
-// compared with what they belong to. A Judge is safe for concurrent use.
+// Judge checks single items of one table. It finds what Check finds in an item alone: copies, markers and counters are not
+// compared with related items. A Judge is safe for concurrent use.
 type Judge struct {
 	checker *checker
 	table   *tableState
@@ -38,7 +38,7 @@ func Of(items []table.Item) Pass {
 	}
 }
 
-// Item returns the findings of an item, each with the item as its example; none for an item that the design knows.
+// Item returns the findings of an item, each with the item as its example; none for a valid item.
 func (j *Judge) Item(item table.Item) []*Finding {
 	c := &checker{design: j.checker.design, options: j.checker.options, persons: j.checker.persons, findings: map[findingKey]*Finding{}}
 	t := j.table
@@ -58,7 +58,7 @@ func (j *Judge) Item(item table.Item) []*Finding {
 	return c.report().Findings
 }
 
-// held looks at the values that a copy or marker has. It need not have all fields.
+// held checks the values in a copy or marker. It need not have all fields.
 func (c *checker) held(t *tableState, e *entityState, item table.Item, values table.Values) {
 	for i := range e.table.Fields {
 		f := &e.table.Fields[i]
@@ -71,7 +71,7 @@ func (c *checker) held(t *tableState, e *entityState, item table.Item, values ta
 	}
 }
 
-// Fault is the findings of one item as an error; nil for an item that the design knows.
+// Fault returns the findings of one item as an error; nil for a valid item.
 func (j *Judge) Fault(item table.Item) error {
 	findings := j.Item(item)
 	if len(findings) == 0 {

@@ -8,18 +8,18 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// ledger balances what items claim of others with what is there.
+// ledger compares the items that others require with those that exist.
 type ledger struct {
 	claims map[id]claim // nil after the first pass
-	// open are the claims that did not balance in the first pass, made anew in the second.
+	// open are the claims that did not match in the first pass, collected again in the second.
 	open     map[id]*balance
 	examples int
-	// shown is how many claims of a kind were kept with their items, sightings how many of the open ones have been met.
+	// shown is the number of claims of a kind that were kept with their items, sightings the number of open ones seen.
 	shown     map[placeSide]int
 	sightings int
 }
 
-// claim is what one item says of a key. It has no pointers: there may be many.
+// claim is one item's statement about a key. It contains no pointers, because there may be many.
 type claim struct {
 	content uint64
 	place   uint16
@@ -27,13 +27,13 @@ type claim struct {
 	sound   trust
 }
 
-// side says whether an item is wanted or there.
+// side says whether an item is required or exists.
 type side uint8
 
 const (
 	wanted side = 1
 	there  side = 2
-	// conflict is both and not equal, or wanted twice.
+	// conflict means both but not equal, or required twice.
 	conflict side = 3
 )
 
@@ -42,7 +42,7 @@ type placeSide struct {
 	side  side
 }
 
-// balance is what the second pass sees of a key.
+// balance is what the second pass finds about a key.
 type balance struct {
 	side                       side // in the first pass
 	place                      *placeState
@@ -54,23 +54,23 @@ type balance struct {
 	sides                      []sighting // where it is shown
 }
 
-// sighting is an item that is wanted, with the item that wants it, or one that is there.
+// sighting is a required item, with the item that requires it, or an existing one.
 type sighting struct {
 	table *tableState
 	item  table.Item
-	owner table.Item // nil for one that is there
+	owner table.Item // nil for an existing item
 }
 
 func newLedger(examples int) *ledger {
 	return &ledger{claims: map[id]claim{}, examples: examples, shown: map[placeSide]int{}}
 }
 
-// shouldBe enters that an item makes another.
+// shouldBe records that an item requires another.
 func (l *ledger) shouldBe(t *tableState, p *placeState, item, owner table.Item, is trust) {
 	l.enter(wanted, p, sighting{t, item, owner}, is)
 }
 
-// isThere enters that an item is there.
+// isThere records that an item exists.
 func (l *ledger) isThere(t *tableState, p *placeState, item table.Item, is trust) {
 	l.enter(there, p, sighting{t, item, nil}, is)
 }
@@ -90,7 +90,7 @@ func (l *ledger) enter(s side, p *placeState, of sighting, is trust) {
 	case other.side == s && is == sound && other.sound == sound:
 		other.side = conflict
 		l.claims[key] = other
-	case other.side == s: // at most one of them is to be relied on
+	case other.side == s: // at most one of them is reliable
 		if is == sound {
 			l.claims[key] = c
 		}
@@ -102,7 +102,7 @@ func (l *ledger) enter(s side, p *placeState, of sighting, is trust) {
 	}
 }
 
-// settle ends the first pass. What only doubtful items claim is forgotten. It returns how much is left to be looked at
+// settle ends the first pass. Claims of doubtful items alone are dropped. It returns the number of claims to check
 // again.
 func (l *ledger) settle() int {
 	l.open = map[id]*balance{}
@@ -115,7 +115,7 @@ func (l *ledger) settle() int {
 	return len(l.open)
 }
 
-// again enters a claim in the second pass, if it is one of those that are open.
+// again records a claim in the second pass, if it is one of the open ones.
 func (l *ledger) again(key id, s side, p *placeState, of sighting, is trust) {
 	b := l.open[key]
 	if b == nil {
@@ -124,7 +124,7 @@ func (l *ledger) again(key id, s side, p *placeState, of sighting, is trust) {
 	if b.wanted+b.there == 0 {
 		l.sightings++
 		b.order = l.sightings
-		// Some of those that are shown may have settled meanwhile; twice as many as needed are kept.
+		// Some of the shown claims may have settled meanwhile; twice as many as needed are kept.
 		if kind := (placeSide{p.number, b.side}); l.shown[kind] < 2*l.examples {
 			l.shown[kind]++
 			b.shown = true
@@ -148,7 +148,7 @@ func (l *ledger) again(key id, s side, p *placeState, of sighting, is trust) {
 	}
 }
 
-// compareClaims makes findings of what did not balance in the second pass either.
+// compareClaims reports the claims that do not match in the second pass either.
 func (c *checker) compareClaims() {
 	open := make([]*balance, 0, len(c.ledger.open))
 	for _, b := range c.ledger.open {
@@ -188,7 +188,7 @@ func (c *checker) claimFinding(k Kind, b *balance, items int) {
 	}
 }
 
-// example says what is wrong; n is which of the items that want it is meant.
+// example describes the defect; n is the index of the item that requires the key.
 func (b *balance) example(k Kind, n int) Example {
 	entity := b.place.entity.design.Name
 	first := b.sides[n]
@@ -211,7 +211,7 @@ func (b *balance) example(k Kind, n int) Example {
 	return out
 }
 
-// differences says how what is there differs from what is wanted.
+// differences describes how the existing item differs from the required one.
 func (b *balance) differences() string {
 	var have, want table.Item
 	var owners []string
@@ -222,7 +222,7 @@ func (b *balance) differences() string {
 		}
 		owners = append(owners, s.table.keyOf(s.owner))
 		if want == nil || contentOf(b.place, want) == b.realContent {
-			want = s.item // of several, one that differs
+			want = s.item // one that differs
 		}
 	}
 	var out []string
@@ -244,7 +244,7 @@ func (b *balance) differences() string {
 	return strings.Join(out, "; ")
 }
 
-// secret reports whether a path is that of a field whose values are not to be shown.
+// secret reports whether a path belongs to a field whose values must not be shown.
 func secret(e *design.Entity, path []string) bool {
 	return slices.ContainsFunc(e.Fields, func(f *design.Field) bool {
 		return f.Type.Kind == design.KindSecret && slices.Equal(f.Path, path)

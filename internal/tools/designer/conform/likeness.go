@@ -12,14 +12,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// likeness is what an item may be meant as: a place, with the patterns of its keys.
+// likeness is a place that an item may be intended for, with the patterns of its keys.
 type likeness struct {
 	place  *placeState
 	keys   []pattern
 	marker bool
 }
 
-// pattern is a template, to be read backwards.
+// pattern is a template to be parsed in reverse.
 type pattern struct {
 	attribute string
 	kind      design.KeyType
@@ -42,7 +42,7 @@ func likenesses(d *design.Design, t *tableState) []likeness {
 			attributes := slices.Concat(pk, sk)
 			for i, template := range slices.Concat(p.PK, p.SK) {
 				one := pattern{attribute: attributes[i].Name, kind: attributes[i].Type, template: template}
-				// A template that can make nothing is a finding of the checker of designs; nothing looks like it.
+				// The checker of designs reports a template that can produce nothing; no item resembles it.
 				if languages, err := keylang.OfTemplate(d, e.design, template, one.kind); err == nil {
 					one.parts = languages.Parts()
 				}
@@ -54,17 +54,17 @@ func likenesses(d *design.Design, t *tableState) []likeness {
 	return out
 }
 
-// degree is how much an item is like a place; 0 is not at all.
+// degree is how much an item resembles a place; 0 is not at all.
 type degree int
 
-// The degrees; a byte of literal makes a degree more.
+// The degrees; each byte of a literal adds one.
 const (
-	ofType   degree = 10_000    // the type attribute says so
-	begins   degree = 1_000_000 // the keys begin with the literals
+	ofType   degree = 10_000    // the type attribute matches
+	begins   degree = 1_000_000 // the keys start with the literals
 	parsable degree = 100_000_000
 )
 
-// likest is the place that an item is most like; nil if it is like none.
+// likest is the place that an item resembles most; nil if there is none.
 func (t *tableState) likest(item table.Item) *likeness {
 	var best *likeness
 	most := degree(0)
@@ -96,7 +96,7 @@ func (l *likeness) degree(t *tableState, item table.Item) degree {
 		prefixes += len(k.template.Prefix())
 	}
 	switch {
-	case literals == 0 && d == 0: // anything is like a key without literals
+	case literals == 0 && d == 0: // anything resembles a key without literals
 		return 0
 	case parses:
 		d += parsable
@@ -108,7 +108,7 @@ func (l *likeness) degree(t *tableState, item table.Item) degree {
 	return d + degree(literals)
 }
 
-// keyText is the text of a key attribute's value, if it is of the type that the key has.
+// keyText is the text of a key attribute's value, if it has the key's type.
 func keyText(v types.AttributeValue, kind design.KeyType) (string, bool) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -122,7 +122,7 @@ func keyText(v types.AttributeValue, kind design.KeyType) (string, bool) {
 	}
 }
 
-// parse reads what the fields of a template are in a key: the texts of its parts.
+// parse returns the texts of a template's parts in a key.
 func (p pattern) parse(text string) ([]string, bool) {
 	if len(p.parts) == 0 {
 		return nil, false
@@ -131,7 +131,7 @@ func (p pattern) parse(text string) ([]string, bool) {
 	return r.read(0, text)
 }
 
-// maxSteps bounds the search for the ways in which a key can be read, of which a template of fields without literals has many.
+// maxSteps bounds the search for the ways to parse a key; a template of fields without literals has many.
 const maxSteps = 10_000
 
 type reader struct {
@@ -139,7 +139,7 @@ type reader struct {
 	left  int
 }
 
-// read reads the parts from the nth on.
+// read parses the parts from the nth on.
 func (r *reader) read(n int, text string) ([]string, bool) {
 	if n == len(r.parts) {
 		return make([]string, n), text == ""
@@ -152,7 +152,7 @@ func (r *reader) read(n int, text string) ([]string, bool) {
 		}
 		return r.read(n+1, rest)
 	}
-	for end := len(text); end > 0; end-- { // the longest first: a value may hold the separator that follows it
+	for end := len(text); end > 0; end-- { // the longest first: a value may contain the separator that follows it
 		if n == len(r.parts)-1 && end < len(text) {
 			return nil, false
 		}

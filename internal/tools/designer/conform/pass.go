@@ -8,17 +8,16 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// trust is how far an item's values can be relied on when others are compared with it.
+// trust says whether an item's values are reliable enough to compare other items with them.
 type trust bool
 
 const (
 	sound trust = true
-	// doubtful items make claims that anything balances, and that need not be balanced: they are wrong themselves, or have
-	// expired.
+	// doubtful items make claims that match anything, and need not be matched: they are invalid themselves, or have expired.
 	doubtful trust = false
 )
 
-// visit looks at an item.
+// visit checks an item.
 func (c *checker) visit(t *tableState, item table.Item) {
 	expired := t.expired(item, c.options.Now.Unix())
 	if !c.again {
@@ -49,7 +48,7 @@ func (c *checker) met(p *placeState) {
 	}
 }
 
-// own looks at an entity's own item: its values, its type, its index keys, and what it makes others hold.
+// own checks an entity's own item: its values, its type, its index keys, and the items that it requires.
 func (c *checker) own(t *tableState, e *entityState, item table.Item, values table.Values, is trust) {
 	items, valid := c.values(t, e, item, values)
 	if items == nil {
@@ -64,8 +63,8 @@ func (c *checker) own(t *tableState, e *entityState, item table.Item, values tab
 	c.counters.enter(t, e, items[0], item, values, is)
 }
 
-// values looks at what an entity's own item tells by itself: its values, its type and its index keys. It returns the items that the values
-// make, and whether all of the values are valid.
+// values checks what an entity's own item shows by itself: its values, its type and its index keys. It returns the items that
+// the values make, and whether all of the values are valid.
 func (c *checker) values(t *tableState, e *entityState, item table.Item, values table.Values) (items []table.Item, valid bool) {
 	items, bad := itemsOf(e, values)
 	for _, bad := range bad {
@@ -83,21 +82,21 @@ func (c *checker) values(t *tableState, e *entityState, item table.Item, values 
 	return items, len(bad) == 0
 }
 
-// claims enters what an item's copies and markers should be.
+// claims records what an item's copies and markers should be.
 func (c *checker) claims(t *tableState, e *entityState, items []table.Item, item table.Item, is trust) {
 	for i, other := range items[1:] {
 		c.ledger.shouldBe(t, e.places[i+1], other, item, is)
 	}
 }
 
-// badValue is a value that is none of its field's type.
+// badValue is a value that does not match its field's type.
 type badValue struct {
 	field string // of the entity
 	fault error
 }
 
-// itemsOf are the items that an entity's values make. Values that cannot be used are told, and others put in their
-// place, so that at least the keys of the others are known; nil if not even that can be done.
+// itemsOf are the items that an entity's values make. Invalid values are reported and replaced by others, so that at least the
+// keys of the other items are known; nil if that is impossible.
 func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
 	var bad []badValue
 	for range e.design.Fields {
@@ -124,7 +123,7 @@ func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
 	return nil, bad
 }
 
-// indexKeys compares the attributes of index keys with what the item's values make.
+// indexKeys compares the attributes of index keys with those that the item's values make.
 func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item) {
 	for _, x := range t.design.Indexes {
 		entry := e.design.Entry(x.Name)
@@ -155,7 +154,7 @@ func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item
 	}
 }
 
-// whyNot says why an item has no entry in an index.
+// whyNot explains why an item has no entry in an index.
 func whyNot(entry *design.Entry) string {
 	switch {
 	case entry == nil:
@@ -179,21 +178,21 @@ func hasAll(item table.Item, x *design.Index) bool {
 	return true
 }
 
-// fieldAt reports whether an attribute is a field of the entity's, and no key made of something else.
+// fieldAt reports whether an attribute is a field of the entity rather than a composed key.
 func fieldAt(e *design.Entity, attribute string) bool {
 	return slices.ContainsFunc(e.Fields, func(f *design.Field) bool { return !f.Nested() && f.Attribute() == attribute })
 }
 
-// inPrimaryKey reports whether an attribute is one of the table's key.
+// inPrimaryKey reports whether an attribute is part of the table's key.
 func (t *tableState) inPrimaryKey(a design.KeyAttribute) bool {
 	return a.Name == t.table.PK.Name || t.table.SK.Name != "" && a.Name == t.table.SK.Name
 }
 
-// maxBeside is how many names of attributes are counted for an entity: where maps of data are spread over
-// attributes, names have no end.
+// maxBeside is the maximum number of attribute names counted for an entity: if data maps are spread over attributes, the
+// number of names is unbounded.
 const maxBeside = 100
 
-// besides counts the attributes that the design does not say.
+// besides counts the attributes that the design does not mention.
 func (c *checker) besides(t *tableState, e *entityState, item table.Item) {
 	for name := range item {
 		if e.known[name] || t.indexAttribute(name) {

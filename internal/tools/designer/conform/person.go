@@ -13,20 +13,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// PersonLeft is the kind of findings about people who have been erased. It stands behind all others.
+// PersonLeft is the kind of findings about people who have been erased. It is sorted after all others.
 const PersonLeft Kind = "person"
 
-// KeptCount is how many items that name an erased person are there by the design.
+// KeptCount is the number of items that contain an erased person's identifier and are kept by the design.
 type KeptCount struct {
 	Entity string `json:"entity"`
-	// Reason is the design's; "" for items that expire.
+	// Reason is the design's reason; "" for items that expire.
 	Reason string `json:"reason,omitempty"`
 	Items  int64  `json:"items"`
 }
 
 // persons looks for people who have been erased.
 type persons struct {
-	ids   []string // in small letters
+	ids   []string // in lower case
 	fates map[string][]*plan.PersonPart
 	kept  map[KeptCount]int64
 }
@@ -40,7 +40,7 @@ func newPersons(d *design.Design, ids []string) *persons {
 	return p
 }
 
-// personal looks for the people in all that an item holds: keys, index keys, fields and what is inside of them.
+// personal looks for the people in everything an item contains: keys, index keys, fields and nested values.
 func (c *checker) personal(t *tableState, e *table.Entity, place table.Place, values table.Values, item table.Item) {
 	p := c.persons
 	if len(p.ids) == 0 || c.again {
@@ -66,8 +66,8 @@ func (c *checker) personal(t *tableState, e *table.Entity, place table.Place, va
 	}
 }
 
-// keeps reports whether the design lets an item name an erased person: by the fate of each field that does, or, where no
-// field of the item does, by that of what it belongs to.
+// keeps reports whether the design allows an item to identify an erased person: by the fate of each field that does, or,
+// if no field of the item does, by the fate of what it belongs to.
 func (p *persons) keeps(e *table.Entity, values table.Values) (is bool, reason string) {
 	stays := func(part *plan.PersonPart) bool {
 		return part.Fate.Do == design.FateExpire || part.Fate.Do == design.FateKeep && !part.Fate.Releases()
@@ -93,7 +93,7 @@ func (p *persons) keeps(e *table.Entity, values table.Values) (is bool, reason s
 	return false, ""
 }
 
-// in reports whether a value holds the id of one of the people.
+// in reports whether a value contains the ID of one of the people.
 func (p *persons) in(v types.AttributeValue) bool {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -112,7 +112,7 @@ func (p *persons) in(v types.AttributeValue) bool {
 	return false
 }
 
-// within reports whether a text holds an id that is not a part of a longer one.
+// within reports whether a text contains an ID that is not part of a longer one.
 func (p *persons) within(text string) bool {
 	return slices.ContainsFunc(p.ids, func(id string) bool {
 		lower := strings.ToLower(text)
@@ -131,12 +131,12 @@ func (p *persons) within(text string) bool {
 	})
 }
 
-// ofID reports whether ids can have a character. A period before an id is a part of it, one behind it may end a sentence.
+// ofID reports whether IDs can contain a character. A period before an ID is part of it, one after it may end a sentence.
 func ofID(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("_@-", c) >= 0
 }
 
-// counts are the items that are kept, in order.
+// counts are the kept items, sorted.
 func (p *persons) counts() []KeptCount {
 	var out []KeptCount
 	for k, n := range p.kept {

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 )
 
-// forum has items that name people in all the ways there are.
+// forum has items that identify people in all supported ways.
 const forum = `
 design: 1
 name: Forum

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// title says what a kind of finding is.
+// title describes a kind of finding.
 func (k Kind) title() string {
 	switch k {
 	case Unknown:
@@ -43,7 +43,7 @@ func (k Kind) title() string {
 	}
 }
 
-// WriteText writes a report for people.
+// WriteText writes a report as text.
 func WriteText(w io.Writer, r *Report) error {
 	var out strings.Builder
 	for _, t := range r.Tables {
@@ -56,7 +56,7 @@ func WriteText(w io.Writer, r *Report) error {
 		for _, p := range t.Places {
 			fmt.Fprintf(rows, "  %s\t%s\t%d\n", p.Entity, p.Place, p.Items)
 		}
-		_ = rows.Flush() // to a builder
+		_ = rows.Flush() // writes to a builder
 		for _, b := range t.Beside {
 			fmt.Fprintf(&out, "  %s has the attribute %s, which the design does not declare, in %s\n", b.Entity, b.Attribute, counted(b.Items))
 		}

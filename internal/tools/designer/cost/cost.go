@@ -1,17 +1,17 @@
-// Package cost estimates what a design's patterns and data cost on DynamoDB, from the volumes and rates that it
-// declares.
+// Package cost estimates what a design's patterns and data cost on DynamoDB, from the volumes and rates that it declares.
 //
 // # Rules
 //
-// They are AWS's (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html):
-// a read rounds the sum of what a request touches up to 4 KB, half of that where it is eventually consistent,
-// double in a transaction. A write rounds each item up to 1 KB, double in a transaction, a condition check
-// included. An index entry that is added, removed or updated is one more write of its own size, two where its key
-// changes, none where nothing of it changes, and not doubled by transactions. Expiry costs nothing. An upsert is priced as an update of an item that is
-// there, for what is upserted is made once and then changed; its bounds have the first time in them.
+// The rules are AWS's (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html): a read
+// rounds the total size of the items it touches up to 4 KB; eventually consistent reads cost half, transactional reads double.
+// A write rounds each item up to 1 KB, and costs double in a transaction, condition checks included. Adding, removing or
+// updating an index entry is one more write of the entry's size, two if its key changes, none if nothing in it changes;
+// transactions do not double it. Expiry is free. An upsert is priced as an update of an existing item, because an upserted
+// item is created once and updated from then on; the bounds cover the first call.
 //
-// An estimate is as good as the volumes: sizes are typical ones, and a page is taken to be full. Beside it stands what a call
-// costs at least, when nothing is found, and at most, where the design declares the largest items and how many there can be.
+// An estimate is as good as the declared volumes: sizes are typical sizes, and pages are assumed to be full. Each estimate
+// comes with a lower bound, for a call that finds nothing, and an upper bound if the design declares the largest items and
+// their maximum number.
 package cost
 
 import (
@@ -30,13 +30,13 @@ const (
 // Read is the cost of one call of a read.
 type Read struct {
 	Units float64 // read request units
-	// Floor is what a call costs at least, Ceiling what it costs at most; 0 if the design does not tell.
+	// Floor and Ceiling are the minimum and maximum cost of a call; 0 if the design does not say.
 	Floor, Ceiling float64
-	Items          float64 // how many items a call returns
-	// Evaluated is how many items a call touches, more than Items where a filter drops some.
+	Items          float64 // number of items a call returns
+	// Evaluated is the number of items a call touches; it exceeds Items if a filter discards some.
 	Evaluated float64
-	// PerKey is what each of many keys takes, of which a call has Items. Whole is what it takes to read all that a Scan reads, of
-	// which a call reads a part.
+	// PerKey is the cost of one of many keys; a call has Items of them. Whole is the cost of reading everything that a Scan
+	// covers; a call reads a part of it.
 	PerKey, Whole float64
 }
 
@@ -75,7 +75,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	return out
 }
 
-// factorOf is what a unit of a plan's reads costs.
+// factorOf is the factor by which a plan's consistency multiplies the cost of a read unit.
 func factorOf(p *plan.Plan) float64 {
 	if p.Consistent && !p.Place.Global() {
 		return 1
@@ -83,8 +83,8 @@ func factorOf(p *plan.Plan) float64 {
 	return 0.5
 }
 
-// ofWalk is a call that walks from bucket to bucket until it has what it wants: each is a request, which costs a unit though it finds
-// nothing.
+// ofWalk estimates a call that walks from bucket to bucket until it has enough items: each bucket is a request, which costs a
+// unit even if it finds nothing.
 func ofWalk(r plan.Result, items, size, fan float64) Read {
 	buckets := 1.0
 	out := Read{Floor: fan, Items: items, Evaluated: items}
@@ -99,7 +99,7 @@ func ofWalk(r plan.Result, items, size, fan float64) Read {
 	return out
 }
 
-// ofKeys is a call with as many keys as usual. Each item is rounded up for itself.
+// ofKeys estimates a call with the usual number of keys. Each item is rounded up separately.
 func ofKeys(r plan.Result) Read {
 	p, keys := r.Plan, float64(linesDefault)
 	factor := factorOf(p)
@@ -121,9 +121,9 @@ func ofKeys(r plan.Result) Read {
 	return out
 }
 
-// ofScan is a call that reads a page, or all where there are no pages. All that is in the table or index is read, whatever it is of;
-// a page is a part of that as large as its items are of all that are wanted. What no key serves is read to the end: what is asked for can
-// be anywhere.
+// ofScan estimates a call that scans one page, or everything if the read has no pages. A Scan reads every item of the table or
+// index, of any entity; a page covers as large a share of them as it holds of the wanted items. A read that no key serves is
+// scanned to the end, because its items can be anywhere.
 func ofScan(d *design.Design, r plan.Result) Read {
 	p, factor := r.Plan, factorOf(r.Plan)
 	bytes, all := 0.0, 0.0
@@ -152,8 +152,8 @@ func ofScan(d *design.Design, r plan.Result) Read {
 	return out
 }
 
-// mostOf is how many items a call touches at most: one, the limit, the page, or as many as there can be; 0 if that is not told, or
-// where a filter may drop any number.
+// mostOf is the maximum number of items a call touches: one, the limit, the page, or the maximum number that exist; 0 if the
+// design does not say, or if a filter may discard any number.
 func mostOf(d *design.Design, r *design.Read, p *plan.Plan) float64 {
 	e := p.Place.Entity
 	switch bound := float64(max(r.Limit, r.Page)); {
@@ -170,7 +170,7 @@ func mostOf(d *design.Design, r *design.Read, p *plan.Plan) float64 {
 	}
 }
 
-// itemsOf is how many items a call returns: one, the limit, the page, or what there is.
+// itemsOf is the number of items a call returns: one, the limit, the page, or all that exist.
 func itemsOf(d *design.Design, r *design.Read) float64 {
 	e := d.Entity(r.Entity)
 	bound := float64(max(r.Limit, r.Page))
@@ -189,7 +189,7 @@ func itemsOf(d *design.Design, r *design.Read) float64 {
 	}
 }
 
-// hotItemsOf is how many items a call about the busiest returns; 0 if the design does not tell it.
+// hotItemsOf is the number of items that a call for the busiest key returns; 0 if the design does not say.
 func hotItemsOf(d *design.Design, r *design.Read) float64 {
 	v := d.Entity(r.Entity)
 	switch {
@@ -206,7 +206,7 @@ func hotItemsOf(d *design.Design, r *design.Read) float64 {
 func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	c := p.Collection
 	bytes, items, most, told := 0.0, 0.0, 0.0, true
-	hotBytes, hotItems, hottest := 0.0, 0.0, 0.0 // of a call about the busiest
+	hotBytes, hotItems, hottest := 0.0, 0.0, 0.0 // of a call for the busiest key
 	for _, m := range p.Members {
 		v := m.Entity.Volume
 		typical, greatest := 1.0, 1.0
@@ -249,17 +249,17 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	return out
 }
 
-// Write is the cost of one call of a write, in write request units: a fixed part and one for each line.
+// Write is the cost of one call of a write, in write request units: a fixed part and a part per line.
 type Write struct {
 	Fixed, PerLine float64
-	Lines          float64 // how many lines a call usually has
+	Lines          float64 // usual number of lines of a call
 	Parts          []WritePart
-	// Floor is what a call costs with one line and without the entries that an item may lack; Ceiling what it costs with the most
-	// lines and the largest items, 0 if the design does not tell how large those are.
+	// Floor is the cost of a call with one line and without optional entries; Ceiling the cost with the maximum number of
+	// lines and the largest items, 0 if the design does not say how large those are.
 	Floor, Ceiling float64
 }
 
-// Units of a call with the usual number of lines.
+// Units is the cost of a call with the usual number of lines.
 func (w Write) Units() float64 { return w.Fixed + w.PerLine*w.Lines }
 
 // WritePart is the share of one item, or one index entry.
@@ -269,7 +269,7 @@ type WritePart struct {
 	Units float64
 }
 
-// linesDefault is taken where a design does not say how many lines a write usually has.
+// linesDefault is used if a design does not say how many lines a write usually has.
 const linesDefault = 3
 
 // OfWrite estimates one call of a planned write.
@@ -309,7 +309,7 @@ func OfWrite(p plan.WritePlan) Write {
 			share, least, times := entry.Part(), 1.0, 1.0
 			switch {
 			case entry.Effect == plan.EntryUntouched && item.Action == design.Upsert:
-				atMost(entry.Place, item.Each, 1) // the first time adds it
+				atMost(entry.Place, item.Each, 1) // the first call adds it
 				continue
 			case entry.Effect == plan.EntryUntouched:
 				continue
@@ -323,7 +323,7 @@ func OfWrite(p plan.WritePlan) Write {
 				least = 0
 			}
 			most := times
-			if entry.Place.Entry != "" { // by turns: one is left and one entered at most
+			if entry.Place.Entry != "" { // alternative entries: at most one is removed and one added
 				most = min(times, 2-turns[entry.Place.Index])
 				turns[entry.Place.Index] += most
 			}

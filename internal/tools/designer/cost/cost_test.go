@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// units are what one call of a pattern costs.
+// units is the cost of one call of a pattern.
 func units(t *testing.T, d *design.Design, name string) float64 {
 	t.Helper()
 	if r := d.Read(name); r != nil {
@@ -31,8 +31,8 @@ func units(t *testing.T, d *design.Design, name string) float64 {
 	return cost.OfWrite(plan.ForWrite(d, w)).Units()
 }
 
-// TestSystems prices patterns of five systems. The numbers are worked out by hand, from the sizes that the designs
-// declare and AWS's rules: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// TestSystems prices patterns of five systems. The numbers are worked out by hand from the sizes that the designs declare and
+// AWS's rules: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 func TestSystems(t *testing.T) {
 	const drafts, documented = "design/testdata/drafts/", "internal/tools/designer/check/testdata/designs/"
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// sized is a design with items of a size, read and written in every way.
+// sized is a design with items of a given size, read and written in every way.
 const sized = `
 design: 1
 name: Sized
@@ -119,7 +119,7 @@ writes:
   Many: { lines: { max: 9, typical: 4 }, do: [{ each: lines, update: Thing, add: { n: "1" } }] }
 `
 
-// TestRounding: the rules at their edges.
+// TestRounding tests the rounding rules at their boundaries.
 func TestRounding(t *testing.T) {
 	for _, c := range []struct {
 		typical, size int
@@ -130,24 +130,24 @@ func TestRounding(t *testing.T) {
 		{10, 4096, "One", 0.5},
 		{10, 4097, "One", 1},
 		{10, 4097, "OneStrong", 2},
-		{10, 512, "Page", 0.5},   // 8 × 512 are 4 KB: it is the sum that is rounded
-		{10, 513, "Page", 1},     // and a byte more
-		{2, 2048, "Page", 0.5},   // there are only two
-		{2, 2048, "Limit", 2},    // of a limit all are taken to be there
-		{10, 512, "Shards", 1.5}, // each shard is asked for all of them
+		{10, 512, "Page", 0.5},   // 8 × 512 is 4 KB: the sum is rounded
+		{10, 513, "Page", 1},     // one byte more
+		{2, 2048, "Page", 0.5},   // only two exist
+		{2, 2048, "Limit", 2},    // a limit is assumed to be reached
+		{10, 512, "Shards", 1.5}, // each shard is asked for the full limit
 		{10, 400, "Hydrated", 2.5},
 		{10, 4097, "Hydrated", 4.5}, // 4 items of two units each, and the entries
 		{10, 1000, "Scanned", 12.5}, // 100 items of 1,000 bytes
-		{4, 1024, "Scanned", 5.5},   // 40 items are 10 × 4 KB, and the owners lie among them
+		{4, 1024, "Scanned", 5.5},   // 40 items are 10 × 4 KB, and the scan also reads the owners
 		{10, 400, "Together", 1},    // 100 + 10 × 400 bytes
 		{9, 400, "Together", 0.5},
 		{10, 1024, "Create", 3},
-		{10, 1025, "Create", 5},  // item 2, the entry with all 2, that with the keys 1
-		{10, 1024, "Other", 2},   // the entry with the keys has nothing of it
-		{10, 2000, "Kind", 6},    // item 2, the entry moves: 2 × 2
+		{10, 1025, "Create", 5},  // the item 2, the entry with all fields 2, the keys-only entry 1
+		{10, 1024, "Other", 2},   // the keys-only entry does not change
+		{10, 2000, "Kind", 6},    // the item 2, the entry moves: 2 × 2
 		{10, 1024, "Delete", 3},  //
-		{10, 1024, "Guarded", 5}, // 2 and an entry, which is not doubled; the check 2
-		{10, 1024, "Many", 12},   // 4 lines of 2 and an entry
+		{10, 1024, "Guarded", 5}, // 2 and an entry, which is not doubled; the check costs 2
+		{10, 1024, "Many", 12},   // 4 lines of 2 each, and an entry
 	} {
 		d, err := design.Parse("sized", fmt.Appendf(nil, sized, c.typical, c.size))
 		if err != nil {
@@ -159,8 +159,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// TestUpserts: an upsert is an update of an item that is there. Its entries are what the rules say of an update, and what init gives is not written
-// again. At most, the first upsert of an item adds every entry.
+// TestUpserts tests that an upsert is priced as an update of an existing item: its entries follow the rules for updates, and
+// the fields set by init are not written again. The upper bound is that of the first upsert, which adds every entry.
 func TestUpserts(t *testing.T) {
 	for _, c := range []struct {
 		upsert            string
@@ -202,7 +202,8 @@ writes:
 	}
 }
 
-// TestShare: of an index that not all items are in, the declared part is stored, and written where a write does not tell whether the item is in it.
+// TestShare tests sparse indexes: the declared share of the items is stored in the index, and applied to writes that do not
+// determine whether the item is in it.
 func TestShare(t *testing.T) {
 	const text = `
 design: 1
@@ -234,7 +235,7 @@ writes:
 		imports, opens, closes, edits, deletes float64
 	}{
 		{"", 1000, 3, 3, 3, 3, 3},
-		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1}, // what opens or closes a ticket writes its entry
+		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1}, // opening or closing a ticket writes its entry
 	} {
 		d, err := design.Parse("tickets", fmt.Appendf(nil, text, c.share))
 		if err != nil {
@@ -254,7 +255,7 @@ writes:
 	}
 }
 
-// TestItems: so many for each of so many.
+// TestItems tests volumes that are declared per item of another entity.
 func TestItems(t *testing.T) {
 	text, err := os.ReadFile("../../../../design/testdata/drafts/transporteapp.design.yaml")
 	if err != nil {
@@ -271,7 +272,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestPrices holds the default price list against AWS's of November 2024 for us-east-1:
+// TestPrices compares the default price list with AWS's of November 2024 for us-east-1:
 // https://aws.amazon.com/about-aws/whats-new/2024/11/amazon-dynamo-db-reduces-prices-on-demand-throughput-global-tables/
 func TestPrices(t *testing.T) {
 	p := cost.PriceLists()[0]
@@ -280,8 +281,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestPriceList: of AWS's own price list, the prices behind what is free count, and neither those of the other table class nor those
-// of replicated writes. The file has the form that AWS documents for the Price List Bulk API, with figures of a Region that is not.
+// TestPriceList reads AWS's price list: the prices beyond the free tier count, not those of the other table class or of
+// replicated writes. The file has the form that AWS documents for the Price List Bulk API, with figures of an invented Region.
 func TestPriceList(t *testing.T) {
 	got, err := cost.ReadPrices(filepath.Join("testdata", "price-list.json"), "mars-north-1")
 	want := cost.Prices{
@@ -296,8 +297,9 @@ func TestPriceList(t *testing.T) {
 	}
 }
 
-// TestMembership: an item is written into every index whose key attributes it has, declared or not, and stored there. By AWS's
-// prices, 100 writes a second of 3 KB are 3 units in the table and 3 in the index: 6 × 100 × 2,592,000 × $0.625 / 1,000,000.
+// TestMembership tests that an item is written to and stored in every index whose key attributes it has, declared or not. By
+// AWS's prices, 100 writes per second of 3 KB are 3 units in the table and 3 in the index: 6 × 100 × 2,592,000 × $0.625 /
+// 1,000,000.
 func TestMembership(t *testing.T) {
 	d, err := design.Parse("graph", []byte(`
 design: 1
@@ -345,7 +347,7 @@ writes:
 	}
 }
 
-// TestHottest: a part of the calls is about the busiest, who has the most items.
+// TestHottest tests patterns of which a share of the calls concerns the busiest key, which has the most items.
 func TestHottest(t *testing.T) {
 	const text = `
 design: 1

@@ -2,14 +2,15 @@ package cost
 
 import "slices"
 
-// Change is how one pattern differs between two designs. A pattern that is in only one of them has zeros in the other.
+// Change is the difference in one pattern between two designs. A pattern that is in only one of them has zeros in the
+// other.
 type Change struct {
 	Name   string  `json:"name"`
 	Before Pattern `json:"before"`
 	After  Pattern `json:"after"`
 }
 
-// Differences are the patterns whose units or cost differ, in the order of after, those that are gone last.
+// Differences returns the patterns whose units or cost differ, in the order of after; removed patterns come last.
 func Differences(before, after Month) []Change {
 	out := []Change{}
 	find := func(list []Pattern, name string) Pattern {

@@ -5,8 +5,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// A month as AWS's own examples reckon it, and what part of provisioned capacity a steady load can use before it
-// meets peaks: the target that auto scaling has unless it is told another.
+// The length of a month in AWS's own examples, and the share of provisioned capacity that a steady load can use
+// while leaving room for peaks: the default target of auto scaling.
 const (
 	secondsPerMonth    = 30 * 24 * 3600
 	hoursPerMonth      = 30 * 24
@@ -15,17 +15,18 @@ const (
 	requestsPerMillion = 1e6
 )
 
-// Month is what a design costs in a month, in US dollars.
+// Month is the monthly cost of a design, in US dollars.
 type Month struct {
 	Design   string    `json:"design"`
 	Region   string    `json:"region"`
 	Since    string    `json:"pricesSince"`
 	Patterns []Pattern `json:"patterns"`
 	Storage  []Stored  `json:"storage"`
-	// OnDemand is for all requests, StorageCost for all that is stored beyond what is free.
+	// OnDemand is the cost of all requests, StorageCost the cost of all storage beyond the free tier.
 	OnDemand    float64 `json:"onDemand"`
 	StorageCost float64 `json:"storageCost"`
-	// Provisioned is what the same load costs in provisioned mode, with the capacity that it needs at 70 % use.
+	// Provisioned is the cost of the same load in provisioned mode, with the capacity that it needs at 70 %
+	// utilization.
 	Provisioned ProvisionedCost `json:"provisioned"`
 	Total       float64         `json:"total"` // on demand, with storage
 }
@@ -35,19 +36,19 @@ type Pattern struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind"` // read, collection, write
 	Place string  `json:"place,omitempty"`
-	Units float64 `json:"units"` // a call, read or write request units
-	// IndexUnits is how much of a write's units are index entries': the amplification by indexes.
+	Units float64 `json:"units"` // per call, read or write request units
+	// IndexUnits is the part of a write's units that goes to index entries: the write amplification of the indexes.
 	IndexUnits float64 `json:"indexUnits,omitempty"`
-	Rate       float64 `json:"rate"` // calls a second
+	Rate       float64 `json:"rate"` // calls per second
 	Cost       float64 `json:"cost"`
 }
 
-// Stored is what one kind of item takes in one place.
+// Stored is the storage of one kind of item in one place.
 type Stored struct {
 	Place string  `json:"place"`
 	Items float64 `json:"items"`
-	Bytes float64 `json:"bytes"` // a month's average, with DynamoDB's 100 bytes for each item and entry
-	Cost  float64 `json:"cost"`  // before what is free
+	Bytes float64 `json:"bytes"` // average of a month, with DynamoDB's 100 bytes per item and entry
+	Cost  float64 `json:"cost"`  // before the free tier
 }
 
 // ProvisionedCost is the cost of capacity units.
@@ -55,15 +56,15 @@ type ProvisionedCost struct {
 	ReadCapacity  float64 `json:"readCapacity"`
 	WriteCapacity float64 `json:"writeCapacity"`
 	Cost          float64 `json:"cost"`
-	// BreakEven is the share of the day for which the load must last for provisioned mode to be cheaper than on demand;
+	// BreakEven is the share of the day that the load must last for provisioned mode to be cheaper than on demand;
 	// above 1 it never is.
 	BreakEven float64 `json:"breakEven"`
 }
 
-// OfMonth estimates a month of a design at a price list.
+// OfMonth estimates a month of a design with a price list.
 func OfMonth(d *design.Design, prices Prices) Month {
 	m := Month{Design: d.Name, Region: prices.Region, Since: prices.Since}
-	var reads, writes float64 // units a second
+	var reads, writes float64 // units per second
 	for _, r := range d.Reads {
 		result := plan.ForRead(d, r)
 		units := OfRead(d, result).Units

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// awsPriceList is what is read of AWS's own price list file of DynamoDB, of one region or of all:
+// awsPriceList is the part that we read of AWS's price list file of DynamoDB, for one region or for all:
 // https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/reading-service-price-list-file-for-services.html
 type awsPriceList struct {
 	OfferCode       string `json:"offerCode"`
@@ -26,18 +26,19 @@ type awsPriceList struct {
 	} `json:"terms"`
 }
 
-// awsPrice is what a unit costs from an amount on: what is free is a price of 0 up to where the next begins.
+// awsPrice is the price of a unit from an amount on: the free tier is a price of 0 up to the start of the next
+// tier.
 type awsPrice struct {
 	BeginRange   string            `json:"beginRange"`
 	PricePerUnit map[string]string `json:"pricePerUnit"`
 }
 
-// usageType is a usage type without its region prefix:
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-understanding-billing.html
-// The prefix IA is none of a region but the other table class.
+// usageType matches a usage type without its region prefix:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-understanding-billing.html The prefix IA
+// is not a region but the other table class.
 var usageType = regexp.MustCompile(`^(?:[A-Z]{2,4}\d*-)?((?:Read|Write)(?:RequestUnits|CapacityUnit-Hrs)|Timed(?:PITR)?Storage-ByteHrs)$`)
 
-// pricesIn takes a region's prices out of the list; a list of one region needs no name.
+// pricesIn extracts a region's prices from the list; the name may be empty if the list has one region.
 func (l *awsPriceList) pricesIn(region string) (Prices, error) {
 	const million = 1e6
 	p := Prices{Region: region, Since: l.PublicationDate[:min(len(l.PublicationDate), len("2006-01-02"))]}
@@ -79,9 +80,9 @@ func (l *awsPriceList) pricesIn(region string) (Prices, error) {
 	return p, nil
 }
 
-// priceOf is what a unit costs when what is free has been used, and how much is free.
+// priceOf is the price of a unit beyond the free tier, and the size of the free tier.
 func (l *awsPriceList) priceOf(sku string) (price, from float64, err error) {
-	var steps [][2]float64 // from which amount, what
+	var steps [][2]float64 // from which amount, price
 	for _, term := range l.Terms.OnDemand[sku] {
 		for _, d := range term.PriceDimensions {
 			begin, err := strconv.ParseFloat(cmp.Or(d.BeginRange, "0"), 64)

@@ -12,21 +12,21 @@ import (
 type Prices struct {
 	Region string `json:"region"`
 	Since  string `json:"since"` // the day of the price list
-	// OnDemand is per million request units.
+	// OnDemand prices are per million request units.
 	OnDemandRead  float64 `json:"onDemandRead"`
 	OnDemandWrite float64 `json:"onDemandWrite"`
-	// Provisioned is per capacity unit and hour.
+	// Provisioned prices are per capacity unit and hour.
 	ProvisionedRead  float64 `json:"provisionedRead"`
 	ProvisionedWrite float64 `json:"provisionedWrite"`
-	// Storage, and point-in-time recovery, are per GB and month. FreeStorage is how many GB of a month cost nothing.
+	// Storage and point-in-time recovery are per GB and month. FreeStorage is the number of free GB per month.
 	Storage     float64 `json:"storage"`
 	Recovery    float64 `json:"recovery"`
 	FreeStorage float64 `json:"freeStorage"`
 }
 
-// ReadPrices reads a region's prices from a JSON file: AWS's own price list of DynamoDB, of one region or of all, or one
-// with the members of Prices, where unknown members are errors. The region may be "" if the file has one only. A price
-// of requests, capacity or storage that is not there is an error: a price of nothing would be a guess.
+// ReadPrices reads a region's prices from a JSON file: AWS's price list of DynamoDB, for one region or for all, or an
+// object with the members of Prices, where unknown members are errors. The region may be "" if the file has only one. A
+// missing price of requests, capacity or storage is an error, because 0 would be a guess.
 func ReadPrices(file, region string) (Prices, error) {
 	text, err := os.ReadFile(file) //nolint:gosec // the caller names it
 	if err != nil {
@@ -65,7 +65,7 @@ func PriceLists() []Prices {
 	}
 }
 
-// PricesOf is the price list of a region; the default where it is "".
+// PricesOf returns the price list of a region; the default for "".
 func PricesOf(region string) (Prices, error) {
 	lists := PriceLists()
 	known := make([]string, len(lists))

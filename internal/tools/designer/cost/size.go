@@ -7,10 +7,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// itemOverhead is what DynamoDB counts for each item, and each entry, beside its bytes, in storage.
+// itemOverhead is what DynamoDB adds to the stored bytes of each item and each entry.
 const itemOverhead = 100
 
-// sizeDefault stands for an item whose size the design does not say.
+// sizeDefault is the size of an item if the design does not declare one.
 const sizeDefault = 400
 
 // ItemSize is the typical size of an entity's item in bytes.
@@ -21,11 +21,11 @@ func ItemSize(e *design.Entity) int {
 	return sizeDefault
 }
 
-// SizeAt is the typical size of what is found at a place. Of a place that has only some of the fields it is the share
-// that those have of the item, by what values of their types usually take.
+// SizeAt is the typical size of what is found at a place. If the place has only some of the fields, it is their share
+// of the item's size, weighted by the typical sizes of their types.
 func SizeAt(p plan.Place) int { return shareAt(p, ItemSize(p.Entity)) }
 
-// largestAt is the same of the largest item.
+// largestAt is the same for the largest item.
 func largestAt(p plan.Place) int { return shareAt(p, p.Entity.Volume.MaxSize) }
 
 func shareAt(p plan.Place, size int) int {
@@ -43,10 +43,10 @@ func shareAt(p plan.Place, size int) int {
 	return max(size*part/whole, 40)
 }
 
-// FieldSize is what a field usually takes in bytes: its name and a typical value.
+// FieldSize is the typical size of a field in bytes: its name and a typical value.
 func FieldSize(f *design.Field) int { return len(f.Path[len(f.Path)-1]) + typicalBytes(f.Type) }
 
-// typicalBytes is what a value of a type usually takes.
+// typicalBytes is the typical size of a value of a type.
 func typicalBytes(t design.Type) int {
 	switch t.Kind {
 	case design.KindUUID:
@@ -70,7 +70,7 @@ func typicalBytes(t design.Type) int {
 	}
 }
 
-// WriteUnits are what one write at each of the places takes, outside transactions.
+// WriteUnits is the cost of one write at each of the places, outside transactions.
 func WriteUnits(places []plan.Place) float64 {
 	units := 0.0
 	for _, p := range places {
@@ -79,12 +79,12 @@ func WriteUnits(places []plan.Place) float64 {
 	return units
 }
 
-// Items is how many items of an entity there are, typically.
+// Items is the typical number of items of an entity.
 func Items(d *design.Design, e *design.Entity) float64 {
 	return count(d, e, nil, func(v design.Volume) float64 { return v.Typical })
 }
 
-// count follows the chain of per. An entity that is per itself, by whatever way, has no number.
+// count follows the chain of per. An entity that is per itself, directly or indirectly, has no number.
 func count(d *design.Design, e *design.Entity, seen []string, each func(design.Volume) float64) float64 {
 	switch {
 	case e == nil || slices.Contains(seen, e.Name):

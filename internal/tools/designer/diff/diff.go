@@ -14,20 +14,20 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Class is what a change takes.
+// Class says what a change requires.
 type Class string
 
 // The classes, from the lightest.
 const (
-	Free       Class = "free"        // nothing happens to what is there
-	Setting    Class = "setting"     // a setting of the table, at once
-	IndexBuild Class = "index build" // DynamoDB builds an index while it serves
-	Backfill   Class = "backfill"    // items must be written once more, with more in them
+	Free       Class = "free"        // existing data is not affected
+	Setting    Class = "setting"     // a setting of the table, effective immediately
+	IndexBuild Class = "index build" // DynamoDB builds an index while it serves requests
+	Backfill   Class = "backfill"    // items must be written again, with additional attributes
 	Rewrite    Class = "rewrite"     // items must be moved to other keys
 	Breaking   Class = "breaking"    // programs or data of the old design do not fit the new one
 )
 
-// order is how heavy a class is.
+// order ranks the classes, the lightest first.
 func (c Class) order() int {
 	return slices.Index([]Class{Free, Setting, IndexBuild, Backfill, Rewrite, Breaking}, c)
 }
@@ -37,14 +37,15 @@ type Change struct {
 	Class   Class  `json:"class"`
 	Subject string `json:"subject"`
 	Message string `json:"message"`
-	// Items is how many items it touches, WriteUnits what writing them takes, Cost the same on demand in dollars.
+	// Items is the number of items that must be written, WriteUnits the cost in units, Cost the same on demand in
+	// dollars.
 	Items      float64    `json:"items,omitempty"`
 	WriteUnits float64    `json:"writeUnits,omitempty"`
 	Cost       float64    `json:"cost,omitempty"`
-	Pos        design.Pos `json:"pos,omitzero"` // in the new design; nowhere for what is gone
+	Pos        design.Pos `json:"pos,omitzero"` // in the new design; zero if the object was removed
 }
 
-// Designs returns the changes from one design to another, the heaviest first, within a class in the order of the text.
+// Designs returns the changes from one design to another, the heaviest class first, then in the order of the text.
 func Designs(before, after *design.Design) []Change {
 	d := &differ{old: before, now: after}
 	d.tables()
@@ -55,13 +56,13 @@ func Designs(before, after *design.Design) []Change {
 	return d.changes
 }
 
-// Breaks reports whether any of the changes breaks what is there.
+// Breaks reports whether any of the changes is breaking.
 func Breaks(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Class == Breaking })
 }
 
 type differ struct {
-	moves    map[string]bool // the tables whose items all move, by name; the move has its price
+	moves    map[string]bool // the tables, by name, whose items all move; the move includes the cost
 	old, now *design.Design
 	changes  []Change
 }
@@ -71,7 +72,7 @@ func (d *differ) add(c Class, subject string, p design.Pos, format string, args 
 	return &d.changes[len(d.changes)-1]
 }
 
-// pairs calls both for what is in both lists, by name, added and removed for the others.
+// pairs calls both for objects in both lists, matched by name, and added and removed for the others.
 func pairs[T any](old, now []*T, name func(*T) string, both func(o, n *T), added, removed func(*T)) {
 	find := func(list []*T, want string) *T {
 		i := slices.IndexFunc(list, func(x *T) bool { return name(x) == want })

@@ -108,9 +108,9 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestIndexes prices what DynamoDB writes: a million items of 6 KB that move to other keys are put and deleted, and so are their entries in
-// an index that the design gives them and in one that they are in because they have its key attributes. By AWS's prices, 2 × (6 + 6 + 6) units at
-// $0.625 a million are $22.50.
+// TestIndexes checks the price of the index entries that DynamoDB writes: a million items of 6 KB that move to other keys are
+// put and deleted, and so are their entries in a declared index and in one that they are in because they have its key
+// attributes. By AWS's prices, 2 × (6 + 6 + 6) units at $0.625 a million are $22.50.
 func TestIndexes(t *testing.T) {
 	const forge = `
 design: 1
@@ -134,8 +134,8 @@ entities:
 	}
 }
 
-// TestByTurns: entries that items have by turns are compared one by one, and priced by the part of 1,000,000 items that has them: for each of
-// these the item (1 unit) and the entry that comes or goes (1), or both (2) where its key changes.
+// TestByTurns tests that alternative entries are compared one by one, and priced by the share of 1,000,000 items that has
+// them: for each item, the item itself (1 unit) and the added or removed entry (1), or both entries (2) if the key changes.
 func TestByTurns(t *testing.T) {
 	const open, done = `{ name: open, where: state = 'open', pk: "OPEN#{team}", sk: "{ticketId}", share: 0.05 }`,
 		`{ name: done, where: state = 'done', pk: "DONE#{team}", sk: "{ticketId}", share: 0.9 }`
@@ -190,7 +190,7 @@ entities:
 	}
 }
 
-// TestCounters: a counter that is new, or counts otherwise, must count what is there.
+// TestCounters tests that a new counter, or one that counts differently, must count existing items.
 func TestCounters(t *testing.T) {
 	const net = `
 design: 1
@@ -242,7 +242,7 @@ entities:
 	}
 }
 
-// TestGone: a field that is gone has another name, may have one of those that are new, or has none.
+// TestGone tests removed fields: a field was renamed, may have been renamed to one of several new ones, or is gone.
 func TestGone(t *testing.T) {
 	const was = `number: int, status: Status`
 	for now, want := range map[string]string{

@@ -62,8 +62,8 @@ func (d *differ) entity(o, n *design.Entity) {
 	d.counters(o, n)
 }
 
-// counters compares counters. What one counts is stored nowhere else: where it counts otherwise, what is there must be
-// counted anew.
+// counters compares counters. A count is stored nowhere else: if a counter counts differently, the existing items must be
+// counted again.
 func (d *differ) counters(o, n *design.Entity) {
 	anew := func(c *design.Counter, what string) {
 		d.weigh(d.add(Backfill, n.Name+"."+c.Field, c.Pos, "%s: all %s items must be counted", what, c.Of), n, d.holding(n, c.Field))
@@ -76,14 +76,14 @@ func (d *differ) counters(o, n *design.Entity) {
 		},
 		func(c *design.Counter) { anew(c, "the counter is new") },
 		func(c *design.Counter) {
-			if n.Field(c.Field) != nil { // else the field is gone
+			if n.Field(c.Field) != nil { // otherwise the field was removed
 				d.add(Breaking, n.Name+"."+c.Field, design.Pos{}, "it is no longer maintained, but programs with the old design rely on it")
 			}
 		})
 }
 
-// entries compares index entries. An entry whose keys are fields as they are needs nothing of the items: the attributes
-// are there. One that is composed needs an attribute that no item has yet.
+// entries compares index entries. An entry whose keys are plain fields requires no backfill, because the attributes exist. A
+// composed key requires an attribute that no item has yet.
 func (d *differ) entries(o, n *design.Entity) {
 	name := func(x *design.Entry) string { return x.Place() + " " + x.Of }
 	backfill := func(x *design.Entry, what string, before float64, moves bool) {
@@ -100,7 +100,7 @@ func (d *differ) entries(o, n *design.Entity) {
 			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
 				backfill(nx, "the entry's key is different", 0, true)
 			} else if conditionText(ox.Where) != conditionText(nx.Where) {
-				backfill(nx, "the entry has a different condition", placeOf(d.old, o, ox).Part(), false) // these may have it no more
+				backfill(nx, "the entry has a different condition", placeOf(d.old, o, ox).Part(), false) // items that may no longer have the entry
 			}
 		},
 		func(x *design.Entry) { backfill(x, "the entry is new", 0, false) },
@@ -109,7 +109,7 @@ func (d *differ) entries(o, n *design.Entity) {
 		})
 }
 
-// renamed are the old entries, those under their new names that are called otherwise and nothing else: names are not stored.
+// renamed returns the old entries; those that only changed their name have the new one, because names are not stored.
 func (d *differ) renamed(o, n *design.Entity) []*design.Entry {
 	has := func(list []*design.Entry, x *design.Entry, same func(*design.Entry) bool) int {
 		return slices.IndexFunc(list, func(y *design.Entry) bool { return y.Index == x.Index && y.Of == x.Of && same(y) })
@@ -132,7 +132,7 @@ func (d *differ) renamed(o, n *design.Entity) []*design.Entry {
 	return out
 }
 
-// composed reports whether some key of the entry is more than one field as it is.
+// composed reports whether some key of the entry is more than a single plain field.
 func composed(x *design.Entry) bool {
 	return slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(t *design.Template) bool {
 		return len(t.Parts) != 1 || t.Parts[0].Field == "" || len(t.Parts[0].Funcs) > 0
@@ -160,7 +160,7 @@ func (d *differ) fields(o, n *design.Entity) {
 			switch was := storedAt(o, f.Path); {
 			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s; stored values do not change", was.Name)
-			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // with its counter
+			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // reported with its counter
 			case f.Optional:
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
 			default:
@@ -171,7 +171,7 @@ func (d *differ) fields(o, n *design.Entity) {
 		func(f *design.Field) { d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "%s", gone(o, n, f)) })
 }
 
-// storedAt is the field of an entity that is stored at a path; nil for none.
+// storedAt is the field of an entity that is stored at a path; nil if there is none.
 func storedAt(e *design.Entity, path []string) *design.Field {
 	i := slices.IndexFunc(e.Fields, func(f *design.Field) bool { return slices.Equal(f.Path, path) })
 	if i < 0 {
@@ -180,7 +180,7 @@ func storedAt(e *design.Entity, path []string) *design.Field {
 	return e.Fields[i]
 }
 
-// gone says that an entity has a field no more: it has another name, it may have another name, or it has none.
+// gone describes a field's removal: it was renamed, may have been renamed, or is gone.
 func gone(o, n *design.Entity, f *design.Field) string {
 	path := strings.Join(f.Path, ".")
 	if now := storedAt(n, f.Path); now != nil {
@@ -197,7 +197,7 @@ func gone(o, n *design.Entity, f *design.Field) string {
 	return fmt.Sprintf("the field was removed; if %s is its new name, keep the stored attribute: %s: { type: %q, %s }", n.Fields[i].Name, n.Fields[i].Name, typeText(n.Fields[i]), kept)
 }
 
-// typeText is a field's type as a design writes it.
+// typeText is a field's type in a design's notation.
 func typeText(f *design.Field) string {
 	if f.Optional {
 		return f.Type.String() + "?"

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// patterns compares what programs call.
+// patterns compares the patterns that programs call.
 func (d *differ) patterns() {
 	pairs(d.old.Reads, d.now.Reads, func(r *design.Read) string { return r.Name }, d.read,
 		func(r *design.Read) { d.add(Free, r.Name, r.Pos, "the read is new") },

@@ -14,16 +14,16 @@ func (d *differ) weigh(c *Change, e *design.Entity, places []plan.Place) {
 	d.more(c, cost.Items(d.now, e), places)
 }
 
-// more adds to the price of a change what writes a number of items once at each of the places.
+// more adds the cost of writing a number of items once at each of the places to the price of a change.
 func (d *differ) more(c *Change, items float64, places []plan.Place) {
 	c.Items += items
 	c.WriteUnits += items * cost.WriteUnits(places)
-	if prices, err := cost.PricesOf(d.now.Workload.Region); err == nil { // else the units alone are told
+	if prices, err := cost.PricesOf(d.now.Workload.Region); err == nil { // without prices, only the units are reported
 		c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
 	}
 }
 
-// weighAll prices a change that writes all items of a table: once at each of the places that an entity has by places.
+// weighAll prices a change that writes all items of a table: once at each of the places that places returns for an entity.
 func (d *differ) weighAll(c *Change, t *design.Table, places func(*design.Entity) []plan.Place) {
 	for _, e := range d.now.Entities {
 		if e.Table == t.Name {
@@ -34,8 +34,9 @@ func (d *differ) weighAll(c *Change, t *design.Table, places func(*design.Entity
 	}
 }
 
-// moveAll prices a change for which all items of a table are put into another one, with their copies, markers and index entries. The
-// old table goes as a whole, which costs nothing. A table that moves for several reasons moves once: the first has the price.
+// moveAll prices a change that moves all items of a table into another one, with their copies, markers and index entries. The
+// old table is deleted as a whole, which is free. A table that moves for several reasons moves once: the first change has the
+// price.
 func (d *differ) moveAll(c *Change, t *design.Table) {
 	if d.moves == nil {
 		d.moves = map[string]bool{}
@@ -46,8 +47,8 @@ func (d *differ) moveAll(c *Change, t *design.Table) {
 	d.moves[t.Name] = true
 }
 
-// itemOf is an item of the entity with all its index entries, declared or not: what a put or a delete of it writes. The item is the copy
-// or marker of that name, or the entity's own.
+// itemOf is an item of the entity with all its index entries, declared or not: everything that a put or delete of it writes.
+// The item is the copy or marker with that name, or the entity's own.
 func itemOf(in *design.Design, e *design.Entity, kind plan.Kind, name string) []plan.Place {
 	places := plan.Places(in, e)
 	i := slices.IndexFunc(places, func(p plan.Place) bool { return p.Kind == kind && p.Name == name })
@@ -55,28 +56,28 @@ func itemOf(in *design.Design, e *design.Entity, kind plan.Kind, name string) []
 	return slices.DeleteFunc(places, func(p plan.Place) bool { return !p.SameItem(item) })
 }
 
-// moved is the item under its new key and under its old one: a put and a delete.
+// moved is the item under its new and its old key: a put and a delete.
 func (d *differ) moved(o, n *design.Entity, kind plan.Kind, name string) []plan.Place {
 	return slices.Concat(itemOf(d.now, n, kind, name), itemOf(d.old, o, kind, name))
 }
 
-// holding are the places that hold a field, and so are written when it changes. The item itself is always written.
+// holding are the places that contain a field and are written when it changes. The item itself is always written.
 func (d *differ) holding(e *design.Entity, field string) []plan.Place {
 	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool { return p.Kind != plan.KeyPlace && !p.Has(field) })
 }
 
-// typed are the places that hold the type attribute, which is part of every projection but one of keys. Markers have none.
+// typed are the places that contain the type attribute, which is in every projection except KEYS_ONLY. Markers do not have it.
 func (d *differ) typed(e *design.Entity) []plan.Place {
 	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool {
 		return p.Marker != nil || p.Index != nil && !p.Index.Project.All && len(p.Index.Project.Fields) == 0
 	})
 }
 
-// enter prices what it takes to give a part of the items an entry, or to take it away: the item gets or loses the attributes of the key, and
-// so do its entries in indexes that project all of it; the entry is added or removed, or both where its key changes. Other items are left
-// alone, and none has another entry in this index.
+// enter prices adding an entry to a share of the items, or removing it: the item gains or loses the key attributes, and so do
+// its entries in indexes that project all attributes; the entry is added or removed, or both if its key changes. Other items
+// are not written, and no item has another entry in this index.
 func (d *differ) enter(c *Change, e *design.Entity, entry plan.Place, part float64, moves bool) {
-	entry.Share = 1 // of those that have it
+	entry.Share = 1 // of the items that have it
 	written := []plan.Place{entry}
 	if moves {
 		written = append(written, entry)

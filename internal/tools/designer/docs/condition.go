@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// truth is what is known of a condition: it holds, it does not, or that depends on what is not known here.
+// truth is the result of a condition: it holds, it does not, or it depends on unknown values.
 type truth int8
 
 const (
@@ -19,14 +19,14 @@ const (
 	yes
 )
 
-// operand is a value of a condition: known, known to be absent, or neither.
+// operand is an operand of a condition: known, known to be absent, or unknown.
 type operand struct {
 	known, absent bool
 	value         design.Constant
 }
 
-// judge evaluates a condition for an item of which some fields are known; field answers for a field by name. Only what
-// needs scalars is decided: steps into fields, sizes and parameters are open.
+// judge evaluates a condition for an item of which some fields are known; field returns a field's operand. It only
+// decides what needs scalars: nested fields, sizes and parameters are unknown.
 func judge(c *design.Condition, field func(name string) operand) truth {
 	if c == nil {
 		return yes
@@ -122,7 +122,7 @@ func (j judgement) operand(n expr.Node) operand {
 	}
 }
 
-// compare is a comparison as DynamoDB makes it: what is absent, or of another type, is only unequal.
+// compare compares like DynamoDB: an absent value, or one of another type, is only unequal.
 func compare(op expr.Comparator, a, b operand) truth {
 	if a.absent || b.absent {
 		return truthOf(op == expr.NotEqual)
@@ -168,7 +168,7 @@ func truthOf(holds bool) truth {
 	return no
 }
 
-// constantKind is how a condition writes values of a type; 0 if it does not.
+// constantKind is the kind of constants for a type in conditions; 0 if there is none.
 func constantKind(t design.Type) design.ConstantKind {
 	switch {
 	case !t.Scalar() || t.Kind == design.KindBytes:

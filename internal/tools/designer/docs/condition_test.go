@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// TestJudge: conditions for an item with status 'open', total 9 and no note, of which nothing else is known. The page
-// is AWS's of comparisons and functions: Expressions.OperatorsAndFunctions.html.
+// TestJudge tests conditions for an item with status 'open', total 9 and no note, and no other known fields. AWS's
+// page on comparisons and functions is Expressions.OperatorsAndFunctions.html.
 func TestJudge(t *testing.T) {
 	known := map[string]operand{
 		"status": {known: true, value: design.Constant{Kind: design.StringConstant, Text: "open"}},
@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestText: a text of the design stays a text in Markdown.
+// TestText tests that a design's text remains plain text in Markdown.
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"1.2 login":        "1.2 login",

@@ -1,11 +1,10 @@
-// Package docs generates the documentation of a design: its data and keys, the request and cost of every pattern,
-// guarantees, findings, and sample items by partition.
+// Package docs generates the documentation of a design: its data and keys, the request and cost of every pattern, guarantees,
+// findings, and sample items by partition.
 //
 // # Model
 //
 // The output depends only on the design: every sentence and table row is derived from it by packages plan, cost, check,
-// explain and render. It cannot contradict the design, and a committed copy can be compared with a fresh one byte by
-// byte.
+// explain and render. It cannot contradict the design, and a committed copy can be compared with a fresh one byte by byte.
 //
 //	Markdown ◀── sections, in order: summary, entities, item collections, keys, patterns, guarantees, personal data, lifecycles, cost,
 //	             findings, samples. Empty sections are omitted.
@@ -15,7 +14,7 @@
 //
 //	D1  Equal designs have equal documents: no time, no host, no map order.
 //	D2  Every entity, read, collection and write of the design has its heading.
-//	D3  No text of the design can end a cell, fence, label or code span that it stands in.
+//	D3  No text of the design can end the cell, fence, label or code span that contains it.
 //
 // Document is safe for concurrent use.
 package docs
@@ -45,13 +44,13 @@ func Document(d *design.Design) []byte {
 	return []byte(strings.TrimRight(p.out.String(), "\n") + "\n")
 }
 
-// page is a document under way.
+// page is a document being written.
 type page struct {
 	design *design.Design
 	out    strings.Builder
 }
 
-// summary says what the design is about, in a few lines.
+// summary describes the design in a few lines.
 func (p *page) summary() {
 	d := p.design
 	p.heading(1, d.Name)

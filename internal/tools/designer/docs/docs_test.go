@@ -44,7 +44,8 @@ func designs(t *testing.T) map[string]*design.Design {
 	return out
 }
 
-// TestDocuments holds the documents of two systems, and of a design that has a bit of everything.
+// TestDocuments compares the documents of two systems, and of a design that uses most features, with the
+// expected ones.
 func TestDocuments(t *testing.T) {
 	all := designs(t)
 	for _, name := range []string{"appcore", "catfecito", "everything"} {
@@ -66,7 +67,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestEverythingHasItsPlace: each entity and pattern has its heading, and the same design the same document.
+// TestEverythingHasItsPlace tests that each entity and pattern has its heading, and that the same design
+// gives the same document.
 func TestEverythingHasItsPlace(t *testing.T) {
 	for name, d := range designs(t) {
 		out := docs.Document(d)
@@ -101,7 +103,7 @@ func TestEverythingHasItsPlace(t *testing.T) {
 	}
 }
 
-// TestTables: every row of a table has as many cells as its head.
+// TestTables tests that every row of a table has as many cells as its header.
 func TestTables(t *testing.T) {
 	for name, d := range designs(t) {
 		columns := 0
@@ -121,14 +123,15 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// lineForms are what the lines of the diagrams look like, after their kind.
+// lineForms match the lines of diagrams, after their kind.
 var lineForms = map[string]*regexp.Regexp{
 	"erDiagram":       regexp.MustCompile(`^    ("[^"]+" \{|\}|    [a-zA-Z][\w\[\]]* [a-zA-Z]\w*( (PK|FK|UK)(, (FK|UK))*)?( "[^"]*")?|"[^"]+" (\|\|)(--|\.\.)(o\{|o\||\|\|) "[^"]+" : "[^"]*")$`),
 	"flowchart LR":    regexp.MustCompile(`^ +(subgraph [tp]\d+\["[^"]+"\]|n\d+\["[^"]+"\]|end)$`),
 	"stateDiagram-v2": regexp.MustCompile(`^    (state "[^"]+" as s\d+|(\[\*\]|s\d+) --> (\[\*\]|s\d+) : \w+(, \w+)*)$`),
 }
 
-// TestDiagrams: diagrams are closed, their blocks balanced, and each line is of a form that Mermaid knows.
+// TestDiagrams tests that diagrams are closed, their blocks balanced, and each line has a form that Mermaid
+// knows.
 func TestDiagrams(t *testing.T) {
 	for name, d := range designs(t) {
 		var kind string

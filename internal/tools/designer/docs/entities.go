@@ -62,7 +62,7 @@ func (p *page) types() {
 	}
 }
 
-// volume says how many items of an entity there are.
+// volume describes the number of items of an entity.
 func (p *page) volume(e *design.Entity) string {
 	v := e.Volume
 	var parts []string
@@ -100,7 +100,7 @@ func expiry(e *design.Entity) string {
 	}
 }
 
-// age is how long items live, in the largest unit that it is a whole number of.
+// age is the lifetime of items, in the largest unit of which it is a whole multiple.
 func age(ttl *design.TTL) string {
 	seconds := int(ttl.After.Seconds())
 	for _, unit := range []struct {
@@ -114,7 +114,7 @@ func age(ttl *design.TTL) string {
 	return plural(seconds, "second", "seconds")
 }
 
-// about says of a field what it is and what it is for.
+// about describes a field.
 func (p *page) about(e *design.Entity, f *design.Field) string {
 	var parts []string
 	if f.Doc != "" {
@@ -185,7 +185,7 @@ func inTemplates(place plan.Place, field string) bool {
 	})
 }
 
-// counts words a counter.
+// counts describes a counter.
 func counts(c *design.Counter) string {
 	what := "how many " + code(c.Of) + " items there are"
 	if c.Sum != "" {
@@ -200,7 +200,7 @@ func counts(c *design.Counter) string {
 	return what
 }
 
-// referred are the keys that a reference can have the value of: "postId of a Post".
+// referred are the keys to which a reference can refer: "postId of a Post".
 func referred(r design.Ref) []string {
 	var out []string
 	for _, t := range r.To {
@@ -270,7 +270,7 @@ func (p *page) relations() []string {
 	return lines
 }
 
-// attribute is a field in the entity diagram, where types have no angle brackets.
+// attribute is a field in the entity diagram, whose types must not contain angle brackets.
 func (p *page) attribute(e *design.Entity, f *design.Field) string {
 	var keys []string
 	if slices.Contains(plan.KeyFields(e), f.Name) {

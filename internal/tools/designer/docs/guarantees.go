@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 )
 
-// guarantees lists what always holds because of how items are written.
+// guarantees lists what always holds because of the way items are written.
 func (p *page) guarantees() {
 	d := p.design
 	var list []string
@@ -75,7 +75,7 @@ func expires(e *design.Entity) string {
 	return fmt.Sprintf("%s items expire %s. DynamoDB removes them within a few days; until then, reads can still return them.", code(e.Name), when)
 }
 
-// month writes what the declared load costs; nothing where no rates are declared.
+// month writes the monthly cost of the declared load; nothing if no rates are declared.
 func (p *page) month() {
 	prices, known := p.region()
 	declared := false
@@ -116,7 +116,7 @@ func (p *page) month() {
 	p.paragraph(total)
 }
 
-// findings writes what check finds: what is open by severity, then what is accepted.
+// findings writes the findings of check: open ones by severity, then accepted ones.
 func (p *page) findings() {
 	all := check.Check(p.design)
 	p.heading(2, "Findings")

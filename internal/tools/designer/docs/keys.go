@@ -25,7 +25,7 @@ func (p *page) placesOf(t *design.Table, x *design.Index) []plan.Place {
 	return out
 }
 
-// kindOf names what is found at a place.
+// kindOf names the kind of items at a place.
 func kindOf(place plan.Place) string {
 	switch place.Kind {
 	case plan.CopyPlace:
@@ -47,7 +47,7 @@ func kindOf(place plan.Place) string {
 	return place.Entity.Name
 }
 
-// partition is the places of one table or index whose partition keys are made alike.
+// partition is a set of places in one table or index with equivalent partition keys.
 type partition struct {
 	key    string
 	places []plan.Place
@@ -78,7 +78,7 @@ func shapeOf(place plan.Place) string {
 				fmt.Fprintf(&out, "%q", part.Literal)
 				continue
 			}
-			kind := "" // of a field that is not there, which check reports
+			kind := "" // of a missing field, which check reports
 			if f := place.Entity.Field(part.Field); f != nil {
 				kind = f.Type.String()
 			}
@@ -89,7 +89,7 @@ func shapeOf(place plan.Place) string {
 	return out.String()
 }
 
-// joined is the texts of templates, one for each key attribute.
+// joined are the texts of templates, one for each key attribute.
 func joined(list []*design.Template) string {
 	texts := make([]string, len(list))
 	for i, t := range list {
@@ -202,7 +202,7 @@ func projection(d *design.Design, t *design.Table, x *design.Index) string {
 	return "Projection: INCLUDE " + codes(attributes) + "."
 }
 
-// keyTable writes places with the templates of their keys, one column for each key attribute.
+// keyTable writes places with their key templates, one column for each key attribute.
 func (p *page) keyTable(places []plan.Place, typeAttr string) {
 	if len(places) == 0 {
 		return
@@ -240,7 +240,7 @@ func templateAt(list []*design.Template, i int) string {
 	return code(list[i].Text)
 }
 
-// held says which of the entity's fields an item at the place has.
+// held describes which of the entity's fields an item at the place has.
 func held(place plan.Place) string {
 	var names []string
 	for _, f := range place.Entity.Fields {

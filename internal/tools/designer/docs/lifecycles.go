@@ -8,11 +8,11 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// lifecycle is how the writes of a design move a field through the values of its enumeration.
+// lifecycle describes how the writes of a design move a field through the values of its enumeration.
 type lifecycle struct {
 	values []string
 	moves  []move
-	// free are what the declared conditions do not confine: a sentence for each.
+	// free are the moves that the declared conditions do not restrict, a sentence each.
 	free []string
 }
 
@@ -22,7 +22,7 @@ type move struct {
 	by       []string
 }
 
-// lifecycles draws the fields of enumerations whose values the writes' set and when tell.
+// lifecycles draws the fields of enumerations whose values follow from the set and when of the writes.
 func (p *page) lifecycles() {
 	d := p.design
 	headed := false
@@ -72,7 +72,7 @@ func (p *page) lifecycleOf(e *design.Entity, f *design.Field, values []string) l
 	return l
 }
 
-// created adds what an item begins with.
+// created adds the initial values of an item.
 func (l *lifecycle) created(w *design.Write, f *design.Field, list []*design.Assignment) {
 	value := assigned(list, f.Name)
 	if to, constant := constantOf(value); constant {
@@ -80,12 +80,12 @@ func (l *lifecycle) created(w *design.Write, f *design.Field, list []*design.Ass
 		return
 	}
 	if value == nil && f.Optional {
-		return // it may begin without a value
+		return // it may have no initial value
 	}
 	l.free = append(l.free, fmt.Sprintf("%s: the caller chooses the initial value.", code(w.Name)))
 }
 
-// changed adds what a step makes of the values for which its condition can hold.
+// changed adds the moves of a step from the values that its condition allows.
 func (l *lifecycle) changed(w *design.Write, s *design.Step, f *design.Field) {
 	value := assigned(s.Set, f.Name)
 	if slices.Contains(s.Patch, f.Name) {
@@ -135,7 +135,7 @@ func onlyIf(c *design.Condition) string {
 	return ", if " + code(c.Text)
 }
 
-// allowed are the values of the field with which a condition can hold.
+// allowed are the values of the field that a condition allows.
 func (l *lifecycle) allowed(c *design.Condition, f *design.Field) []string {
 	var out []string
 	for _, v := range l.values {
@@ -163,7 +163,7 @@ func (l *lifecycle) move(from, to string, w *design.Write) {
 	}
 }
 
-// diagram is the lifecycle as a state diagram, in which states have names of their own: a value may be any text.
+// diagram is the lifecycle as a state diagram. States get names of their own, because a value may be any text.
 func (l *lifecycle) diagram() []string {
 	lines := []string{"stateDiagram-v2"}
 	for i, v := range l.values {
@@ -177,14 +177,14 @@ func (l *lifecycle) diagram() []string {
 	}
 	for _, m := range l.moves {
 		if m.to != "" && !slices.Contains(l.values, m.to) || m.from != "" && !slices.Contains(l.values, m.from) {
-			continue // no value of the enumeration, which check reports
+			continue // not a value of the enumeration, which check reports
 		}
 		lines = append(lines, fmt.Sprintf("    %s --> %s : %s", state(m.from), state(m.to), strings.Join(m.by, ", ")))
 	}
 	return lines
 }
 
-// assigned is what a field is given; nil if it is not.
+// assigned is the value assigned to a field; nil if there is none.
 func assigned(list []*design.Assignment, field string) *design.ValueExpr {
 	i := slices.IndexFunc(list, func(a *design.Assignment) bool { return a.Field == field })
 	if i < 0 {
@@ -193,7 +193,7 @@ func assigned(list []*design.Assignment, field string) *design.ValueExpr {
 	return list[i].Value
 }
 
-// constantOf is the text that a value is, if it is one.
+// constantOf is the text of a constant value.
 func constantOf(v *design.ValueExpr) (string, bool) {
 	if v == nil || len(v.Terms) != 1 || v.Terms[0].Kind != design.ConstantTerm {
 		return "", false

@@ -15,7 +15,7 @@ func (p *page) heading(level int, title string) {
 
 func (p *page) line(s string) { p.out.WriteString(s + "\n") }
 
-// paragraph writes a text that is Markdown already; nothing where there is none.
+// paragraph writes a Markdown text; nothing if it is empty.
 func (p *page) paragraph(s string) {
 	if s != "" {
 		p.line(s + "\n")
@@ -41,7 +41,7 @@ func (p *page) mermaid(lines []string) {
 	p.line("```\n")
 }
 
-// table is a table of cells that are Markdown.
+// table is a table of Markdown cells.
 type table struct {
 	head []string
 	rows [][]string
@@ -49,7 +49,7 @@ type table struct {
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// table writes a table without the columns that are empty in every row; nothing where there are no rows.
+// table writes a table without the columns that are empty in every row; nothing if there are no rows.
 func (p *page) table(t table) {
 	if len(t.rows) == 0 {
 		return
@@ -81,7 +81,7 @@ func (p *page) table(t table) {
 	p.line("")
 }
 
-// cellText keeps Markdown inside its cell. In tables a bar is escaped in code too.
+// cellText keeps Markdown inside its cell. In tables, a bar must be escaped in code, too.
 func cellText(s string) string {
 	return strings.ReplaceAll(oneLine(s), "|", `\|`)
 }
@@ -155,7 +155,7 @@ func quoted(s string) string { return `"` + label(s) + `"` }
 // commentText is a text inside an HTML comment.
 func commentText(s string) string { return strings.ReplaceAll(oneLine(s), "--", "- -") }
 
-// number is a number with commas, to two places.
+// number formats a number with thousands separators and up to two decimals.
 func number(f float64) string {
 	s := strconv.FormatFloat(math.Abs(f), 'f', 2, 64)
 	whole, places, _ := strings.Cut(s, ".")
@@ -171,7 +171,7 @@ func number(f float64) string {
 	return whole + places
 }
 
-// dollars is an amount to the cent.
+// dollars formats an amount in dollars and cents.
 func dollars(f float64) string {
 	if f > 0 && f < 0.005 {
 		return "under $0.01"
@@ -185,7 +185,7 @@ func dollars(f float64) string {
 	return "$" + s
 }
 
-// given is a positive number, "" for others.
+// given formats a positive number, "" for others.
 func given(f float64) string {
 	if f <= 0 {
 		return ""
@@ -193,7 +193,7 @@ func given(f float64) string {
 	return number(f)
 }
 
-// units is a number of them, with their name.
+// units formats a number with the name of its unit.
 func units(f float64, one string) string {
 	if f == 1 {
 		return "1 " + one

@@ -61,7 +61,7 @@ func single(action string) string {
 	case design.Delete:
 		return "DeleteItem"
 	case design.Check:
-		return "TransactWriteItems" // nothing else asks a condition and changes nothing
+		return "TransactWriteItems" // only a transaction can check a condition without changing anything
 	default:
 		return "PutItem"
 	}
@@ -137,7 +137,7 @@ func (p *page) collection(c *design.Collection) {
 	p.table(t)
 }
 
-// request adds what DynamoDB is asked, from where it answers, how fresh and for how much.
+// request adds the request, the place it reads, its freshness and its cost.
 func (p *page) request(t *table, e explain.Pattern) {
 	if e.Request == nil {
 		t.row("Request", "none: no request can serve it")
@@ -213,7 +213,7 @@ func requestRows(t *table, name string, r *plan.Request) {
 	}
 }
 
-// write writes one write: what is asked, the items it touches, and how it is refused.
+// write writes one write: its input, the items it affects, and its errors.
 func (p *page) write(w *design.Write) {
 	e := explain.Write(p.design, w)
 	p.heading(3, "Write "+w.Name)
@@ -246,8 +246,8 @@ func (p *page) write(w *design.Write) {
 	p.refusals(w)
 }
 
-// condition is what must hold for an item to be written. A copy or marker is written in the transaction of the item whose
-// condition is asked.
+// condition is the condition for writing an item. A copy or marker is written in the transaction of the item with the
+// condition.
 func condition(item explain.Item, of plan.ItemWrite) string {
 	switch {
 	case item.When == "":
@@ -261,7 +261,7 @@ func condition(item explain.Item, of plan.ItemWrite) string {
 	}
 }
 
-// changes is what a step gives to fields.
+// changes are the changes of fields in a step.
 func changes(of plan.ItemWrite) string {
 	s := of.Step
 	switch {
@@ -300,12 +300,12 @@ func changes(of plan.ItemWrite) string {
 		}
 	}
 	if len(counters) > 0 && of.Place.Kind == plan.KeyPlace {
-		out = append(out, "counter "+codes(counters)) // which other steps move
+		out = append(out, "counter "+codes(counters)) // which other steps change
 	}
 	return strings.Join(out, ", ")
 }
 
-// callerGives says what a write takes beside the items' fields.
+// callerGives describes a write's inputs other than the items' fields.
 func (p *page) callerGives(w *design.Write) {
 	var says []string
 	for _, f := range w.Params {

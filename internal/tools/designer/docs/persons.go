@@ -2,7 +2,8 @@ package docs
 
 import "github.com/monotable/monotable/internal/tools/designer/explain"
 
-// persons says whose items are whose, and what becomes of them; nothing where the design has no persons.
+// persons describes whose items are whose, and what happens to them; nothing if the design has no
+// persons.
 func (p *page) persons() {
 	list := explain.Persons(p.design)
 	if list == nil {

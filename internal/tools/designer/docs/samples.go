@@ -14,11 +14,11 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
-// row is a sample as it lies in a table or index.
+// row is a sample as stored in a table or index.
 type row struct {
 	pk, sk []string // the texts of the key attributes
 	place  plan.Place
-	// attributes are Markdown, what the item has beside the key.
+	// attributes are the item's attributes besides the key, as Markdown.
 	attributes []string
 }
 
@@ -55,8 +55,8 @@ func (p *page) samples() {
 	}
 }
 
-// rowsAt are the samples' items in a table, or entries in an index, in the order of their keys, and the samples that
-// have none there and should.
+// rowsAt are the samples' items in a table, or entries in an index, ordered by key, and the samples that should have
+// one there and have none.
 func (p *page) rowsAt(t *design.Table, x *design.Index) (rows []row, faults []string) {
 	d := p.design
 	for i, s := range d.Samples {
@@ -67,7 +67,7 @@ func (p *page) rowsAt(t *design.Table, x *design.Index) (rows []row, faults []st
 		places := plan.Places(d, e)
 		if _, err := p.rowOf(s, places[0]); err != nil {
 			faults = append(faults, fmt.Sprintf("sample %d, %s: %s", i+1, code(e.Name), text(err.Error())))
-			continue // what has no key has no copies, markers and entries
+			continue // without a key there are no copies, markers and entries
 		}
 		for _, place := range places {
 			if place.Index != x || x != nil && !p.entered(s, place) {
@@ -88,8 +88,8 @@ func (p *page) rowsAt(t *design.Table, x *design.Index) (rows []row, faults []st
 	return rows, faults
 }
 
-// compareKeys orders keys as DynamoDB does sort keys: texts and bytes by their bytes, numbers by value. Partitions have
-// no order of their own, and are shown in that one too.
+// compareKeys orders keys like DynamoDB's sort keys: strings and bytes by their bytes, numbers by value. Partitions
+// have no order of their own, and are shown in the same order.
 func compareKeys(attributes []design.KeyAttribute, a, b []string) int {
 	for i, attribute := range attributes {
 		if i >= len(a) || i >= len(b) {
@@ -106,7 +106,7 @@ func compareKeys(attributes []design.KeyAttribute, a, b []string) int {
 	return 0
 }
 
-// entered reports whether a sample has an entry: its condition holds, and every key attribute has its fields.
+// entered reports whether a sample has an entry: its condition holds, and the fields of every key attribute exist.
 func (p *page) entered(s *design.Sample, place plan.Place) bool {
 	for _, t := range slices.Concat(place.PK, place.SK) {
 		for _, name := range t.Fields() {
@@ -168,7 +168,7 @@ func (p *page) rowOf(s *design.Sample, place plan.Place) (row, error) {
 	return r, nil
 }
 
-// indexKeys are the attributes that an item has for its index entries, beside its fields.
+// indexKeys are an item's attributes for its index entries, besides its fields.
 func (p *page) indexKeys(s *design.Sample, of plan.Place) []string {
 	var out []string
 	for _, place := range plan.Places(p.design, of.Entity) {
@@ -189,7 +189,7 @@ func (p *page) indexKeys(s *design.Sample, of plan.Place) []string {
 	return out
 }
 
-// rows writes the table of a place, naming a partition once.
+// rows writes the table of a place, naming each partition once.
 func (p *page) rows(at plan.Place, rows []row) {
 	pk, sk := at.Attributes()
 	t := table{}
@@ -218,7 +218,7 @@ func (p *page) rows(at plan.Place, rows []row) {
 	p.table(t)
 }
 
-// keyShown is a key attribute's value for people: bytes as base 64.
+// keyShown formats a key attribute's value: bytes as base64.
 func keyShown(a design.KeyAttribute, key string) string {
 	if a.Type == design.KeyBinary {
 		return base64.StdEncoding.EncodeToString([]byte(key))
@@ -226,7 +226,7 @@ func keyShown(a design.KeyAttribute, key string) string {
 	return key
 }
 
-// shown is a sample's value for people, as it is stored. Secrets are not shown.
+// shown formats a sample's value as stored. Secrets are not shown.
 func (p *page) shown(t design.Type, v design.Literal) string {
 	switch {
 	case t.Kind == design.KindSecret:
@@ -252,7 +252,7 @@ func (p *page) shown(t design.Type, v design.Literal) string {
 	return v.Text
 }
 
-// within is the type of a member of a list, map or structure; text where it is not said.
+// within is the type of a member of a list, map or structure; text if it is not declared.
 func (p *page) within(t design.Type, name string) design.Type {
 	if t.Elem != nil {
 		return *t.Elem

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestRulesFollowTheDesign: attaching and detaching take effect after a second, and a design that cannot be read rejects all
-// items.
+// TestRulesFollowTheDesign tests that attaching and detaching take effect after a second, and that a design that cannot be
+// read rejects all items.
 func TestRulesFollowTheDesign(t *testing.T) {
 	t.Parallel()
 	client := monotabletest.New(t).Client()

@@ -1,5 +1,5 @@
 // Package explain describes how DynamoDB serves the patterns of a design: the request of each read, its cost and
-// consistency, alternative places and what they lack, and the items that each write affects.
+// consistency, the alternative places and why they do not serve, and the items that each write affects.
 //
 // It presents the decisions of packages plan and cost, as text or as values, and makes none itself.
 package explain
@@ -22,18 +22,18 @@ type Pattern struct {
 	Doc  string `json:"doc,omitempty"`
 	// Wants is the question, or the change, in words.
 	Wants string `json:"wants"`
-	// Request is what DynamoDB gets; nil for a write, and for a collection that nothing serves.
+	// Request is the DynamoDB request; nil for a write, and for a collection that nothing serves.
 	Request *plan.Request `json:"request,omitempty"`
 	Place   string        `json:"place,omitempty"`
-	// Freshness says whether a write that was answered is seen.
+	// Freshness says whether the read sees an acknowledged write.
 	Freshness string  `json:"freshness,omitempty"`
 	ReadUnits float64 `json:"readUnits,omitempty"`
-	// Lacks are what the chosen place lacks; Near, the others.
+	// Lacks are the deficiencies of the chosen place; Near are the other places.
 	Lacks []string `json:"lacks,omitempty"`
 	Near  []Near   `json:"near,omitempty"`
 
-	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 if the design does not tell it.
-	// UnitsPerKey is what each of the keys takes, of which ReadUnits counts Keys; WholeUnits is what a Scan takes in all.
+	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 if the design does not say.
+	// UnitsPerKey is the cost of each key; ReadUnits counts Keys of them. WholeUnits is the cost of a whole Scan.
 	UnitsPerKey float64 `json:"unitsPerKey,omitempty"`
 	Keys        float64 `json:"keys,omitempty"`
 	WholeUnits  float64 `json:"wholeUnits,omitempty"`
@@ -43,7 +43,7 @@ type Pattern struct {
 
 	Items      []Item  `json:"items,omitempty"` // of a write
 	WriteUnits float64 `json:"writeUnits,omitempty"`
-	// UnitsPerLine is what each line of the list adds, to Lines of which WriteUnits counts.
+	// UnitsPerLine is the cost of each line of the list; WriteUnits counts Lines of them.
 	UnitsPerLine float64 `json:"unitsPerLine,omitempty"`
 	Lines        float64 `json:"lines,omitempty"`
 	Transaction  bool    `json:"transaction,omitempty"`
@@ -53,8 +53,8 @@ type Pattern struct {
 // Near is a place that was not chosen.
 type Near struct {
 	Place     string   `json:"place"`
-	Serves    bool     `json:"serves"`              // as well as the chosen one, at ReadUnits
-	ReadUnits float64  `json:"readUnits,omitempty"` // 0 if no request reads it there
+	Serves    bool     `json:"serves"`              // as well as the chosen place, at ReadUnits
+	ReadUnits float64  `json:"readUnits,omitempty"` // 0 if no request can read it there
 	Lacks     []string `json:"lacks,omitempty"`
 }
 
@@ -99,7 +99,7 @@ func Read(d *design.Design, r *design.Read) Pattern {
 		out.UnitsPerKey, out.Keys = of.PerKey, of.Items
 	}
 	out.WholeUnits = of.Whole
-	if p.Place.Kind != plan.MarkerPlace { // which lacks all but the way to its item
+	if p.Place.Kind != plan.MarkerPlace { // a marker has only the way to its item
 		out.Lacks = lacks(result.Lacks)
 	}
 	for _, miss := range result.Others {
@@ -117,7 +117,7 @@ func (p *Pattern) readCost(r cost.Read) {
 	p.ReadUnits, p.LeastUnits, p.MostUnits = r.Units, r.Floor, r.Ceiling
 }
 
-// wants puts a read into words.
+// wants describes a read in words.
 func wants(r *design.Read) string {
 	var out strings.Builder
 	joiner := " of a given "
@@ -165,7 +165,7 @@ func wants(r *design.Read) string {
 	return out.String()
 }
 
-// freshness words how far an answer can be behind, and what was asked for where that is a length of time.
+// freshness describes how stale a result can be, and the declared limit if that is a duration.
 func freshness(p *plan.Plan, millis int) string {
 	length := func(millis int) string { return (time.Duration(millis) * time.Millisecond).String() }
 	x := p.Place.Index
@@ -275,7 +275,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 	return out
 }
 
-// share says for what part of the items the entry is counted, where not all may have it.
+// share says for which share of the items the entry is counted, if not all may have it.
 func share(e plan.EntryWrite) string {
 	switch {
 	case e.Share > 0 && e.Share != 1:
@@ -289,7 +289,7 @@ func share(e plan.EntryWrite) string {
 	}
 }
 
-// when is the condition under which an item is written, "" for none.
+// when is the condition under which an item is written, "" if there is none.
 func when(i plan.ItemWrite) string {
 	stepped := i.Step != nil && i.Step.When != nil && i.Step.Entity == i.Place.Entity.Name && i.Place.Kind != plan.MarkerPlace
 	switch {

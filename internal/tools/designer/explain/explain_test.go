@@ -16,8 +16,8 @@ import (
 //
 //	load FILE      take the design of a file
 //	design         take this design
-//	text NAME…     what people read of patterns; of all without names
-//	json NAME…     what programs do
+//	text NAME…     patterns as text; all patterns if no name is given
+//	json NAME…     the same as JSON
 func TestExplanations(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		t.Helper()

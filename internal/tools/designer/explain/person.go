@@ -10,17 +10,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// Personal is a way to items of a person, and what erasure does with them.
+// Personal is a way to reach items of a person, and what erasure does with them.
 type Personal struct {
 	Entity string
-	// By says how the items are known, Place where they are found; "" if nothing finds them.
+	// By says how the items are identified, Place where they are found; "" if nothing finds them.
 	By, Place string
-	// Erased is what becomes of them, and Copied whether they are in the person's copy.
+	// Erased is what happens to them, and Copied whether they are in the person's export.
 	Erased string
 	Copied bool
 }
 
-// Persons are the items of a person, in the order of erasure; none where the design has no persons.
+// Persons are the items of a person, in the order of erasure; none if the design has no persons.
 func Persons(d *design.Design) []Personal {
 	p := plan.ForPerson(d)
 	if p == nil {
@@ -44,7 +44,7 @@ func personal(parts []*plan.PersonPart, of *plan.PersonPart) []Personal {
 	return out
 }
 
-// erased puts a fate into words.
+// erased describes a fate in words.
 func erased(part *plan.PersonPart) string {
 	f := part.Fate
 	switch f.Do {
@@ -67,7 +67,8 @@ func erased(part *plan.PersonPart) string {
 	return "kept, " + strings.Join(changes, ", ") + ": " + f.Reason
 }
 
-// WritePersons writes whose items are whose, for people; nothing where the design has no persons.
+// WritePersons writes which items belong to which person, as text; nothing if the design has no
+// persons.
 func WritePersons(w io.Writer, d *design.Design) error {
 	list := Persons(d)
 	if list == nil {

@@ -48,7 +48,7 @@ func writeRead(out *strings.Builder, p Pattern) {
 	}
 }
 
-// more is what the units of a call are made of, or a part of.
+// more explains the units of a call: what they consist of, or a part.
 func more(p Pattern) string {
 	switch {
 	case p.UnitsPerKey > 0:
@@ -60,7 +60,8 @@ func more(p Pattern) string {
 	}
 }
 
-// bounds are what a call costs at least and at most, where that is something else and is known.
+// bounds are the minimum and maximum cost of a call, if they are known and differ from the typical
+// cost.
 func bounds(typical float64, p Pattern) string {
 	var out string
 	if p.LeastUnits < typical {
@@ -81,7 +82,7 @@ func units(n float64, what string) string {
 	return fmt.Sprintf("%g %s", n, what)
 }
 
-// requestText is a request as AWS's documentation writes one.
+// requestText is a request in the notation of AWS's documentation.
 func requestText(r *plan.Request) string {
 	var out strings.Builder
 	if r.First != nil {

@@ -14,21 +14,22 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// Condition is a condition on an entity's items as values by their fields.
+// Condition is a condition on an entity's items, given as values by field.
 type Condition struct {
 	text      string
 	condition *eval.Condition
 }
 
-// Bind makes a condition ready, with the values of its params. No condition is nil, and holds for all.
+// Bind prepares a condition with the values of its parameters. A nil condition gives nil, which holds
+// for every item.
 func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(name string) (types.AttributeValue, error)) (*Condition, error) {
 	if c == nil {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil //nolint:nilnil // no condition
 	}
 	names, aliases := map[string]string{}, map[string]string{}
 	for _, ref := range c.Names {
 		path := Path(d, e, ref.Field)
-		if ref.Step() { // it stands behind the field that it is in
+		if ref.Step() { // it follows the field that it belongs to
 			path = path[len(Path(d, e, parent(ref.Field))):]
 		}
 		steps := make([]string, len(path))
@@ -53,9 +54,9 @@ func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(n
 		}
 		values = append(values, attr.Field{Name: ref.Placeholder, Value: sdk.Value(v)})
 	}
-	item, _ := attr.NewItem(values) // placeholders differ
+	item, _ := attr.NewItem(values) // the placeholders are distinct
 	if len(item) == 0 {
-		item = nil // an empty list of values is refused
+		item = nil // an empty list of values is rejected
 	}
 	if len(names) == 0 {
 		names = nil
@@ -73,7 +74,7 @@ func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(n
 
 func parent(path string) string { return path[:strings.LastIndex(path, ".")] }
 
-// renamed replaces the aliases of an expression, in which nothing else begins with a #.
+// renamed replaces the aliases of an expression, in which nothing else starts with a #.
 func renamed(expression string, aliases map[string]string) string {
 	var out strings.Builder
 	for i := 0; i < len(expression); {
@@ -92,7 +93,7 @@ func renamed(expression string, aliases map[string]string) string {
 	return out.String()
 }
 
-// Holds tells whether the condition holds for an item.
+// Holds reports whether the condition holds for an item.
 func (c *Condition) Holds(it Values) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -104,7 +105,7 @@ func (c *Condition) Holds(it Values) (bool, error) {
 	return ok, nil
 }
 
-// Those are the items for which the condition holds.
+// Those returns the items for which the condition holds.
 func (c *Condition) Those(items []Values) ([]Values, error) {
 	if c == nil {
 		return items, nil

@@ -1,22 +1,22 @@
-// Package expression evaluates the expressions of designs: what an invariant says of all that is stored, and what the
-// steps of a flow depend on and hand over.
+// Package expression evaluates the expressions of designs: invariants about everything that is stored, and the
+// conditions and arguments of the steps of a flow.
 //
 // # Model
 //
-//	design.Expression ──Eval──▶ a value, by a Scope that knows what names, params and functions stand for
-//	                     ╰─ Invariant: the scope is a State, once for each group of items that belong together
+//	design.Expression ──Eval──▶ a value, in a Scope that resolves names, parameters and functions
+//	                     ╰─ Invariant: the scope is a State, once for each group of related items
 //
-// Values are those of the SDK, and items are an entity's fields by their names. A value that is absent is nil; it is
-// equal to nothing and has no order. What stands behind where is a condition in DynamoDB's grammar, and it is the
-// database's own evaluator that decides it.
+// Values are those of the SDK, and items are an entity's fields by their names. An absent value is nil; it is equal to
+// nothing and has no order. The text after where is a condition in DynamoDB's grammar, and the database's own
+// evaluator decides it.
 //
 // # Invariants
 //
 //	I1  Evaluation changes nothing and depends on nothing but its operands.
 //	I2  An invariant whose names stand for no items holds.
 //
-// What Compile returns may be used from any number of goroutines. Errors are of values that cannot be computed with: a
-// sum of more than 38 digits, a condition that DynamoDB refuses.
+// The results of Compile are safe for concurrent use. Errors mean that a value cannot be computed: a sum of more than
+// 38 digits, a condition that DynamoDB rejects.
 package expression
 
 import (
@@ -32,14 +32,14 @@ import (
 // Values are an item's fields by their names.
 type Values = map[string]types.AttributeValue
 
-// Scope says what the parts of an expression stand for; an absent value is nil.
+// Scope resolves the parts of an expression; an absent value is nil.
 type Scope interface {
 	Name(path string) (types.AttributeValue, error)
 	Param(name string) (types.AttributeValue, error)
 	Call(c *design.CallOperand) (types.AttributeValue, error)
 }
 
-// Eval is the value of an expression.
+// Eval returns the value of an expression.
 func Eval(e *design.Expression, s Scope) (types.AttributeValue, error) {
 	v, err := operand(e.Root, s)
 	if err != nil {
@@ -48,7 +48,7 @@ func Eval(e *design.Expression, s Scope) (types.AttributeValue, error) {
 	return v, nil
 }
 
-// Holds tells whether a statement is true; one whose value is absent is not.
+// Holds reports whether a statement is true; a statement with an absent value is not.
 func Holds(e *design.Expression, s Scope) (bool, error) {
 	v, err := Eval(e, s)
 	return truth(v), err
@@ -99,10 +99,10 @@ func operation(o *design.Operation, s Scope) (types.AttributeValue, error) {
 	}
 }
 
-// Bool is a value that is true or false.
+// Bool returns a boolean value.
 func Bool(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
 
-// Number is a whole number.
+// Number returns a whole number.
 func Number(n int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: decimal.FromInt(int64(n)).String()}
 }
@@ -112,7 +112,7 @@ func truth(v types.AttributeValue) bool {
 	return is && b.Value
 }
 
-// Constant is a constant as a value.
+// Constant returns a constant as a value.
 func Constant(c design.Constant) types.AttributeValue {
 	switch c.Kind {
 	case design.NumberConstant:
@@ -126,7 +126,7 @@ func Constant(c design.Constant) types.AttributeValue {
 	return &types.AttributeValueMemberS{Value: c.Text}
 }
 
-// compare compares two values of one type; what is of two types, or absent, is only unequal.
+// compare compares two values of one type; values of two types, and absent values, are only unequal.
 func compare(o design.Operator, a, b types.AttributeValue) bool {
 	order, same := orderOf(a, b)
 	if !same {
@@ -176,7 +176,7 @@ func orderOf(a, b types.AttributeValue) (order int, same bool) {
 	return 0, false
 }
 
-// sum adds or subtracts; nothing that is absent can be computed with.
+// sum adds or subtracts; the result is absent if an operand is.
 func sum(a, b types.AttributeValue, minus bool) (types.AttributeValue, error) {
 	left, is := a.(*types.AttributeValueMemberN)
 	right, also := b.(*types.AttributeValueMemberN)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
-// shop is the design of the tests, behind which samples and invariants stand.
+// shop is the design of the tests; samples and invariants are appended to it.
 const shop = `design: 1
 name: Shop
 tables: { shop: { key: { pk: PK, sk: SK } } }
@@ -29,8 +29,8 @@ entities:
   Product: { key: { pk: "PRODUCT#{productId}", sk: PRODUCT }, fields: { productId: id, stock: int } }
 `
 
-// TestScripts runs testdata/invariants: samples and invariants, to what each of these says of the samples. With two
-// documents the first has the samples before the step that leads to those of the second.
+// TestScripts runs testdata/invariants: samples and invariants, with the result of each invariant for the samples.
+// With two documents, the first has the samples before the step that leads to those of the second.
 func TestScripts(t *testing.T) {
 	datadriven.RunTest(t, "testdata/invariants", func(t *testing.T, d *datadriven.TestData) string {
 		t.Helper()
@@ -81,7 +81,7 @@ func parse(t *testing.T, text string) *design.Design {
 	return d
 }
 
-// state is what the samples of a design are.
+// state is the state with the samples of a design.
 func state(d *design.Design) *expression.State {
 	var items []*expression.Item
 	for _, s := range d.Samples {
@@ -136,7 +136,7 @@ func value(d *design.Design, t design.Type, l design.Literal) types.AttributeVal
 	}
 }
 
-// given is a scope of names and params.
+// given is a scope of names and parameters.
 type given map[string]types.AttributeValue
 
 func (g given) Name(path string) (types.AttributeValue, error)  { return g[path], nil }
@@ -145,7 +145,7 @@ func (g given) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	return nil, fmt.Errorf("%s is not there", c.Function)
 }
 
-// TestEval: values, and what is absent.
+// TestEval tests the evaluation of values, including absent ones.
 func TestEval(t *testing.T) {
 	scope := given{
 		"a.n": expression.Number(3), ":n": expression.Number(4), "a.s": &types.AttributeValueMemberS{Value: "x"}, "a.yes": expression.Bool(true),
@@ -169,7 +169,7 @@ func TestEval(t *testing.T) {
 		"a.yes = (a.n = 3)":     "true",
 		"a.yes <> true":         "false",
 		"a.yes = (a.n > 3)":     "false",
-		"a.n = 3 OR count(a)":   "true", // the rest is not asked
+		"a.n = 3 OR count(a)":   "true", // the right operand is not evaluated
 		"a.n = 4 AND exists(a)": "false",
 		"a.n = 3 AND exists(a)": `"a.n = 3 AND exists(a)": exists is not there`,
 		"a.big + 1 - a.big":     `"a.big + 1 - a.big": `,
@@ -197,7 +197,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestBind: conditions on fields, and steps into them, with params.
+// TestBind tests conditions on fields and nested fields, with parameters.
 func TestBind(t *testing.T) {
 	d := parse(t, "samples: { User: [{ userId: u, orders: 3, vip: true, home: { city: Lima, place: Centro }, tags: [a, b], notes: { x: 1 } }] }")
 	user := d.Entity("User")

@@ -10,18 +10,18 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Invariant is an invariant of a design, ready to be held against states.
+// Invariant is an invariant of a design, ready to be checked against states.
 type Invariant struct {
 	*design.Invariant
 	design *design.Design
-	// about are the entities whose items the names stand for, each behind one that it belongs to.
+	// about are the entities whose items the names refer to, each after one that it is related to.
 	about []*design.Entity
 	where map[*design.CallOperand]*Condition
-	// Transient tells that the statement is about a step from one state to the next, not about a state.
+	// Transient means that the statement is about a step from one state to the next, not about a state.
 	Transient bool
 }
 
-// Compile makes the invariants of a design ready.
+// Compile prepares the invariants of a design.
 func Compile(d *design.Design) ([]*Invariant, error) {
 	out := make([]*Invariant, 0, len(d.Invariants))
 	for _, i := range d.Invariants {
@@ -61,7 +61,7 @@ func (i *Invariant) part(o design.Operand) error {
 	return nil
 }
 
-// entity is the entity that a word of the statement, with or without a field, is about.
+// entity is the entity that a word of the statement refers to, with or without a field.
 func (i *Invariant) entity(word string) *design.Entity {
 	word, _, _ = strings.Cut(word, ".")
 	return i.design.EntityCalled(word)
@@ -73,7 +73,8 @@ func (i *Invariant) mention(word string) {
 	}
 }
 
-// arrange puts each entity behind one that it is related to, so that joining them one by one never makes all pairs.
+// arrange puts each entity after one that it is related to, so that joining them one by one never builds a cross
+// product.
 func (i *Invariant) arrange() {
 	for at := 1; at < len(i.about); at++ {
 		next := slices.IndexFunc(i.about[at:], func(e *design.Entity) bool {
@@ -85,8 +86,8 @@ func (i *Invariant) arrange() {
 	}
 }
 
-// Broken returns the items for which the invariant does not hold after a step that led from one state to the next; ok is
-// false if there are some, of which a statement about numbers of items may have none. before is nil at the start.
+// Broken returns the items for which the invariant does not hold after a step from one state to the next; ok is false if
+// there are some. A violated statement about numbers of items may have no items. before is nil at the start.
 func (i *Invariant) Broken(before, after *State) (items []*Item, ok bool, err error) {
 	if i.At == "" || i.At == design.AtEnd {
 		return i.join(&itemScope{invariant: i, before: before, after: after}, nil)
@@ -106,7 +107,7 @@ func (i *Invariant) Broken(before, after *State) (items []*Item, ok bool, err er
 	return nil, true, nil
 }
 
-// join evaluates the statement for all groups of items that begin with these.
+// join evaluates the statement for all groups of items that start with these.
 func (i *Invariant) join(s *itemScope, bound []*Item) ([]*Item, bool, error) {
 	if len(bound) == len(i.about) {
 		s.bound = bound
@@ -128,7 +129,7 @@ func (i *Invariant) join(s *itemScope, bound []*Item) ([]*Item, bool, error) {
 	return nil, true, nil
 }
 
-// Counted are the items that the statement counts, sums or looks for, for a group of items that it is about.
+// Counted returns the items that the statement counts, sums or looks for, for a group of items.
 func (i *Invariant) Counted(s *State, group []*Item) []*Item {
 	scope := &itemScope{invariant: i, after: s, bound: group}
 	var out []*Item
@@ -147,7 +148,7 @@ func (i *Invariant) Counted(s *State, group []*Item) []*Item {
 	return out
 }
 
-// Fields are the fields of an entity that the statement speaks of.
+// Fields are the fields of an entity that the statement uses.
 func (i *Invariant) Fields(e *design.Entity) []string {
 	var out []string
 	mention := func(path string) {
@@ -171,7 +172,7 @@ func (i *Invariant) Fields(e *design.Entity) []string {
 	return out
 }
 
-// itemScope is that of an invariant: a group of items, and the states.
+// itemScope is the scope of an invariant: a group of items, and the states.
 type itemScope struct {
 	invariant     *Invariant
 	before, after *State
@@ -180,7 +181,7 @@ type itemScope struct {
 
 func (s *itemScope) item(e *design.Entity) *Item {
 	i := slices.IndexFunc(s.bound, func(it *Item) bool { return it.Entity == e })
-	return s.bound[i] // all that the statement mentions is bound
+	return s.bound[i] // every entity that the statement mentions is bound
 }
 
 // Name is a field of an item of the group.
@@ -190,12 +191,12 @@ func (s *itemScope) Name(path string) (types.AttributeValue, error) {
 	return At(s.item(e).Values, Path(s.invariant.design, e, field)), nil
 }
 
-// Param is none: an invariant has no params.
+// Param is always absent: an invariant has no parameters.
 func (s *itemScope) Param(name string) (types.AttributeValue, error) {
 	return nil, fmt.Errorf("an invariant has no :%s", name)
 }
 
-// Call is a function of items that belong to the group.
+// Call evaluates a function of items that belong to the group.
 func (s *itemScope) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	d := s.invariant.design
 	word, field, _ := strings.Cut(c.Of, ".")
@@ -222,7 +223,7 @@ func (s *itemScope) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	}
 }
 
-// owned are the items that a function is about: those that belong to the group, or to the item behind of.
+// owned are the items that a function covers: those that belong to the group, or to the item after of.
 func (s *itemScope) owned(c *design.CallOperand) []*Item {
 	e := s.invariant.entity(c.Of)
 	owners := s.bound

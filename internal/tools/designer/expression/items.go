@@ -8,14 +8,14 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Path is where a field, or a step into one, is in an item's values: the field's name, then the steps as they are stored.
+// Path is the location of a field, or of a nested field, in an item's values: the field's name, then the stored steps.
 func Path(d *design.Design, e *design.Entity, path string) []string {
 	names := strings.Split(path, ".")
 	out := names[:1:1]
 	f := e.Field(names[0])
 	for _, name := range names[1:] {
 		if f = member(d, f, name); f == nil {
-			out = append(out, name) // a key of a map
+			out = append(out, name) // a map key
 			continue
 		}
 		out = append(out, f.Path...)
@@ -23,7 +23,7 @@ func Path(d *design.Design, e *design.Entity, path string) []string {
 	return out
 }
 
-// member is the field of a structure; nil if there is none.
+// member is a field of a structure; nil if there is none with that name.
 func member(d *design.Design, f *design.Field, name string) *design.Field {
 	if f == nil {
 		return nil
@@ -57,7 +57,7 @@ func At(values Values, path []string) types.AttributeValue {
 	return v
 }
 
-// Total is the sum of a field of items; what is absent adds nothing.
+// Total is the sum of a field over items; absent values are skipped.
 func Total(items []Values, path []string) (types.AttributeValue, error) {
 	total := Number(0)
 	for _, it := range items {

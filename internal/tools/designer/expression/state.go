@@ -9,21 +9,21 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
 )
 
-// Item is a stored item as what it means.
+// Item is a stored item, decoded to its entity's fields.
 type Item struct {
 	Entity *design.Entity
-	// Key tells it from all others: two states have the same item where their keys are equal.
+	// Key identifies the item: two states have the same item if the keys are equal.
 	Key    string
 	Values Values
 }
 
-// State is all that is stored.
+// State is everything that is stored.
 type State struct {
 	items map[*design.Entity][]*Item
 	keys  map[string]*Item
 }
 
-// NewState is the state of these items.
+// NewState returns the state with these items.
 func NewState(items []*Item) *State {
 	s := &State{items: map[*design.Entity][]*Item{}, keys: make(map[string]*Item, len(items))}
 	for _, it := range items {
@@ -33,10 +33,10 @@ func NewState(items []*Item) *State {
 	return s
 }
 
-// Of are the items of an entity, in the order in which they were given.
+// Of returns the items of an entity in the order in which they were passed.
 func (s *State) Of(e *design.Entity) []*Item { return s.items[e] }
 
-// Get is the item of a key, or nil if there is none. A state that is nil has none.
+// Get returns the item with a key, or nil. A nil state has no items.
 func (s *State) Get(key string) *Item {
 	if s == nil {
 		return nil
@@ -44,7 +44,7 @@ func (s *State) Get(key string) *Item {
 	return s.keys[key]
 }
 
-// belong tells whether two items belong together by fields of theirs.
+// belong reports whether two items are related by their fields.
 func belong(a, b Values, by []design.Join) bool {
 	return !slices.ContainsFunc(by, func(j design.Join) bool {
 		order, same := orderOf(a[j.A], b[j.B])
@@ -52,7 +52,7 @@ func belong(a, b Values, by []design.Join) bool {
 	})
 }
 
-// valuesOf are the values of items.
+// valuesOf returns the values of items.
 func valuesOf(items []*Item) []Values {
 	out := make([]Values, len(items))
 	for i, it := range items {
@@ -61,7 +61,7 @@ func valuesOf(items []*Item) []Values {
 	return out
 }
 
-// same tells whether two values are equal, or both absent.
+// same reports whether two values are equal, or both absent.
 func same(a, b types.AttributeValue) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

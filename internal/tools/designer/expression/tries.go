@@ -13,11 +13,11 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// triesMax is how many items are tried on conditions before the question stays open.
+// triesMax is the number of items that are tried before the question is left undecided.
 const triesMax = 1 << 12
 
-// Overlap looks for an item for which two conditions hold, as a design writes one; "" if there is none. decided is false where
-// that cannot be told: the conditions ask for more than comparisons of a few scalar fields with constants.
+// Overlap looks for an item that satisfies both conditions, and returns it in a design's notation; "" if there is none.
+// decided is false if that is unknown: the conditions use more than comparisons of a few scalar fields with constants.
 func Overlap(d *design.Design, e *design.Entity, a, b *design.Condition) (item string, decided bool) {
 	w, ok := Try(d, e, a, b)
 	if !ok || len(w.params) > 0 {
@@ -40,8 +40,8 @@ func Overlap(d *design.Design, e *design.Entity, a, b *design.Condition) (item s
 	return item, decided || item != ""
 }
 
-// Implies reports whether a condition surely holds for every item for which another does, whatever that one's parameters are. It
-// may say no of one that does.
+// Implies reports whether a condition certainly holds for every item that satisfies another, for any parameters of the other.
+// It may miss an implication.
 func Implies(d *design.Design, e *design.Entity, when, then *design.Condition) bool {
 	if when == nil {
 		return false
@@ -67,8 +67,8 @@ func Implies(d *design.Design, e *design.Entity, when, then *design.Condition) b
 	})
 }
 
-// Decide says what is known of a condition of items that have some values, given by their fields' names, and in some fields
-// whatever value: that it holds, that it does not, or neither.
+// Decide reports what is known about a condition for items with given values, by field name, and arbitrary values in some
+// other fields: that it holds, that it does not, or neither.
 func Decide(d *design.Design, e *design.Entity, c *design.Condition, given map[string]types.AttributeValue, present []string) (holds, fails bool) {
 	w, ok := Try(d, e, c)
 	if !ok || len(w.params) > 0 {
@@ -94,11 +94,11 @@ func Decide(d *design.Design, e *design.Entity, c *design.Condition, given map[s
 	return decided && holds, decided && fails
 }
 
-// bound are conditions without parameters, ready; nil if one cannot be.
+// bound are prepared conditions without parameters; nil if one cannot be prepared.
 func bound(d *design.Design, e *design.Entity, list ...*design.Condition) []*Condition {
 	var out []*Condition
 	for _, c := range list {
-		ready, err := Bind(d, e, c, func(string) (types.AttributeValue, error) { return nil, nil }) //nolint:nilnil // there are none
+		ready, err := Bind(d, e, c, func(string) (types.AttributeValue, error) { return nil, nil }) //nolint:nilnil // there are no parameters
 		if err != nil {
 			return nil
 		}
@@ -107,8 +107,8 @@ func bound(d *design.Design, e *design.Entity, list ...*design.Condition) []*Con
 	return out
 }
 
-// Tries are the items, and the parameters, with which conditions are tried: made of the constants that stand in the conditions and of
-// what lies around those, so that of conditions that compare a few scalar fields with constants they meet every case.
+// Tries are the items and parameters on which conditions are evaluated. They are built from the constants in the conditions
+// and neighbouring values, so they cover every case of conditions that compare a few scalar fields with constants.
 type Tries struct {
 	design         *design.Design
 	entity         *design.Entity
@@ -118,16 +118,16 @@ type Tries struct {
 // variable is a field or a parameter, with the values that are tried; nil is absent.
 type variable struct {
 	name   string
-	field  *design.Field // nil of a parameter
+	field  *design.Field // nil for a parameter
 	values []types.AttributeValue
 }
 
-// Try makes those of conditions on an entity, false if the conditions say more than can be tried.
+// Try builds the items and parameters for conditions on an entity; false if the conditions go beyond what can be tried.
 func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*Tries, bool) {
 	w := &Tries{design: d, entity: e}
-	near := map[string][]string{}   // field → the constants that stand beside it
-	beside := map[string][]string{} // parameter → the fields
-	params := map[string]int{}      // field → how many parameters stand beside it
+	near := map[string][]string{}   // field → the constants it is compared with
+	beside := map[string][]string{} // parameter → the fields it is compared with
+	params := map[string]int{}      // field → the number of parameters it is compared with
 	for _, x := range conditions {
 		words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(x.Expression))
 		if slices.ContainsFunc(words, func(word string) bool {
@@ -187,7 +187,7 @@ func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*
 	return w, true
 }
 
-// lastOf is the field whose alias stands last; "" for none.
+// lastOf is the field whose alias occurs last; "" if there is none.
 func lastOf(words []string, fields map[string]string) string {
 	for _, word := range slices.Backward(words) {
 		if f := fields[word]; f != "" {
@@ -197,8 +197,8 @@ func lastOf(words []string, fields map[string]string) string {
 	return ""
 }
 
-// some are values of a field: all that it can have, or the constants beside it and values around them, as many as can be told
-// apart.
+// some are values of a field: all possible ones, or the constants it is compared with and enough values around them to tell
+// them apart.
 func (w *Tries) some(f *design.Field, constants []string, around int) []types.AttributeValue {
 	var out []types.AttributeValue
 	add := func(v types.AttributeValue) {
@@ -245,10 +245,10 @@ func (w *Tries) some(f *design.Field, constants []string, around int) []types.At
 	return out
 }
 
-// EachItem calls try with all items, until it returns false, and reports whether it never did; EachParams, with all parameters.
+// EachItem calls try with all items until it returns false, and reports whether it never did.
 func (w *Tries) EachItem(try func(Values) bool) bool { return each(w.fields, try) }
 
-// EachParams calls try with all parameters; see EachItem.
+// EachParams does the same with all parameters.
 func (w *Tries) EachParams(try func(Values) bool) bool { return each(w.params, try) }
 
 func each(variables []variable, try func(Values) bool) bool {
@@ -276,7 +276,7 @@ func each(variables []variable, try func(Values) bool) bool {
 	}
 }
 
-// Text is an item as a design writes one.
+// Text is an item in a design's notation.
 func (w *Tries) Text(item Values) string {
 	var parts []string
 	for _, f := range w.fields {

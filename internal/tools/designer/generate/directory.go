@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Difference is where a directory is not what a package would be.
+// Difference is where a directory differs from a package.
 type Difference struct {
 	Name string // of the file
 	Line int    // of the first difference
@@ -21,7 +21,7 @@ type Difference struct {
 // String is the difference as FILE:LINE: what.
 func (d *Difference) String() string { return fmt.Sprintf("%s:%d: %s", d.Name, d.Line, d.What) }
 
-// Compare says how a directory first differs from a package, nil if it does not. It writes nothing.
+// Compare returns the first difference between a directory and a package, nil if there is none. It writes nothing.
 func Compare(dir string, files []File) (*Difference, error) {
 	for _, f := range files {
 		name := filepath.Join(dir, f.Name)
@@ -32,7 +32,7 @@ func Compare(dir string, files []File) (*Difference, error) {
 		if err != nil {
 			return nil, err
 		}
-		have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as some check files out
+		have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as in some checkouts
 		if !bytes.Equal(have, f.Content) {
 			n := 0
 			for n < min(len(have), len(f.Content)) && have[n] == f.Content[n] {
@@ -48,8 +48,8 @@ func Compare(dir string, files []File) (*Difference, error) {
 	return &Difference{Name: stale[0], Line: 1, What: "was generated, but the design no longer needs it"}, nil
 }
 
-// Write makes a directory hold a package: it writes those files that differ, and removes those that an earlier generation
-// wrote and this one does not. It refuses, before it changes anything, to overwrite what was not generated.
+// Write makes a directory contain a package: it writes the files that differ, and removes files that an earlier generation
+// wrote and this one does not. Before it changes anything, it refuses to overwrite files that were not generated.
 func Write(dir string, files []File) error {
 	for _, f := range files {
 		name := filepath.Join(dir, f.Name)
@@ -75,7 +75,7 @@ func Write(dir string, files []File) error {
 		}
 		have, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
 		if err == nil && bytes.Equal(have, f.Content) {
-			continue // so that builds that look at times have nothing to do
+			continue // so that build tools that compare times have nothing to do
 		}
 		if err := os.WriteFile(name, f.Content, 0o644); err != nil { //nolint:gosec // source that others may read
 			return err
@@ -89,8 +89,8 @@ func Write(dir string, files []File) error {
 	return nil
 }
 
-// staleFiles are the files of a directory, and of those in it that hold files of the package, that were generated and are none of
-// the package's. Files of other languages are not looked at.
+// staleFiles are the generated files in a directory, and in its subdirectories with files of the package, that do not belong
+// to the package. Files of other languages are ignored.
 func staleFiles(dir string, files []File) ([]string, error) {
 	folders, extension := []string{"."}, ".go"
 	for _, f := range files {
@@ -132,6 +132,6 @@ func generated(name string) (bool, error) {
 		return false, err
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	_, after, _ := strings.Cut(first, " ") // the sign of a comment
+	_, after, _ := strings.Cut(first, " ") // the comment marker
 	return strings.HasPrefix(after, headerStart) && strings.HasSuffix(strings.TrimSuffix(first, "\r"), "; DO NOT EDIT."), nil
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPage holds docs/generate.md to what is compiled and run: its design is the one of test/generated/shop, and its Go stands in
-// the example there.
+// TestPage tests that docs/generate.md shows the design of test/generated/shop, and Go code from the example there, which is
+// compiled and run.
 func TestPage(t *testing.T) {
 	read := func(path ...string) string {
 		t.Helper()

@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The document of a design has its descriptors as JSON: what a runtime in another language than Go executes. Tables, entities,
-// structures, patterns and errors stand under their names, and refer to each other by them. What is empty is left out, and an
-// enumeration is a word.
+// The document of a design contains its descriptors as JSON, for runtimes in languages other than Go. Tables, entities,
+// structures, patterns and errors are listed by name, and refer to each other by name. Empty values are omitted, and
+// enumerations are words.
 //
 
 // enumerations are the words of enumerations, in the order of their values.
@@ -26,7 +26,7 @@ var enumerations = map[string]string{ //nolint:gochecknoglobals // a table
 	"TermKind": "constant input line field now newID sum count",
 }
 
-// member of an object, and objects whose members stand in the order in which they were added.
+// member is a member of an object; an object keeps the order in which its members were added.
 type (
 	entry  struct{ name, text string }
 	object []entry
@@ -34,10 +34,10 @@ type (
 
 func (o *object) add(name, text string) { *o = append(*o, entry{name, text}) }
 
-// documentWidth is how long a line of a document gets.
+// documentWidth is the maximum length of a line in a document.
 const documentWidth = 120
 
-// text is the object on one line, or on several where that is too long.
+// text is the object on one line, or on several if it is too long.
 func (o *object) text() string {
 	parts := make([]string, len(*o))
 	for i, m := range *o {
@@ -46,7 +46,7 @@ func (o *object) text() string {
 	return bracketed("{", "}", parts)
 }
 
-// one is an object of one member.
+// one is an object with one member.
 func one(name, text string) string { return bracketed("{", "}", []string{quoted(name) + ": " + text}) }
 
 func bracketed(begin, end string, parts []string) string {
@@ -63,18 +63,18 @@ func bracketed(begin, end string, parts []string) string {
 	return begin + "\n  " + strings.ReplaceAll(strings.Join(parts, ",\n"), "\n", "\n  ") + "\n" + end
 }
 
-// quoted is a text as JSON, and as a literal of most languages.
+// quoted is a JSON string, which is also a valid literal in most languages.
 func quoted(text string) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a text
+	_ = encoder.Encode(text) // a string always encodes
 	return strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(strings.TrimSuffix(out.String(), "\n"))
 }
 
 // documenter writes descriptors.
 type documenter struct {
-	names literals // of what descriptors refer to
+	names literals // of the referenced descriptors
 	model *model
 }
 
@@ -147,7 +147,7 @@ func (m *model) document() string {
 	return out.text()
 }
 
-// given are the inputs of a read or collection with their types, which its descriptor does not have.
+// given are the inputs of a read or collection with their types, which are not in its descriptor.
 func (d *documenter) given(list []member) entry {
 	var parts []string
 	for _, x := range list {
@@ -157,7 +157,7 @@ func (d *documenter) given(list []member) entry {
 	return entry{"inputs", bracketed("[", "]", parts)}
 }
 
-// typeOf is a type as descriptors have it.
+// typeOf converts a type to its descriptor.
 func (d *documenter) typeOf(t design.Type) table.Type {
 	out := table.Type{Kind: table.Kind(t.Kind)}
 	switch t.Kind {
@@ -174,7 +174,7 @@ func (d *documenter) typeOf(t design.Type) table.Type {
 	return out
 }
 
-// told is what a write returns: the item of a step under a name.
+// told describes what a write returns: items of steps, by name.
 func told(w *writeModel) entry {
 	var parts []string
 	for _, x := range w.told {
@@ -187,7 +187,7 @@ func told(w *writeModel) entry {
 	return entry{"told", bracketed("[", "]", parts)}
 }
 
-// replay is what answers a repetition beside its record.
+// replay describes how a repetition is answered, besides the record.
 func replay(w *writeModel) entry {
 	var o object
 	switch {
@@ -205,7 +205,7 @@ func replay(w *writeModel) entry {
 	return entry{"replay", o.text()}
 }
 
-// descriptor is a descriptor with more members behind its own.
+// descriptor is a descriptor with additional members at the end.
 func (d *documenter) descriptor(v any, more ...entry) string {
 	value := reflect.ValueOf(v)
 	if value.Kind() != reflect.Struct {
@@ -220,7 +220,7 @@ func (d *documenter) descriptor(v any, more ...entry) string {
 	return o.text()
 }
 
-// members are the fields of a descriptor that are not empty. A place and an enumeration always say something.
+// members are the nonempty fields of a descriptor. Places and enumerations are always included.
 func (d *documenter) members(v reflect.Value) object {
 	var out object
 	t := v.Type()
@@ -239,7 +239,7 @@ func (d *documenter) members(v reflect.Value) object {
 	return out
 }
 
-// of is a value of a descriptor.
+// of formats a value of a descriptor.
 func (d *documenter) of(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case *table.Entity:
@@ -301,7 +301,7 @@ func constantValue(v types.AttributeValue) string {
 	}
 }
 
-// lowerCamel is a name that begins small: TypeAttr is typeAttr, TTLAttr ttlAttr, PK pk.
+// lowerCamel converts a name to lower camel case: TypeAttr is typeAttr, TTLAttr ttlAttr, PK pk.
 func lowerCamel(name string) string {
 	runes := []rune(name)
 	for i := range runes {

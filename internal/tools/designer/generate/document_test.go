@@ -11,8 +11,9 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestRuntimesReadDescriptors: what the runtime of Go knows of descriptors, those of TypeScript and Python read too. A field that is
-// new in package table is a fault here until they do, so that no generated program leaves out what its design says.
+// TestRuntimesReadDescriptors tests that the TypeScript and Python runtimes read every field of descriptors that the Go
+// runtime reads. A new field in package table fails here until they do, so that no generated program ignores part of its
+// design.
 func TestRuntimesReadDescriptors(t *testing.T) {
 	text := func(files fs.FS, name string) string {
 		t.Helper()
@@ -24,7 +25,7 @@ func TestRuntimesReadDescriptors(t *testing.T) {
 	}
 	descriptors := text(typescriptRuntime, "typescript/runtime/descriptor.ts")
 	link := text(pythonRuntime, "python/runtime/link.py")
-	// What is not for the runtimes: the generator has printed it.
+	// Fields that are not for the runtimes, because the generator uses them.
 	printed := map[string]bool{"Table.TTLAttr": true, "Read.Count": true, "PersonPart.Keep": true, "PersonPart.Expires": true}
 	met := map[reflect.Type]bool{}
 	var look func(reflect.Type)

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// literals prints descriptors as Go. What stands in a variable of its own is printed as that variable, so a literal never
-// goes round in a circle.
+// literals prints descriptors as Go. A descriptor with its own variable is printed as that variable, so literals are
+// never recursive.
 type literals struct {
 	entities map[*table.Entity]string
 	tables   map[*table.Table]string
@@ -22,10 +22,10 @@ type literals struct {
 	errors   map[error]string
 }
 
-// literalWidth is how long a literal may be to stand on one line.
+// literalWidth is the maximum length of a literal on one line.
 const literalWidth = 100
 
-// of is a value as an expression. elided leaves out its type, which the literal around it says.
+// of formats a value as an expression. elided omits its type, which the enclosing literal states.
 func (l *literals) of(v reflect.Value, elided bool) string {
 	switch x := v.Interface().(type) {
 	case *table.Entity:
@@ -44,7 +44,7 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	if text := l.short(v.Interface()); text != "" {
 		return text
 	}
-	name := strings.ReplaceAll(v.Type().String(), "schema.", "table.") // generated code knows descriptors by their names in package table
+	name := strings.ReplaceAll(v.Type().String(), "schema.", "table.") // generated code uses the names in package table
 	if elided {
 		name = ""
 	}
@@ -81,7 +81,7 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	}
 }
 
-// short is a word of the runtime, or a descriptor that it makes of less; "" for others.
+// short is a constant of the runtime, or a call that makes the descriptor; "" for others.
 func (l *literals) short(descriptor any) string {
 	quoted := func(t table.Template) (string, bool) {
 		return strconv.Quote(t.String()), len(t) > 0 && reflect.DeepEqual(t, table.TemplateOf(t.String()))
@@ -130,7 +130,7 @@ func (l *literals) short(descriptor any) string {
 	return ""
 }
 
-// value is a value of one term, as the runtime makes it; "" for others.
+// value is a call of the runtime that makes a value of one term; "" for others.
 func value(terms []table.Term) string {
 	if len(terms) != 1 {
 		return ""
@@ -153,7 +153,7 @@ func value(terms []table.Term) string {
 	return ""
 }
 
-// composite is a composite literal, on one line where it fits.
+// composite is a composite literal, on one line if it fits.
 func composite(name string, parts []string) string {
 	line := name + "{" + strings.Join(parts, ", ") + "}"
 	if len(line) <= literalWidth && !strings.Contains(line, "\n") {
@@ -175,7 +175,7 @@ func attributeValue(v types.AttributeValue) string {
 	}
 }
 
-// duration is a time span in its largest whole unit.
+// duration is a duration in its largest whole unit.
 func duration(d time.Duration) string {
 	for _, unit := range []struct {
 		name string
@@ -188,7 +188,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d * time.Second", d/time.Second)
 }
 
-// literals are those of the model's variables.
+// literals prints descriptors with the model's variables.
 func (m *model) literals() *literals {
 	l := &literals{
 		entities: map[*table.Entity]string{}, tables: map[*table.Table]string{}, fields: map[*[]table.Field]string{},
@@ -206,5 +206,5 @@ func (m *model) literals() *literals {
 	return l
 }
 
-// literal is a descriptor as an expression.
+// literal formats a descriptor as an expression.
 func (l *literals) literal(descriptor any) string { return l.of(reflect.ValueOf(descriptor), false) }

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// model is a package whose identifiers have all been told.
+// model is a package with all its identifiers.
 type model struct {
 	program *lower.Program
 	design  *design.Design
@@ -42,22 +42,22 @@ type tableModel struct {
 type enumModel struct {
 	*design.Enum
 	Go        string
-	constants []string // one for each value
+	constants []string // one per value
 }
 
-// typed is a Go struct of named values: an entity, a structure, or a part of an entity.
+// typed is a Go struct generated for an entity, a structure, or a part of an entity.
 type typed struct {
 	Go      string
 	members []member
-	decode  string // the function that makes one of Values
+	decode  string // the function that makes one from Values
 }
 
 type structModel struct {
 	typed
 	*design.Struct
-	run           *[]table.Field // nil if nothing has such a value
+	run           *[]table.Field // nil if no value has this type
 	codec, fields string
-	// circular is set where the structure can hold itself.
+	// circular is set if the structure can contain itself.
 	circular bool
 }
 
@@ -66,18 +66,18 @@ type entityModel struct {
 	*design.Entity
 	run      *table.Entity
 	variable string
-	// parts are what copies and markers hold that do not have all fields, by their places.
+	// parts are the contents of copies and markers that do not have all fields, by place.
 	parts []*partModel
 }
 
-// partModel decodes some of the members of a struct, and leaves the others alone.
+// partModel decodes some members of a struct, and leaves the others unset.
 type partModel struct {
 	typed
 	entity string // in errors
 	place  table.Place
 }
 
-// result is what a read returns: an entity, or a type of its own where fields are missing.
+// result is the result of a read: an entity, or a separate type if fields are missing.
 type result struct {
 	*typed
 	own bool
@@ -163,7 +163,7 @@ func (m *model) nameTables() {
 	}
 }
 
-// nameTypes names what types.go has.
+// nameTypes chooses the names in types.go.
 func (m *model) nameTypes() {
 	for _, e := range m.design.Enums {
 		m.enums = append(m.enums, &enumModel{Enum: e, Go: m.names.take(exported(e.Name), "enumeration "+e.Name, e.Name, e.Pos)})
@@ -183,14 +183,14 @@ func (m *model) nameTypes() {
 		}
 		m.entities = append(m.entities, x)
 	}
-	for _, e := range m.enums { // whose names may have a number, so all types come first
+	for _, e := range m.enums { // their names may get a number, so all types come first
 		for _, v := range e.Values {
 			e.constants = append(e.constants, m.names.local(e.Go+constant(v)))
 		}
 	}
 }
 
-// refersTo is what a reference has the value of: "PostID of a Post or the PhotoID of a Photo".
+// refersTo describes the value of a reference: "PostID of a Post or the PhotoID of a Photo".
 func refersTo(r design.Ref) string {
 	var out []string
 	for _, t := range r.To {
@@ -199,7 +199,7 @@ func refersTo(r design.Ref) string {
 	return strings.Join(out, " or the ")
 }
 
-// nameVariables names what is not exported, after all that is.
+// nameVariables chooses the unexported names, after all exported ones.
 func (m *model) nameVariables() {
 	for _, t := range m.tables {
 		t.variable = m.names.local(unexported(exported(t.Name), "Table"))
@@ -234,7 +234,7 @@ func (m *model) nameVariables() {
 	}
 }
 
-// nameParts finds what copies and markers hold of an entity, where that is not all.
+// nameParts finds the contents of an entity's copies and markers that do not have all fields.
 func (m *model) nameParts(e *entityModel) {
 	add := func(p table.Place, name string, held []string) {
 		members := slices.DeleteFunc(slices.Clone(e.members), func(x member) bool { return !slices.Contains(held, x.Name) })
@@ -285,7 +285,7 @@ func (m *model) enum(name string) *enumModel {
 	return m.enums[slices.IndexFunc(m.enums, func(e *enumModel) bool { return e.Name == name })]
 }
 
-// method takes the name of a pattern's method.
+// method reserves the name of a pattern's method.
 func (m *model) method(pattern string, at design.Pos) string {
 	return m.methods.take(exported(pattern), "pattern "+pattern, pattern, at)
 }
@@ -317,7 +317,8 @@ func (m *model) nameRead(r *lower.Read) *readModel {
 	return x
 }
 
-// batch reports whether the read asks for one item by all of a primary key, so that several can be asked for at once.
+// batch reports whether the read asks for one item by its whole primary key, so that several can be requested at
+// once.
 func (x *readModel) batch() bool {
 	return !x.Run.Many && !x.Design.Each && x.Run.Key != nil && (x.Run.Place.Kind == table.KeyPlace || x.Run.Place.Kind == table.CopyPlace)
 }
@@ -346,8 +347,7 @@ func (m *model) nameCollection(c *lower.Collection) *collectionModel {
 	return x
 }
 
-// findStructs finds the structures' descriptors, which have no names of their own, by walking types and descriptors
-// side by side.
+// findStructs finds the structures' descriptors, which have no names, by walking types and descriptors in parallel.
 func (m *model) findStructs() {
 	for i, e := range m.design.Entities {
 		for n, f := range e.Fields {
@@ -381,7 +381,7 @@ func (m *model) findStruct(t design.Type, run table.Type) {
 	}
 }
 
-// holds reports whether a structure's values can have another's within.
+// holds reports whether a structure's values can contain another's.
 func (m *model) holds(s, other *structModel, met map[*structModel]bool) bool {
 	for _, f := range s.Fields {
 		t := f.Type

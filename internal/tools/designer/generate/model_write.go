@@ -16,11 +16,11 @@ type writeModel struct {
 	result        string // a type, "" if there is nothing to return
 	told          []toldModel
 	record        *entityModel // of an idempotent write
-	// One of these answers a repetition; without either it is the record that does.
+	// One of these answers a repetition; without either, the record does.
 	replayRead        *readModel
 	replayCollection  *collectionModel
-	owner             string // of the replay, where the caller says who that is
-	variable, outcome string // outcome makes the result
+	owner             string // of the replay, if the caller passes it
+	variable, outcome string // outcome is the function that makes the result
 }
 
 // toldModel is an item that a write returns.
@@ -29,7 +29,7 @@ type toldModel struct {
 	field  string // of the result
 	entity *entityModel
 	each   bool
-	// maybe is set for an item that was there, of which the answer tells only if the write has read it.
+	// maybe is set for a previous item, which the result only has if the write has read it.
 	maybe bool
 }
 
@@ -73,7 +73,7 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 	return x
 }
 
-// nameReplay finds what answers a repetition, and that all it needs is known.
+// nameReplay determines what answers a repetition, and checks that everything it needs is known.
 func (m *model) nameReplay(x *writeModel, i *design.Idempotent) {
 	x.record = m.entity(i.With)
 	var needs []lower.Input

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// initialisms are words that Go writes in one case, with their plurals.
+// initialisms are words that keep a uniform case in Go, with their plurals.
 //
 //nolint:gochecknoglobals // a table
 var initialisms = map[string]string{
@@ -25,7 +25,8 @@ func exported(name string) string {
 	return out.String()
 }
 
-// unexported is a name as an unexported one: TxID is txID, URLOf urlOf. It ends in suffix, so that it is no keyword.
+// unexported converts a name to an unexported Go name: TxID is txID, URLOf urlOf. It ends with suffix, so that it is not
+// a keyword.
 func unexported(name, suffix string) string {
 	list := words(name)
 	if len(list) == 0 {
@@ -34,8 +35,8 @@ func unexported(name, suffix string) string {
 	return strings.ToLower(list[0]) + exported(strings.Join(list[1:], "_")) + suffix
 }
 
-// constant is the part of an enumeration's constant that tells its value. A word of at most three capitals is a code, and
-// stays as it is: USD; a longer one is a word: PENDING is Pending.
+// constant is the part of an enumeration constant's name that stands for its value. A value of at most three capitals is
+// a code and is kept: USD; a longer one is a word: PENDING is Pending.
 func constant(value string) string {
 	list := words(value)
 	if len(list) == 1 && len(value) <= 3 && value == strings.ToUpper(value) {
@@ -60,8 +61,8 @@ func capital(word string) string {
 	return string(runes)
 }
 
-// words splits a name at capitals and at whatever is neither letter nor digit. A run of capitals is one word, but for its
-// last where small letters follow: HTTPServer is HTTP, Server.
+// words splits a name at capitals and at characters that are neither letters nor digits. A run of capitals is one word,
+// except for the last if lower case follows: HTTPServer is HTTP, Server.
 func words(name string) []string {
 	var out []string
 	runes := []rune(name)

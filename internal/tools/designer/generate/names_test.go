@@ -2,7 +2,8 @@ package generate
 
 import "testing"
 
-// TestNames: Go names of a design's, with initialisms; of enumeration values, codes as they are.
+// TestNames tests Go names for a design's names, with initialisms, and for enumeration values, with
+// codes unchanged.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ name, exported, unexported string }{
 		{"createdAt", "CreatedAt", "createdAtOf"},
@@ -40,7 +41,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWrapped: a comment's line ends at a word, and a word that is too long stands alone.
+// TestWrapped tests that a comment is wrapped between words, and that a word that is too long gets
+// its own line.
 func TestWrapped(t *testing.T) {
 	long := make([]byte, 150)
 	for i := range long {

@@ -83,7 +83,7 @@ func (m *model) printCodecs(s *source) {
 	}
 }
 
-// printValues prints the method that makes Values of a struct.
+// printValues prints the method that converts a struct to Values.
 func (m *model) printValues(s *source, name string, list []member) {
 	s.print("func (x %s) values() table.Values {\nv := table.Values{}", name)
 	for _, x := range list {
@@ -92,7 +92,7 @@ func (m *model) printValues(s *source, name string, list []member) {
 	s.print("return v\n}\n")
 }
 
-// printSet prints a statement that gives a value its name.
+// printSet prints a statement that sets a named value.
 func (m *model) printSet(s *source, v, name, from string, x member) {
 	codec := m.codec(x.Type)
 	switch {
@@ -109,7 +109,7 @@ func (m *model) printSet(s *source, v, name, from string, x member) {
 	}
 }
 
-// printDecode prints the function that makes a struct of Values.
+// printDecode prints the function that converts Values to a struct.
 func (m *model) printDecode(s *source, t typed, entity string) {
 	s.print("func %s(v table.Values) (%s, error) {\nd := table.Decode(%q, v)", t.decode, t.Go, entity)
 	s.print("x := %s{", t.Go)
@@ -121,7 +121,7 @@ func (m *model) printDecode(s *source, t typed, entity string) {
 	s.print("return x, d.Err()\n}\n")
 }
 
-// printGet prints a field of a composite literal, unless its value cannot stand there.
+// printGet prints a field of a composite literal, unless its value must be decoded later.
 func (m *model) printGet(s *source, name string, x member) {
 	switch {
 	case late(x):
@@ -132,7 +132,7 @@ func (m *model) printGet(s *source, name string, x member) {
 	}
 }
 
-// late reports whether a value is decoded behind the composite literal: an absent one is to be nil, not empty.
+// late reports whether a value is decoded after the composite literal: an absent one must be nil, not empty.
 func late(x member) bool { return x.Optional && nilable(x.Type) }
 
 func (m *model) printLate(s *source, list []member, name func(member) string) {
@@ -143,7 +143,7 @@ func (m *model) printLate(s *source, list []member, name func(member) string) {
 	}
 }
 
-// printStructCodec prints a structure's codec: its fields stand in a map as they are stored.
+// printStructCodec prints a structure's codec: its fields are stored in a map.
 func (m *model) printStructCodec(s *source, x *structModel) {
 	s.print("func %s() table.Codec[%s] {\nreturn table.Struct(%s.values, %s)\n}\n", x.codec, x.Go, x.Go, x.decode)
 	s.print("// values are the structure's fields, as they are stored.")
@@ -161,7 +161,7 @@ func (m *model) printStructCodec(s *source, x *structModel) {
 	s.print("return x\n}\n")
 }
 
-// printInner prints the statements that store a structure's fields, those of a deeper path in a map of their own.
+// printInner prints the statements that store a structure's fields; fields with a deeper path get their own map.
 func (m *model) printInner(s *source, list []member, depth int, v string) {
 	for _, x := range list {
 		if len(x.Path) == depth+1 {
@@ -176,7 +176,7 @@ func (m *model) printInner(s *source, list []member, depth int, v string) {
 	}
 }
 
-// printOuter prints the statements that follow the composite literal of a structure.
+// printOuter prints the statements after the composite literal of a structure.
 func (m *model) printOuter(s *source, list []member, depth int) {
 	for _, x := range list {
 		switch {
@@ -200,7 +200,7 @@ func (m *model) printOuter(s *source, list []member, depth int) {
 	}
 }
 
-// group are members that are stored in one map within the structure's.
+// group is a set of members stored in one map within the structure's map.
 type group struct {
 	step    string
 	members []member
@@ -222,7 +222,7 @@ func groups(list []member, depth int) []group {
 	return out
 }
 
-// printInput prints the method that makes the runtime's input of a pattern's.
+// printInput prints the method that converts a pattern's input to the runtime's.
 func (m *model) printInput(s *source, name string, list []member, more ...string) {
 	s.print("func (in %s) input() table.Input {\nv := table.Values{}", name)
 	for _, x := range list {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// printDB prints the package's comment and what is the same for all patterns.
+// printDB prints the package comment and everything common to all patterns.
 func (m *model) printDB(s *source) {
 	d := m.design
 	s.doc = comment(
@@ -74,7 +74,7 @@ func (m *model) printNew(s *source) {
 	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\n%s\n}\n", strings.Join(variables, ", "), made)
 }
 
-// printTableRequests prints what makes the tables.
+// printTableRequests prints the function that creates the tables.
 func (m *model) printTableRequests(s *source) {
 	s.comment("CreateTables returns the requests that create the tables, for tests and for services that create them at startup. " +
 		"It uses the names of a Config. monotable provision supports more settings and also changes existing tables.")

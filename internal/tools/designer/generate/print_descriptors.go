@@ -1,7 +1,7 @@
 package generate
 
-// printDescriptors prints what the runtime is told: tables, entities, patterns. Whatever could go round in a circle, which Go
-// does not let variables begin with, is closed in init.
+// printDescriptors prints the descriptors: tables, entities, patterns. Circular references, which Go does not allow in
+// variable initializers, are set in init.
 func (m *model) printDescriptors(s *source) {
 	l := m.literals()
 	s.print("// The tables.\nvar (")
@@ -21,7 +21,7 @@ func (m *model) printDescriptors(s *source) {
 	m.printCircles(s, l)
 }
 
-// printStructFields prints the fields of structures that hold none of themselves.
+// printStructFields prints the fields of structures that are not recursive.
 func (m *model) printStructFields(s *source, l *literals) {
 	open := false
 	for _, x := range m.structs {

@@ -33,7 +33,7 @@ func (m *model) printErrors(s *source) {
 	s.print(")")
 }
 
-// endIn are the writes that can end in an error.
+// endIn are the writes that can return an error.
 func (m *model) endIn(err error) []string {
 	var out []string
 	for _, w := range m.writes {
@@ -70,7 +70,7 @@ func errorsOf(w *writeModel) []error {
 	return out
 }
 
-// stepErrors are the errors that a step of a write can end in.
+// stepErrors are the errors that a step of a write can return.
 func stepErrors(s table.Step) []error {
 	var out []error
 	for _, x := range s.Else {

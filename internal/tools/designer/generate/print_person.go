@@ -6,14 +6,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The names of what a package with persons has beside its patterns.
+// The additional names in a package with persons.
 const (
 	exportPerson = "ExportPerson"
 	erasePerson  = "ErasePerson"
 	personKept   = "PersonKept"
 )
 
-// printPerson prints the export and the erasure of a person's items; nothing where the design has no persons.
+// printPerson prints the export and the erasure of a person's items; nothing if the design has no persons.
 func (m *model) printPerson(s *source) {
 	p := m.program.Person
 	if p == nil {
@@ -30,13 +30,13 @@ func (m *model) printPerson(s *source) {
 	s.print("var %s = &%s", m.person, m.literals().literal(*p))
 }
 
-// exportRemarks say what the export does, and how its items are.
+// exportRemarks describe the export and its items.
 func (m *model) exportRemarks(name, items string) string {
 	return name + " iterates over the items of the person with an id, by the design's field " + m.program.Person.Field + ", and their dependents, page by page. Items of " +
 		"others that only mention the person are left out. " + items
 }
 
-// eraseRemarks say what the erasure does.
+// eraseRemarks describe the erasure.
 func eraseRemarks(name, kept string) []string {
 	return []string{
 		name + " erases the person with an id, as the design says: items are deleted with their copies, index entries, markers and counters, or " +

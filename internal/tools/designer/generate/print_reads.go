@@ -67,7 +67,7 @@ func (m *model) printRead(s *source, r *readModel) {
 	}
 }
 
-// openBounds says what the bounds of a walk are that may be asked without them.
+// openBounds describes the default bounds of a walk.
 func openBounds(r *readModel, absent string) string {
 	ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
 	return fmt.Sprintf("The bounds are inclusive; %s means %s%s, the earliest time of items, and now. A page reads at most %d partitions and may be empty "+
@@ -80,7 +80,7 @@ func (m *model) printBatch(s *source, name string, r *readModel) {
 	s.print("return table.BatchOf(ctx, db.run, %s, in, %s.input, %s)\n}\n", r.variable, r.input, r.result.decode)
 }
 
-// asked are inputs with what is to be known of the owner.
+// asked are inputs with the owner's value added.
 func (m *model) asked(list []member, owner string) []member {
 	out := append([]member{}, list...)
 	for i := range out {

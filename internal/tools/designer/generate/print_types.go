@@ -37,7 +37,7 @@ func (m *model) goType(t design.Type) string {
 	}
 }
 
-// nilable reports whether the Go type has nil for a value that is absent; others are then behind a pointer.
+// nilable reports whether an absent value of the type is nil in Go; other types use a pointer.
 func nilable(t design.Type) bool {
 	return t.Elem != nil || t.Kind == design.KindBytes
 }
@@ -53,7 +53,7 @@ func (m *model) goField(x member) string {
 	return m.goType(x.Type)
 }
 
-// printStruct prints a struct of members, with more fields behind them.
+// printStruct prints a struct of members, followed by additional fields.
 func (m *model) printStruct(s *source, name string, list []member, more ...string) {
 	s.print("type %s struct {", name)
 	for _, x := range list {
@@ -129,7 +129,7 @@ func (m *model) keysOf(e *entityModel) string {
 	return block(rows)
 }
 
-// block is rows of two columns as lines of code in a comment.
+// block formats rows of two columns as code lines in a comment.
 func block(rows [][2]string) string {
 	width := 0
 	for _, r := range rows {
@@ -142,7 +142,7 @@ func block(rows [][2]string) string {
 	return out.String()
 }
 
-// named is the first paragraph of a comment, and what the design says: it begins with the name that it is of.
+// named is the first paragraph of a comment, which starts with the name, and the design's own description.
 func named(name, what, doc string) string {
 	out := name + " " + what
 	if doc != "" {

@@ -58,7 +58,7 @@ func (m *model) printResult(s *source, w *writeModel) {
 	s.print("}\n")
 }
 
-// replayed says where the answer of a repetition comes from.
+// replayed describes the result of a repetition.
 func (m *model) replayed(w *writeModel) string {
 	switch {
 	case w.replayRead != nil:
@@ -84,7 +84,7 @@ func (m *model) printWriteMethod(s *source, w *writeModel) {
 	m.printOutcome(s, w)
 }
 
-// printOutcome prints what makes the result of what was done.
+// printOutcome prints the function that makes the result of a write.
 func (m *model) printOutcome(s *source, w *writeModel) {
 	idempotent := w.Run.Idempotent != nil
 	parameters, out := "_ context.Context, _ table.Input", "out"
@@ -114,7 +114,7 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 	s.print("}, d.Err()\n}\n")
 }
 
-// printTx prints what composes writes.
+// printTx prints the method that composes writes.
 func (m *model) printTx(s *source) {
 	s.comment(
 		txRemarks("Tx", "Op", "table.ErrOverlap"),
@@ -140,19 +140,19 @@ func (m *model) printTx(s *source) {
 	}
 }
 
-// txRemarks say what a method does that composes writes.
+// txRemarks describe the method that composes writes.
 func txRemarks(name, op, overlap string) string {
 	return name + " runs writes of " + op + " in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs " +
 		"two units per KB. No two of them may touch the same item, which is " + overlap + ", except for counters; their order " +
 		"does not matter."
 }
 
-// composable reports whether there is a write that can be a part of a Tx.
+// composable reports whether some write can be part of a Tx.
 func (m *model) composable() bool {
 	return slices.ContainsFunc(m.writes, func(w *writeModel) bool { return !w.Run.Batch })
 }
 
-// printReplay prints what answers a repetition.
+// printReplay prints the function that answers a repetition.
 func (m *model) printReplay(s *source, w *writeModel) {
 	name := "replay" + w.Go
 	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
@@ -215,7 +215,7 @@ func (m *model) toldOf(w *writeModel, e *entityModel) []toldModel {
 	return slices.DeleteFunc(slices.Clone(w.told), func(x toldModel) bool { return x.entity != e })
 }
 
-// printTold prints the statement that gives a result an item that a read found.
+// printTold prints the statement that sets an item of a result to one that a read found.
 func (m *model) printTold(s *source, to toldModel, from result, x string) {
 	if from.own {
 		x = converted(to.entity.Go, from.members, x)
@@ -230,7 +230,7 @@ func (m *model) printTold(s *source, to toldModel, from result, x string) {
 	}
 }
 
-// converted is a value with some fields of another.
+// converted is a value with fields copied from another.
 func converted(name string, list []member, x string) string {
 	x = strings.TrimPrefix(x, "*")
 	var parts []string
@@ -240,7 +240,7 @@ func converted(name string, list []member, x string) string {
 	return composite(name, parts)
 }
 
-// printRecorded prints the answer that the record gives alone.
+// printRecorded prints the function that answers a repetition from the record alone.
 func (m *model) printRecorded(s *source, w *writeModel, signature string) {
 	body := &source{}
 	for _, told := range w.told {
@@ -258,7 +258,7 @@ func (m *model) printRecorded(s *source, w *writeModel, signature string) {
 	s.print("%sreturn result, nil\n}\n", body.out.String())
 }
 
-// printRecordedItem prints what gives an item of the result the fields that the record has of it.
+// printRecordedItem prints the statements that set an item of the result from the record.
 func printRecordedItem(s *source, record *entityModel, told toldModel) {
 	var same, known []member
 	for _, f := range told.entity.members {

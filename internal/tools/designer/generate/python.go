@@ -14,13 +14,13 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// pythonRuntime executes a document in Python. It is copied beside the generated code, which needs nothing else but boto3.
+// pythonRuntime executes a document in Python. It is copied next to the generated code, which otherwise needs only boto3.
 //
 //go:embed python/runtime/*.py
 var pythonRuntime embed.FS
 
-// Python makes a package: db.py with the types and a class with a method for each pattern, descriptors.py with the document, and the
-// runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
+// Python generates a package: db.py with the types and a class with a method for each pattern, descriptors.py with the
+// document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func Python(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	py := newPythonPrinter(m)
@@ -53,17 +53,17 @@ func Python(p *lower.Program) ([]File, error) {
 	return out, nil
 }
 
-// pythonRaw is JSON for a raw literal between three apostrophes.
+// pythonRaw makes JSON safe for a raw literal in triple single quotes.
 func pythonRaw(json string) string { return strings.ReplaceAll(json, "'", `\u0027`) }
 
-// createTables are the requests that make each table, by the table's name in the design.
+// createTables are the CreateTable requests, by the table's name in the design.
 func (m *model) createTables() string {
 	var parts []string
 	specs := provision.Specs(m.design, nil)
 	for i := range specs {
 		o := object{{"table", quoted(m.tables[i].Name)}}
 		var text strings.Builder
-		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder takes all
+		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder does not fail
 		o.add("create", strings.TrimSpace(text.String()))
 		if specs[i].TTLAttr != "" {
 			text.Reset()
@@ -75,8 +75,8 @@ func (m *model) createTables() string {
 	return bracketed("[", "]", parts)
 }
 
-// The names that mean something else in generated Python: keywords and the builtin types of annotations, which a field, parameter or
-// method gets an underscore behind, and classes, which are refused.
+// The names with another meaning in generated Python: keywords and the builtin types of annotations, after which a field,
+// parameter or method gets an underscore, and classes, which are rejected.
 const (
 	pythonKeywords = "False None True and as assert async await break class continue def del elif else except finally for from global if import " +
 		"in is lambda nonlocal not or pass raise return try while with yield self bool bytes dict int list set str"
@@ -89,14 +89,14 @@ type pythonPrinter struct {
 	*model
 	source
 
-	attributes map[string]string // the names in Python, by those in the design that differ
+	attributes map[string]string // names in Python, by the names in the design that differ
 	methods    map[string]string // of DB, with the pattern of each
 	exports    []string
 	writes     map[*writeModel]*pythonResult
 	errors     map[*errorModel]string
 }
 
-// pythonResult are the classes of a write's result.
+// pythonResult has the classes of a write's result.
 type pythonResult struct{ result, done, replayed string }
 
 func newPythonPrinter(m *model) *pythonPrinter {
@@ -141,12 +141,12 @@ func newPythonPrinter(m *model) *pythonPrinter {
 	return p
 }
 
-// pythonError is the class of an error: that of ErrOutOfStock is OutOfStockError.
+// pythonError is the class of an error: OutOfStockError for ErrOutOfStock.
 func pythonError(name string) string {
 	return strings.TrimSuffix(exported(strings.TrimPrefix(name, "Err")), "Error") + "Error"
 }
 
-// snake is a name as Python writes it: createdAt is created_at, userIDs user_ids.
+// snake is a name in snake case: createdAt is created_at, userIDs user_ids.
 func snake(name string) string {
 	list := words(name)
 	for i := 0; i+1 < len(list); i++ {
@@ -164,7 +164,7 @@ func snake(name string) string {
 	return out
 }
 
-// attribute is the name that a field has in Python.
+// attribute is a field's name in Python.
 func (p *pythonPrinter) attribute(name string) string {
 	out := snake(name)
 	if out != name {
@@ -173,7 +173,7 @@ func (p *pythonPrinter) attribute(name string) string {
 	return out
 }
 
-// method takes the name of a method of DB.
+// method reserves the name of a method of DB.
 func (p *pythonPrinter) method(pattern, suffix string, at design.Pos) string {
 	name := snake(pattern) + suffix
 	if other, taken := p.methods[name]; taken {
@@ -210,7 +210,7 @@ func (p *pythonPrinter) doc(indent string, paragraphs ...string) {
 	p.line(indent + `"""` + first + "\n" + strings.Join(lines[1:], "\n") + "\n" + indent + `"""`)
 }
 
-// line prints a line as it is.
+// line prints a line unchanged.
 func (p *pythonPrinter) line(text string) { p.out.WriteString(text + "\n") }
 
 func (p *pythonPrinter) print() {
@@ -243,7 +243,7 @@ func (p *pythonPrinter) print() {
 	p.printHead()
 }
 
-// printHead puts what the module begins with before all else, since it lists what is exported.
+// printHead prepends the start of the module, which lists the exports.
 func (p *pythonPrinter) printHead() {
 	names := append(strings.Fields(pythonClasses), "DB", "decode")
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "False" || name == "None" || name == "True" })
@@ -282,10 +282,10 @@ from .runtime import (`)
 
 func (p *pythonPrinter) export(name string) { p.exports = append(p.exports, name) }
 
-// pythonText is a text as a literal.
+// pythonText is a string literal.
 func pythonText(text string) string { return strings.ReplaceAll(quoted(text), `\/`, "/") }
 
-// typeOf is the type of values of a type; see codec.py of the runtime.
+// typeOf is the Python type of values of a type; see codec.py of the runtime.
 func (p *pythonPrinter) typeOf(t design.Type) string {
 	switch t.Kind {
 	case design.KindInt, design.KindMoney:
@@ -315,7 +315,7 @@ func (p *pythonPrinter) typeOf(t design.Type) string {
 	}
 }
 
-// inputType is the type of a member, without the None of an optional one.
+// inputType is the type of a member, without None for an optional one.
 func (p *pythonPrinter) inputType(x member) string {
 	if x.Removable {
 		return p.typeOf(x.Type) + " | _table.Removed"
@@ -323,12 +323,12 @@ func (p *pythonPrinter) inputType(x member) string {
 	return p.typeOf(x.Type)
 }
 
-// empties reports whether an absent value of a type is as good as an empty one.
+// empties reports whether an absent value of a type is equivalent to an empty one.
 func empties(t design.Type) bool {
 	return t.Kind == design.KindList || t.Kind == design.KindSet || t.Kind == design.KindMap
 }
 
-// class prints a dataclass of members, with more lines behind them.
+// class prints a dataclass of members, followed by additional lines.
 func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, paragraphs ...string) {
 	p.beginClass(name, paragraphs...)
 	met := map[string]string{}
@@ -361,7 +361,7 @@ func (p *pythonPrinter) beginClass(name string, paragraphs ...string) {
 	p.line("")
 }
 
-// printErrorClasses prints the classes of the errors that writes end in.
+// printErrorClasses prints the classes of the errors that writes return.
 func (p *pythonPrinter) printErrorClasses() {
 	for _, e := range p.model.errors {
 		name, base := p.errors[e], "TableError"
@@ -475,7 +475,7 @@ func (p *pythonPrinter) printWriteClasses(w *writeModel) {
 	p.line("\n\n" + r.result + " = _typing.Union[" + r.done + ", " + r.replayed + "]")
 }
 
-// parameters are the inputs of a method, by name alone, and what it gives to the runtime.
+// parameters are the inputs of a method, as keyword parameters, and the arguments for the runtime.
 func (p *pythonPrinter) parameters(list []member, reserved ...string) (takes []string, given []string) {
 	for _, x := range list {
 		name, key := x.Name, x.Name
@@ -486,7 +486,7 @@ func (p *pythonPrinter) parameters(list []member, reserved ...string) (takes []s
 		if slices.Contains(reserved, name) {
 			name += "_"
 		}
-		p.attribute(x.Name) // by which the runtime's parameters are known
+		p.attribute(x.Name) // the runtime's name for the parameter
 		of := p.inputType(x)
 		if x.Optional || x.Prefix || empties(x.Type) {
 			of += " | None = None"
@@ -496,7 +496,7 @@ func (p *pythonPrinter) parameters(list []member, reserved ...string) (takes []s
 	return takes, given
 }
 
-// def prints a method that returns what the runtime does.
+// def prints a method that returns the result of a runtime call.
 func (p *pythonPrinter) def(name string, takes []string, returns, call string, remarks ...string) {
 	star := ""
 	if len(takes) > 0 {
@@ -535,7 +535,7 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 	if r.Range != nil {
 		t := p.typeOf(r.Range.Type) + " | None = None"
 		if r.Run.Over != "" && !r.Run.Open() {
-			t = p.typeOf(r.Range.Type) // a walk needs both
+			t = p.typeOf(r.Range.Type) // a walk requires both
 		}
 		for _, bound := range []string{"From", "To"} {
 			parameter := strings.TrimSuffix(snake(r.Range.Name), "_") + strings.ToLower("_"+bound)
@@ -711,7 +711,7 @@ func (p *pythonPrinter) printOps() {
 	}
 }
 
-// printLoad prints what every class has, and what the module has behind the class.
+// printLoad prints the code that every class has, and the module's code after the class.
 func (p *pythonPrinter) printLoad(entities string) {
 	p.line(`
     def load(
@@ -741,7 +741,7 @@ def decode(item: _typing.Mapping[str, _typing.Any]) -> _table.Decoded | None:
 `)
 }
 
-// printTypes prints the classes by the names that descriptors have.
+// printTypes prints the classes by the names used in descriptors.
 func (p *pythonPrinter) printTypes() {
 	list := func(name string, members []string) {
 		if len(members) > 0 {

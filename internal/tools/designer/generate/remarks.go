@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// readRemarks are the paragraphs of a read's comment: what it finds, the request, what it can fail with. absent is the language's word
+// readRemarks are the paragraphs of a read's comment: what it returns, the request, its errors. absent is the language's word
 // for no item.
 func (m *model) readRemarks(r *readModel, absent string) []string {
 	p := explain.Read(m.design, r.Design)
@@ -36,7 +36,7 @@ func (m *model) readRemarks(r *readModel, absent string) []string {
 	return []string{r.Go + " finds " + p.Wants + ".", r.Design.Doc, requestBlock(p), fails}
 }
 
-// inOrder says how the answers to several inputs stand.
+// inOrder describes the order of the results for several inputs.
 func inOrder(absent, owner string) string {
 	if owner != "" {
 		owner = " or has another " + owner
@@ -81,7 +81,7 @@ func requestBlock(p explain.Pattern) string {
 	return block(rows)
 }
 
-// requestText is a request in one line.
+// requestText formats a request in one line.
 func requestText(r *plan.Request) string {
 	out := r.Table
 	if r.Index != "" {
@@ -112,7 +112,7 @@ func requestText(r *plan.Request) string {
 	return out
 }
 
-// filled is an expression with values in the place of their placeholders.
+// filled is an expression with placeholders replaced by values.
 func filled(expression string, values []plan.KeyValue) string {
 	list := slices.SortedFunc(slices.Values(values), func(a, b plan.KeyValue) int { return cmp.Compare(len(b.Name), len(a.Name)) })
 	var pairs []string
@@ -129,7 +129,7 @@ func units(n float64, what string) string {
 	return fmt.Sprintf("%g %s units", n, what)
 }
 
-// writeRemarks are the paragraphs of a write's comment: what it does, the items that it touches, what it can fail with.
+// writeRemarks are the paragraphs of a write's comment: what it does, the items that it affects, its errors.
 func (m *model) writeRemarks(w *writeModel) []string {
 	p := explain.Write(m.design, w.Design)
 	whole := " does, all or nothing: "
@@ -178,7 +178,7 @@ func (m *model) writeRemarks(w *writeModel) []string {
 	return []string{w.Go + whole + p.Wants + ".", w.Design.Doc, block(rows), fails}
 }
 
-// undeclared reports whether a step has a condition and no error for some of its refusals.
+// undeclared reports whether a step has a condition that can fail without a declared error.
 func undeclared(s table.Step) bool {
 	return s.When != nil && (len(s.Else) == 0 || s.Else[len(s.Else)-1].When != nil)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// scope is where identifiers must differ: the package, the methods of DB, the fields of a struct.
+// scope is a set of names that must be distinct: the package, the methods of DB, the fields of a struct.
 type scope struct {
 	model *model
-	names map[string]string // with what each is
+	names map[string]string // with what each one names
 }
 
 func (m *model) scope(reserved ...string) *scope {
@@ -22,8 +22,7 @@ func (m *model) scope(reserved ...string) *scope {
 	return s
 }
 
-// take takes a name that the design chooses. Where something else has it, that is a fault of owner: of says what the name
-// is of.
+// take reserves a name that the design chooses. A conflict is a fault of owner: of says what the name is for.
 func (s *scope) take(name, of, owner string, at design.Pos) string {
 	if other, taken := s.names[name]; taken {
 		s.model.fault(owner, at, "has two things with the name %s in Go, %s and %s: give one of them another name in the design", name, other, of)
@@ -33,7 +32,7 @@ func (s *scope) take(name, of, owner string, at design.Pos) string {
 	return name
 }
 
-// local takes a name that the generator chooses, with a number where something else has it.
+// local reserves a name that the generator chooses, with a number if it is taken.
 func (s *scope) local(name string) string {
 	unique := name
 	for n := 2; ; n++ {
@@ -50,22 +49,22 @@ func (m *model) fault(owner string, at design.Pos, format string, args ...any) {
 	m.faults = append(m.faults, &lower.FaultError{Pattern: owner, Message: fmt.Sprintf(format, args...), Pos: at})
 }
 
-// member is a field of a Go struct, and the value that it is.
+// member is a field of a Go struct, with the design's value that it contains.
 type member struct {
 	Name     string // of the value, in the design
 	Go       string
 	Doc      string
 	Type     design.Type
 	Optional bool
-	Path     []string // where a structure's or entity's field is stored
-	// Prefix is set for the beginning of a value, which is none where it is empty.
+	Path     []string // path of a structure's or entity's field in the item
+	// Prefix is set for a prefix, which is absent if it is empty.
 	Prefix bool
-	// Removable is set for an input that leaves, sets or removes an optional field.
+	// Removable is set for an input that can keep, set or remove an optional field.
 	Removable bool
 }
 
-// members are the fields of an entity or structure as those of a Go struct. The names of the struct's own methods are not
-// free: such a field has Value behind its name.
+// members are the fields of an entity or structure as fields of a Go struct. The names of the struct's own methods are
+// taken: such a field gets the suffix Value.
 func (m *model) members(owner string, list []*design.Field, methods ...string) []member {
 	s := m.scope()
 	for _, method := range methods {
@@ -85,7 +84,7 @@ func (m *model) members(owner string, list []*design.Field, methods ...string) [
 	return out
 }
 
-// inputs are what a pattern takes as the fields of a Go struct.
+// inputs are a pattern's inputs as fields of a Go struct.
 func (m *model) inputs(s *scope, owner string, at design.Pos, list []lower.Input, prefix string) []member {
 	var out []member
 	for _, in := range list {
@@ -99,7 +98,7 @@ func (m *model) inputs(s *scope, owner string, at design.Pos, list []lower.Input
 	return out
 }
 
-// among keeps the members of a list that are the fields.
+// among returns those members of a list that are fields of another.
 func among(list []member, fields []*design.Field) []member {
 	var out []member
 	for _, x := range list {

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// source is a file under way.
+// source is a file being generated.
 type source struct {
-	doc string          // the package's comment, in the one file that has it
-	out strings.Builder // what follows the imports
+	doc string          // the package comment, in the one file that has it
+	out strings.Builder // the text after the imports
 }
 
 func (s *source) empty() bool { return s.out.Len() == 0 }
 
-// print adds lines. A text of several lines may be indented as the code around it is: go/format lays it out.
+// print adds lines. Text may be indented like the code around it, because go/format lays it out.
 func (s *source) print(format string, args ...any) {
 	fmt.Fprintf(&s.out, format, args...)
 	s.out.WriteByte('\n')
@@ -28,7 +28,7 @@ func (s *source) print(format string, args ...any) {
 // comment adds a comment of paragraphs.
 func (s *source) comment(paragraphs ...string) { s.out.WriteString(comment(paragraphs...)) }
 
-// comment is a comment of paragraphs; those that are "" are left out. A line that begins with a tab is one of code.
+// comment formats a comment of paragraphs, skipping empty ones. A line that starts with a tab is code.
 func comment(paragraphs ...string) string {
 	var out strings.Builder
 	for _, p := range paragraphs {
@@ -47,7 +47,7 @@ func comment(paragraphs ...string) string {
 				out.WriteString("//" + line + "\n")
 			default:
 				for _, part := range wrapped(line) {
-					if rest, constrains := strings.CutPrefix(part, "+build"); constrains { // which go/format makes a build constraint of
+					if rest, constrains := strings.CutPrefix(part, "+build"); constrains { // go/format would treat it as a build constraint
 						part = `"+build"` + rest
 					}
 					out.WriteString("// " + part + "\n")
@@ -58,10 +58,10 @@ func comment(paragraphs ...string) string {
 	return out.String()
 }
 
-// commentWidth is how long a line of a comment gets.
+// commentWidth is the maximum length of a comment line.
 const commentWidth = 117
 
-// wrapped breaks a line of words.
+// wrapped wraps a line of words.
 func wrapped(line string) []string {
 	var out []string
 	current := ""
@@ -77,7 +77,7 @@ func wrapped(line string) []string {
 	return append(out, current)
 }
 
-// packages are the paths of what generated code imports, by the names that it uses.
+// packages are the import paths of generated code, by package name.
 //
 //nolint:gochecknoglobals // a table
 var packages = map[string]string{
@@ -88,7 +88,7 @@ var packages = map[string]string{
 	"table":    "github.com/monotable/monotable/design/table",
 }
 
-// file is the whole file, formatted, with the imports that its text uses.
+// file is the whole file, formatted, with the required imports.
 func (s *source) file(header, name string) ([]byte, error) {
 	clause, text := s.doc+"package "+name+"\n", s.out.String()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "", clause+text, parser.SkipObjectResolution)

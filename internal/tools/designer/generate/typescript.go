@@ -15,14 +15,15 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// typescriptRuntime is what executes a document in TypeScript. It is copied beside the generated code, which so needs nothing but
-// the SDK.
+// typescriptRuntime executes a document in TypeScript. It is copied next to the generated code, which otherwise needs only the
+// SDK.
 //
 //go:embed typescript/runtime/*.ts
 var typescriptRuntime embed.FS
 
-// TypeScript makes the modules of a program: index.ts with the types and a class with a method for each pattern, descriptors.ts with
-// the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
+// TypeScript generates the modules of a program: index.ts with the types and a class with a method for each pattern,
+// descriptors.ts with the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be
+// generated.
 func TypeScript(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	m.checkTypeScript()
@@ -53,14 +54,14 @@ func TypeScript(p *lower.Program) ([]File, error) {
 	return out, nil
 }
 
-// The names that mean something else in the generated module, and members of a class that JavaScript itself calls.
+// The names with another meaning in the generated module, and class members that JavaScript itself calls.
 const (
 	typescriptTypes = "AsyncGenerator AsyncIterable DB Date DecodeError Decoded ErrorCode Iterable LoadRecord Omit Op Partial Pick Promise Refusal " +
 		"PersonItem Secret TableError Uint8Array UnfinishedError ValueError"
 	typescriptMembers = "constructor then catch finally"
 )
 
-// checkTypeScript refuses names that generated TypeScript cannot have.
+// checkTypeScript rejects names that are impossible in generated TypeScript.
 func (m *model) checkTypeScript() {
 	refuse := func(owner, name string, at design.Pos) {
 		if slices.Contains(strings.Fields(typescriptTypes), name) {
@@ -92,7 +93,7 @@ func (m *model) checkTypeScript() {
 	}
 }
 
-// tsDoc prints a comment of paragraphs for what follows.
+// tsDoc prints a doc comment of paragraphs.
 func tsDoc(s *source, indent string, paragraphs ...string) {
 	text := comment(paragraphs...)
 	if text == "" {
@@ -114,10 +115,10 @@ func tsDoc(s *source, indent string, paragraphs ...string) {
 	s.print("%s/**\n%s\n%s */", indent, strings.Join(lines, "\n"), indent)
 }
 
-// goErrors are the errors in remarks, which TypeScript tells by their codes.
+// goErrors matches Go errors in remarks; in TypeScript, errors have codes.
 var goErrors = regexp.MustCompile(`\b(?:table\.)?Err([A-Z]\w*)`) //nolint:gochecknoglobals // compiled once
 
-// withCodes has the error of a batch in remarks as the other errors are.
+// withCodes replaces the error of a batch in remarks, like the other errors.
 func withCodes(text string) string {
 	return strings.ReplaceAll(text, "*table.UnfinishedError", "table.ErrUnfinished")
 }
@@ -158,7 +159,7 @@ func (m *model) printTypeScript(s *source) {
 	}
 }
 
-// tsType is the type of values of a type; see codec.ts of the runtime.
+// tsType is the TypeScript type of values of a type; see codec.ts of the runtime.
 func (m *model) tsType(t design.Type) string {
 	switch t.Kind {
 	case design.KindInt, design.KindMoney:
@@ -183,7 +184,7 @@ func (m *model) tsType(t design.Type) string {
 		return elem + "[]"
 	case design.KindMap:
 		return "{ [key: string]: " + m.tsType(*t.Elem) + " }"
-	default: // texts, and decimals, which no number holds
+	default: // strings, and decimals, which exceed JavaScript's numbers
 		return "string"
 	}
 }
@@ -197,7 +198,7 @@ func property(name string) string {
 	return quoted(name)
 }
 
-// printInterface prints an interface of members, with more properties behind them.
+// printInterface prints an interface of members, followed by additional properties.
 func (m *model) printInterface(s *source, name string, list []member, more ...string) {
 	s.print("export interface %s {", name)
 	for _, x := range list {
@@ -225,7 +226,7 @@ func (m *model) printInterface(s *source, name string, list []member, more ...st
 	s.print("}\n")
 }
 
-// printTypeScriptErrors prints the codes of the errors that writes end in.
+// printTypeScriptErrors prints the codes of the errors that writes return.
 func (m *model) printTypeScriptErrors(s *source) {
 	var codes, about []string
 	for _, e := range m.errors {
@@ -302,7 +303,7 @@ func (m *model) printReadTypes(s *source, r *readModel) {
 	}
 }
 
-// tsAsked are inputs with what is to be known of a prefix and of the owner.
+// tsAsked are inputs with prefix and owner added.
 func (m *model) tsAsked(list []member, owner string) []member {
 	out := slices.Clone(list)
 	for i := range out {
@@ -397,7 +398,7 @@ func (m *model) printWriteTypes(s *source, w *writeModel) {
 	s.print("    };\n")
 }
 
-// printToldTypes prints what a write returns when it was done.
+// printToldTypes prints the type of a write's result.
 func printToldTypes(s *source, indent string, w *writeModel) {
 	for _, x := range w.told {
 		switch {
@@ -505,7 +506,7 @@ func (m *model) printTypeScriptOps(s *source) {
 	s.print("}\n")
 }
 
-// printCreateTables prints the requests that make the tables.
+// printCreateTables prints the CreateTable requests.
 func (m *model) printCreateTables(s *source) {
 	specs := provision.Specs(m.design, nil)
 	tsDoc(s, "", "The requests that create the tables, for tests and for services that create them at startup. Send them as "+
@@ -513,7 +514,7 @@ func (m *model) printCreateTables(s *source) {
 	s.print("export function createTables(config: Pick<Config, \"tables\">): table.CreateTableCommandInput[] {\n  return [")
 	for i := range specs {
 		var text strings.Builder
-		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder takes all
+		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder does not fail
 		body := strings.TrimSpace(text.String())
 		body = strings.Replace(body, quoted(specs[i].Name), fmt.Sprintf("config.tables?.[%s] ?? %s", quoted(m.tables[i].Name), quoted(specs[i].Name)), 1)
 		s.print("    %s,", strings.ReplaceAll(body, "\n", "\n    "))
@@ -521,7 +522,7 @@ func (m *model) printCreateTables(s *source) {
 	s.print("  ];\n}")
 }
 
-// tsRemarks are the remarks of a method, by its name.
+// tsRemarks are the remarks on a method, adapted to its name.
 func (m *model) tsRemarks(name string, remarks []string) []string {
 	out := slices.Clone(remarks)
 	if len(out) > 0 {
@@ -530,7 +531,7 @@ func (m *model) tsRemarks(name string, remarks []string) []string {
 	return out
 }
 
-// tsInput is the parameter of a method, and what it gives to the runtime.
+// tsInput is the parameter of a method, and the argument for the runtime.
 func tsInput(input string) (takes, given string) {
 	if input == "" {
 		return "", "{}"

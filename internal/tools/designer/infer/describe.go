@@ -5,7 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Describe is a table as DescribeTable tells it, without its items.
+// Describe converts a DescribeTable result to a Table without items.
 func Describe(d *types.TableDescription, ttlAttr string) Table {
 	of := map[string]string{}
 	for _, a := range d.AttributeDefinitions {

@@ -12,12 +12,12 @@ import (
 // field is a field of an entity.
 type field struct {
 	name, path string
-	typ        string // as the language writes it
+	typ        string // in the design language
 	optional   bool
 	note       string
 }
 
-// describe finds the index entries and the fields of an entity, whose keys are known.
+// describe finds the index entries and the fields of an entity whose keys are known.
 func (t *tableDraft) describe(e *entity) {
 	v := &virtuals{table: t, entity: e, data: t.data(e.main)}
 	v.settle(e.main.pk, e.main.rows)
@@ -46,7 +46,7 @@ func copyEntries(e *entity) [][]*entry {
 	return out
 }
 
-// virtuals gives names to the values in keys that no field of the items has.
+// virtuals names the values in keys that no field of the items has.
 type virtuals struct {
 	table  *tableDraft
 	entity *entity
@@ -54,7 +54,7 @@ type virtuals struct {
 	fields []virtual
 }
 
-// virtual is such a value.
+// virtual is one such value.
 type virtual struct {
 	label, path string
 	texts       map[*row]string
@@ -77,7 +77,7 @@ func (v *virtuals) settle(t *template, rows []*row) {
 	for i := range t.parts {
 		p := &t.parts[i]
 		if len(p.funcs) > 0 && !takes(p.funcs, v.table.typeAt(v.entity.main, p.path)) {
-			*p = part{virtual: true, label: p.label, texts: p.texts} // some values are not what the function takes
+			*p = part{virtual: true, label: p.label, texts: p.texts} // the function does not accept some values
 		}
 		if p.virtual {
 			p.path = v.pathOf(p, rows)
@@ -87,7 +87,7 @@ func (v *virtuals) settle(t *template, rows []*row) {
 	}
 }
 
-// typeAt is the type of a field of a shape's items, but for the names of enumerations and structures.
+// typeAt is the type of a field of a shape's items, without declaring enumerations and structures.
 func (t *tableDraft) typeAt(s *shape, path string) string {
 	var values []types.AttributeValue
 	for _, r := range s.rows {
@@ -95,12 +95,12 @@ func (t *tableDraft) typeAt(s *shape, path string) string {
 			values = append(values, v)
 		}
 	}
-	apart := &draft{types: map[string]string{}} // nothing is to be declared yet
+	apart := &draft{types: map[string]string{}} // nothing is declared yet
 	out, _ := apart.typeOf(values, typing{ttl: path == t.TTLAttr})
 	return out
 }
 
-// pathOf is where the field of a virtual part would be stored.
+// pathOf is the path where the field of a virtual part would be stored.
 func (v *virtuals) pathOf(p *part, rows []*row) string {
 	texts := map[*row]string{}
 	var values []types.AttributeValue
@@ -122,14 +122,14 @@ func (v *virtuals) pathOf(p *part, rows []*row) string {
 	return path
 }
 
-// taken reports whether an attribute is another thing's.
+// taken reports whether an attribute is in use.
 func (v *virtuals) taken(name string) bool {
 	t := v.table
 	return slices.Contains(v.data, name) || name == t.PK.Name || name == t.SK.Name || name == t.typeAttr || name == t.TTLAttr || t.inIndexKey(name) ||
 		slices.ContainsFunc(v.fields, func(k virtual) bool { return k.path == name })
 }
 
-// attributeOf is the attribute of a field by the table's naming.
+// attributeOf is the attribute for a field by the table's naming convention.
 func (v *virtuals) attributeOf(name string) string {
 	if v.table.snake {
 		return snake(name)
@@ -146,7 +146,7 @@ func agree(a, b map[*row]string) bool {
 	return true
 }
 
-// virtualName makes a name for a value of what stands before it.
+// virtualName derives a name for a value from the literal before it.
 func virtualName(label string, texts []string) string {
 	base := camel(label)
 	isTime := !slices.ContainsFunc(texts, func(s string) bool { return typed.FindString(s) != s || !strings.Contains(s, "T") })
@@ -208,13 +208,13 @@ func (t *tableDraft) fieldsOf(e *entity, v *virtuals) {
 	}
 }
 
-// storable reports whether the language can say that a field is stored in an attribute of a name.
+// storable reports whether the language can express that a field is stored in an attribute with a name.
 func storable(name string) bool {
 	const most = 255
 	return name != "" && len(name) <= most && !strings.ContainsAny(name, "[]") && utf8.ValidString(name)
 }
 
-// madeFor reports whether an attribute holds the key of an index that is made of fields.
+// madeFor reports whether an attribute is an index key composed of fields.
 func (e *entity) madeFor(name string) bool {
 	for _, x := range append(slices.Clone(e.entries), slices.Concat(copyEntries(e)...)...) {
 		for _, one := range slices.Concat(x.pk, x.sk) {
@@ -226,8 +226,8 @@ func (e *entity) madeFor(name string) bool {
 	return false
 }
 
-// spread are the paths of the fields in an attribute: the attribute itself, unless fields in it are parts of keys; then
-// all that it holds.
+// spread are the paths of the fields in an attribute: the attribute itself or, if parts of it are in keys, everything
+// in it.
 func (t *tableDraft) spread(e *entity, name string, used []string) []string {
 	top, _, _ := strings.Cut(name, step)
 	if strings.Contains(top, ".") || !slices.ContainsFunc(used, func(path string) bool { return strings.HasPrefix(path, name+step) }) {
@@ -262,7 +262,7 @@ func (t *tableDraft) fieldOf(e *entity, path string, inKey bool, v *virtuals) *f
 		return f
 	}
 	values := e.values(path)
-	if k := t.keyAt(e, path); k.Type != "" { // the others cannot be in the key
+	if k := t.keyAt(e, path); k.Type != "" { // an attribute of another type cannot be in the key
 		values = slices.DeleteFunc(values, func(v types.AttributeValue) bool { return storedAs(v) != k.Type })
 	}
 	nulls := 0
@@ -284,7 +284,7 @@ func (t *tableDraft) fieldOf(e *entity, path string, inKey bool, v *virtuals) *f
 	return f
 }
 
-// keyAt is the key attribute that a field is; without a type where it is none.
+// keyAt is the key attribute that a field is stored in; without a type if there is none.
 func (t *tableDraft) keyAt(e *entity, path string) Key {
 	keys := []Key{t.PK, t.SK}
 	for _, x := range e.entries {
@@ -298,7 +298,7 @@ func (t *tableDraft) keyAt(e *entity, path string) Key {
 	return Key{}
 }
 
-// values are those at a path, of an entity's own items.
+// values are the values at a path, in an entity's own items.
 func (e *entity) values(path string) []types.AttributeValue {
 	var out []types.AttributeValue
 	for _, r := range e.main.rows {
@@ -309,7 +309,7 @@ func (e *entity) values(path string) []types.AttributeValue {
 	return out
 }
 
-// funcsOf are the functions that a field goes through in a template.
+// funcsOf are the functions applied to a field in a template.
 func (p *template) funcsOf(path string) string {
 	for _, part := range p.parts {
 		if part.path == path {
@@ -319,7 +319,7 @@ func (p *template) funcsOf(path string) string {
 	return ""
 }
 
-// templateText is a template as the language writes it.
+// templateText is a template in the design language.
 func (t *tableDraft) templateText(p *template) string {
 	var out strings.Builder
 	braces := strings.NewReplacer("{", "{{", "}", "}}")
@@ -338,7 +338,7 @@ func noteOf(first string, more ...string) string {
 	return strings.Join(slices.DeleteFunc(append([]string{first}, more...), func(s string) bool { return s == "" }), "; ")
 }
 
-// notes are those of templates, each once.
+// notes are the remarks on templates, without duplicates.
 func notes(list ...*template) string {
 	var out []string
 	for _, t := range list {

@@ -8,12 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// entry is an entity's, or a copy's, entry in an index.
+// entry is the entry of an entity or copy in an index.
 type entry struct {
 	index  Index
 	pk, sk []*template
-	rows   []*row // that have it
-	of     []*row // that could
+	rows   []*row // those that have it
+	of     []*row // those that could have it
 	where  string
 	note   string
 }
@@ -43,7 +43,7 @@ func (t *tableDraft) entriesOf(s *shape) []*entry {
 	return out
 }
 
-// keyTemplate finds the template of a key attribute that is in some items of a shape.
+// keyTemplate finds the template of a key attribute that some items of a shape have.
 func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 	switch {
 	case k.Name == t.PK.Name:
@@ -56,7 +56,7 @@ func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 	if others := len(rows) - len(some); others > 0 {
 		out.notes = append(out.notes, fmt.Sprintf("guess: the %s of %s have another form", k.Name, count(others, "other item")))
 	}
-	for i := range out.parts { // a text for each of the rows that have the entry
+	for i := range out.parts { // one text per row that has the entry
 		if p := &out.parts[i]; !p.isLiteral() && len(p.texts) == len(some) && len(some) < len(rows) {
 			texts := make([]string, len(rows))
 			for j, r := range rows {
@@ -70,14 +70,14 @@ func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 	return out
 }
 
-// sameAs is a template that another place has too.
+// sameAs reuses an equal template of another place.
 func (t *tableDraft) sameAs(p *template) *template {
 	same := *p
 	same.notes = nil
 	return &same
 }
 
-// commonMarks reads a key attribute of rows: the places that most of them have, and which rows these are.
+// commonMarks parses a key attribute of rows: the marks that most of them share, and the rows that do.
 func (t *tableDraft) commonMarks(k Key, rows []*row) (marks []mark, pieces map[*row][]piece, some []*row) {
 	pieces = map[*row][]piece{}
 	all := map[*row][]mark{}
@@ -114,7 +114,7 @@ func (t *tableDraft) commonMarks(k Key, rows []*row) (marks []mark, pieces map[*
 	return marks, pieces, some
 }
 
-// conditionOf looks for what decides which items have an entry, where not all do.
+// conditionOf looks for a condition that decides which items have an entry, if not all do.
 func (t *tableDraft) conditionOf(e *entity, x *entry) {
 	if len(x.rows) == len(x.of) {
 		return
@@ -127,7 +127,7 @@ func (t *tableDraft) conditionOf(e *entity, x *entry) {
 	for _, one := range slices.Concat(x.pk, x.sk) {
 		paths = append(paths, one.fields()...)
 	}
-	explained := true // by the absence of what the key is made of
+	explained := true // by a missing field of the key
 	for _, r := range x.of {
 		complete := !slices.ContainsFunc(paths, func(p string) bool { return at(r.item, p) == nil })
 		explained = explained && complete == has[r]
@@ -160,14 +160,14 @@ func rank(f *field) int {
 	}
 }
 
-// decides makes a condition of a field that holds for the rows that have an entry and for no others; "" for none.
+// decides returns a condition on a field that holds for exactly the rows that have an entry; "" if there is none.
 func (t *tableDraft) decides(f *field, x *entry, has map[*row]bool) string {
 	in, out := map[string]bool{}, map[string]bool{}
-	exists := true // the field is where the entry is
+	exists := true // the field exists exactly where the entry does
 	for _, r := range x.of {
 		v := at(r.item, f.path)
 		exists = exists && (v != nil) == has[r]
-		text := "\x00" // of what is absent
+		text := "\x00" // for absent values
 		switch v := v.(type) {
 		case *types.AttributeValueMemberS:
 			text = "'" + strings.ReplaceAll(v.Value, "'", "''") + "'"
@@ -175,7 +175,7 @@ func (t *tableDraft) decides(f *field, x *entry, has map[*row]bool) string {
 			text = fmt.Sprint(v.Value)
 		case nil:
 		default:
-			text = "\x01" // what no constant is compared with
+			text = "\x01" // a value that no constant is compared with
 		}
 		if has[r] {
 			in[text] = true
@@ -197,7 +197,7 @@ func (t *tableDraft) decides(f *field, x *entry, has map[*row]bool) string {
 	return f.name + " IN (" + strings.Join(values, ", ") + ")"
 }
 
-// usualIndexKey reports whether an attribute is named as those that are made for indexes are: GSI1PK, lsi2sk, gsi1_pk.
+// usualIndexKey reports whether an attribute has a name that is common for index keys: GSI1PK, lsi2sk, gsi1_pk.
 func usualIndexKey(name string) bool {
 	n := letters(name)
 	return (strings.HasPrefix(n, "gsi") || strings.HasPrefix(n, "lsi")) && strings.ContainsAny(n, "0123456789ps") && len(n) <= len("gsi10sortkey")

@@ -13,17 +13,17 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// typing is what is known of a field whose type is sought.
+// typing is the context of a field whose type is inferred.
 type typing struct {
 	name  string // of the field
 	owner string // of the entity or structure, for the names of types
-	inKey bool   // as it is
-	found bool   // in the primary key, so that items are told apart by it
+	inKey bool   // as a plain value
+	found bool   // in the primary key, so that it identifies items
 	ttl   bool
 	deep  int
 }
 
-// typeOf finds the type of values, as the language writes it, and what is to be said of it.
+// typeOf infers the type of values in the design language, and remarks on it.
 func (d *draft) typeOf(values []types.AttributeValue, f typing) (name, note string) {
 	kinds := map[string][]types.AttributeValue{}
 	for _, v := range values {
@@ -112,10 +112,10 @@ func (d *draft) typeOfKind(kind string, values []types.AttributeValue, f typing)
 	}
 }
 
-// maxTypeDepth is how deep lists and maps are described; deeper ones are said to hold texts.
+// maxTypeDepth bounds the description of nested lists and maps; deeper ones are declared to contain text.
 const maxTypeDepth = 5
 
-// elementOf is the type of what a list or map holds.
+// elementOf is the element type of a list or map.
 func (d *draft) elementOf(elems []types.AttributeValue, f typing) (name, note string) {
 	if len(elems) == 0 || f.deep >= maxTypeDepth {
 		return "text", "guess: all are empty"
@@ -136,7 +136,7 @@ func fit(kind design.Kind, values []types.AttributeValue) bool {
 	return true
 }
 
-// textOf is the text of a value that is one.
+// textOf is the text of a string value.
 func textOf(v types.AttributeValue) string {
 	s, _ := v.(*types.AttributeValueMemberS)
 	if s == nil {
@@ -173,13 +173,14 @@ func (d *draft) typeOfText(values []types.AttributeValue, f typing) (name, note 
 	}
 }
 
-// timeLike reports whether texts begin as times do.
+// timeLike reports whether texts start like times.
 func timeLike(values []types.AttributeValue) bool {
 	return !slices.ContainsFunc(values, func(v types.AttributeValue) bool { return len(typed.FindString(textOf(v))) < len("2006-01-02T15:04") })
 }
 
-// enumerable reports whether a text looks like a value of an enumeration: at most 40 letters, spaces, _ and -, the first a letter.
-// As a regular expression it would take 1 MB of memory from the start of every command, for 40 copies of the class of letters.
+// enumerable reports whether a text looks like a value of an enumeration: at most 40 letters, spaces, _ and -, starting with a
+// letter. A regular expression would use 1 MB of memory from the start of every command, for 40 copies of the class of
+// letters.
 func enumerable(text string) bool {
 	for i, r := range text {
 		if !unicode.IsLetter(r) && (i == 0 || !strings.ContainsRune(" _-", r)) {
@@ -189,7 +190,7 @@ func enumerable(text string) bool {
 	return text != "" && utf8.RuneCountInString(text) <= 40
 }
 
-// enumOf are the values of an enumeration: few that come again and again; nil for none.
+// enumOf are the values of an enumeration: few values that repeat; nil if it is none.
 func enumOf(values []types.AttributeValue, name string) []string {
 	distinct := map[string]bool{}
 	for _, v := range values {
@@ -218,7 +219,7 @@ func (d *draft) enum(f typing, values []string) string {
 	return d.declare(f.owner+pascal(f.name), "{ enum: ["+strings.Join(list, ", ")+"] }")
 }
 
-// declare gives a type a name, the one that it has if there is the same already.
+// declare names a type, reusing the name of an equal one.
 func (d *draft) declare(name, text string) string {
 	for known, other := range d.types {
 		if other == text {
@@ -236,7 +237,7 @@ func (d *draft) declare(name, text string) string {
 	return name
 }
 
-// typeOfMap is a structure where the maps mostly have the same members, and else a map.
+// typeOfMap is a structure if most of the maps have the same members, otherwise a map.
 func (d *draft) typeOfMap(values []types.AttributeValue, f typing) (name, note string) {
 	members := map[string][]types.AttributeValue{}
 	var all []types.AttributeValue

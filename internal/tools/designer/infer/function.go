@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// apply is what functions make of a text.
+// apply applies functions to a text.
 func apply(funcs []design.Func, text string) (string, error) {
 	var err error
 	for _, f := range funcs {
@@ -21,10 +21,10 @@ func apply(funcs []design.Func, text string) (string, error) {
 	return text, nil
 }
 
-// fewest is how many rows a function that many values could have passed by chance must explain.
+// fewest is the number of rows that a function must explain if many values satisfy it by chance.
 const fewest = 8
 
-// functions are the chains of functions that could make a column of a field, those with fewer functions first.
+// functions are the chains of functions that could produce a column from a field, shorter chains first.
 func (c column) functions(path string) [][]design.Func {
 	one := func(name, arg string) []design.Func { return []design.Func{{Name: name, Arg: arg}} }
 	texts := [][]design.Func{nil, one("lower", ""), one("fold", ""), one("slug", "")}
@@ -75,7 +75,7 @@ func (c column) functions(path string) [][]design.Func {
 	return append(out, c.shards(digits)...)
 }
 
-// shards are the numbers of shards that could be: small numbers, of which there are several.
+// shards are the plausible numbers of shards, if the column has several small numbers.
 func (c column) shards(digits bool) [][]design.Func {
 	const most = 1000
 	if !digits || len(c.rows) < fewest || c.constant() {
@@ -96,7 +96,7 @@ func (c column) shards(digits bool) [][]design.Func {
 	return out
 }
 
-// kindOf is how a field is stored.
+// kindOf is the stored type of a field.
 func (c column) kindOf(path string) string {
 	for _, r := range c.rows {
 		if l, ok := r.leaves[path]; ok {
@@ -106,7 +106,7 @@ func (c column) kindOf(path string) string {
 	return ""
 }
 
-// takes reports whether functions are for a field of a type.
+// takes reports whether functions accept a type.
 func takes(funcs []design.Func, typ string) bool {
 	if len(funcs) == 0 {
 		return true
@@ -125,7 +125,7 @@ func takes(funcs []design.Func, typ string) bool {
 	}
 }
 
-// funcsText is a chain of functions as a template has it.
+// funcsText is a chain of functions in template notation.
 func funcsText(funcs []design.Func) string {
 	var out strings.Builder
 	for _, f := range funcs {

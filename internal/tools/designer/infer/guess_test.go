@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// item reads an item in DynamoDB's JSON with the types of texts and whole numbers left out: "a" is {"S": "a"}, 1 is
-// {"N": "1"}.
+// item parses an item in DynamoDB's JSON with the types of strings and whole numbers omitted: "a" is {"S": "a"}, 1 is {"N":
+// "1"}.
 func item(t *testing.T, attributes ...string) source.Item {
 	t.Helper()
 	var parts []string
@@ -35,7 +35,7 @@ func item(t *testing.T, attributes ...string) source.Item {
 	return out
 }
 
-// sequence makes n items of attributes in which %d is a number.
+// sequence makes n items from attributes in which %d is a number.
 func sequence(t *testing.T, from, n int, attributes ...string) []source.Item {
 	t.Helper()
 	var out []source.Item
@@ -56,7 +56,7 @@ func sequence(t *testing.T, from, n int, attributes ...string) []source.Item {
 	return out
 }
 
-// pkSK is a table of the usual two attributes.
+// pkSK is a table with keys PK and SK.
 func pkSK(items ...[]source.Item) infer.Table {
 	return infer.Table{Name: "Shop", PK: infer.Key{Name: "PK", Type: "S"}, SK: infer.Key{Name: "SK", Type: "S"}, Items: slices.Concat(items...)}
 }
@@ -69,14 +69,14 @@ func gsi(name string, pk, sk infer.Key) infer.Index {
 	return x
 }
 
-// TestGuesses: what the draft says of items that were made to show it, line by line without the comments, or with them where
-// they are asked for.
+// TestGuesses compares drafts of small sets of items with the expected lines, without comments unless the expected line has
+// one.
 func TestGuesses(t *testing.T) {
 	s := func(name string) infer.Key { return infer.Key{Name: name, Type: "S"} }
 	for name, c := range map[string]struct {
 		table infer.Table
 		want  []string
-		// findings are those of the items that the draft was made of, as "kind subject".
+		// findings are those in the items from which the draft was made, as "kind subject".
 		findings []string
 	}{
 		"values that are only in the key": {
@@ -260,7 +260,7 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// hasLine reports whether a text has a line, without its comment unless one is asked for.
+// hasLine reports whether a text has a line, without its comment unless one is expected.
 func hasLine(text, want string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -272,7 +272,7 @@ func hasLine(text, want string) bool {
 	return false
 }
 
-// TestNoItems: a table of which nothing is known is refused.
+// TestNoItems tests that a table without any information is rejected.
 func TestNoItems(t *testing.T) {
 	for _, in := range []infer.Input{{}, {Tables: []infer.Table{pkSK()}}} {
 		if text, err := infer.Draft(in); err == nil {

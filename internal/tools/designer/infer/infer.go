@@ -1,6 +1,6 @@
-// Package infer drafts the design of a table that is there: from its description, from its items, or from a model of
-// NoSQL Workbench. It also translates models of object mappers (mapper.go), which say what a table's items would have to
-// tell.
+// Package infer drafts the design of an existing table: from its description, from its items, or from a model of NoSQL
+// Workbench. It also translates models of object mappers (mapper.go), which state what would otherwise be inferred from
+// items.
 //
 // # Model
 //
@@ -14,20 +14,20 @@
 //	                                                    text with comments ──Format──▶ draft
 //
 // A shape is a set of items whose keys have the same literals in the same places. The shape with the fewest fields in its
-// key is the entity itself; one that has the same values under another key is its copy; one that only leads from a
-// value to the entity's key is a marker.
+// key is the entity itself; one that has the same values under another key is its copy; one that only leads from a value
+// to the entity's key is a marker.
 //
 // # Invariants
 //
 //	I1  The draft loads, and is in the canonical form.
 //	I2  Where a template was found in all items of a shape, rendering it from an item's fields makes the item's key.
-//	I3  All that is not told by the table's description has a comment that says in how many items it was found, or
+//	I3  Everything that is not in the table's description has a comment that says in how many items it was found, or
 //	    that it is a guess, and why.
 //	I4  The draft is a pure function of the input, whatever the order of the items.
-//	I5  The templates of a translation make the keys that the library makes, byte by byte; what it makes otherwise is in
-//	    Translation.Left. test/mappers asks the libraries.
+//	I5  The templates of a translation produce the library's keys, byte by byte; keys that they cannot produce are listed in
+//	    Translation.Left. test/mappers checks this with the libraries.
 //
-// Errors are those of inputs that are no tables, and no models.
+// Errors mean that the input is not a valid table or model.
 package infer
 
 import (
@@ -40,9 +40,9 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// Input is what a draft is made of.
+// Input is the input of a draft.
 type Input struct {
-	// Name is the design's name; "" takes that of the first table.
+	// Name is the design's name; "" uses the name of the first table.
 	Name   string
 	Tables []Table
 }
@@ -50,20 +50,20 @@ type Input struct {
 // Table is a table with some of its items.
 type Table struct {
 	Name    string
-	PK, SK  Key // SK without a name where there is none
+	PK, SK  Key // SK has no name if there is none
 	Indexes []Index
 	TTLAttr string
 	Stream  string // a StreamViewType; "" for none
-	// Provisioned is whether its capacity is.
+	// Provisioned says whether the table has provisioned capacity.
 	Provisioned bool
-	// Guessed says that the indexes and the time to live are a guess, there being only items, and GuessedKey that the key
-	// is.
+	// Guessed means that the indexes and the TTL attribute are guessed, because only items are available, and GuessedKey
+	// that the primary key is.
 	Guessed, GuessedKey bool
 
 	Items []source.Item
-	// Total is about how many items the table has; 0 where those are all.
+	// Total is the approximate number of items in the table; 0 if Items are all.
 	Total int64
-	// Facets are the views of a model of Workbench.
+	// Facets are the facets of a Workbench model.
 	Facets []Facet
 }
 
@@ -108,34 +108,34 @@ func Draft(in Input) ([]byte, error) {
 	return text, nil
 }
 
-// draft is a design that is being made.
+// draft is a design under construction.
 type draft struct {
 	name   string
 	tables []*tableDraft
-	// types are the enumerations and structures: their texts by name, in the order of typeNames.
+	// types are the texts of enumerations and structures by name, in the order of typeNames.
 	types     map[string]string
 	typeNames []string
-	entities  []string // names that are taken
-	patterns  []string // names of reads that are taken
+	entities  []string // names in use
+	patterns  []string // names of reads in use
 }
 
-// tableDraft is a table with what was found in it.
+// tableDraft is a table with the findings about it.
 type tableDraft struct {
 	*Table
 	draft    *draft
 	rows     []*row
-	notes    []string // about what is left out
+	notes    []string // about omissions
 	typeAttr string
 	typeNote string
-	// synthetic are the attributes of index keys that are made for the indexes.
+	// synthetic are the attributes that exist only as index keys.
 	synthetic map[string]bool
 	snake     bool
-	names     map[string]string // of fields by path
+	names     map[string]string // field names by path
 	shapes    []*shape
 	entities  []*entity
 }
 
-// study finds out what is in a table.
+// study analyzes a table.
 func (d *draft) study(in *Table) *tableDraft {
 	t := &tableDraft{Table: in, draft: d, names: map[string]string{}}
 	t.snake = snakeNamed(in)
@@ -155,7 +155,7 @@ func (d *draft) study(in *Table) *tableDraft {
 	return t
 }
 
-// unique is a name that is not taken yet, and takes it.
+// unique reserves and returns a name that is not in use.
 func unique(taken *[]string, name string) string {
 	out := name
 	for n := 2; slices.Contains(*taken, out); n++ {

@@ -43,7 +43,7 @@ func corrected(t *testing.T) map[string]*design.Design {
 	return out
 }
 
-// inputOf is what is known of a design's tables without the design.
+// inputOf is the information about a design's tables without the design.
 func inputOf(d *design.Design, items map[string][]table.Item) infer.Input {
 	var in infer.Input
 	for _, s := range provision.Specs(d, map[string]string{"stage": "test"}) {
@@ -77,7 +77,7 @@ func inputOf(d *design.Design, items map[string][]table.Item) infer.Input {
 	return in
 }
 
-// conformTo checks items with a design of another's tables.
+// conformTo checks items against a design with other table names.
 func conformTo(t *testing.T, d *design.Design, items []table.Item) *conform.Report {
 	t.Helper()
 	pass := func() iter.Seq2[source.Item, error] {
@@ -96,7 +96,7 @@ func conformTo(t *testing.T, d *design.Design, items []table.Item) *conform.Repo
 	return r
 }
 
-// census counts what a design has.
+// census counts the objects of a design.
 func census(d *design.Design) string {
 	copies, markers, entries, sparse := 0, 0, 0, 0
 	for _, e := range d.Entities {
@@ -112,8 +112,8 @@ func census(d *design.Design) string {
 	return fmt.Sprintf("%d entities, %d copies, %d markers, %d index entries, %d of them with a condition", len(d.Entities), copies, markers, entries, sparse)
 }
 
-// TestRoundTrip: a design that was inferred from the items of another recognises all of them, with the keys that they have,
-// their copies and markers, and their index entries.
+// TestRoundTrip tests that a design inferred from the items of another recognizes all of them, with the same keys, copies,
+// markers and index entries.
 func TestRoundTrip(t *testing.T) {
 	for name, d := range corrected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOrder: the draft does not depend on the order of the items.
+// TestOrder tests that the draft does not depend on the order of the items.
 func TestOrder(t *testing.T) {
 	d := corrected(t)["catfecito"]
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed

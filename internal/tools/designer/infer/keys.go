@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// GuessKeys tells which attributes the primary key is, of a table of which there are only items: those that every item has,
-// and no two items the same. Those that are named as keys usually are come first, and one rather than two.
+// GuessKeys guesses the primary key of a table from its items: attributes that every item has and whose values are unique.
+// Attributes with common key names come first, and a single attribute before a pair.
 func GuessKeys(items []source.Item) (pk, sk Key, err error) {
 	candidates := keyCandidates(items)
 	distinct := func(names ...string) bool {
@@ -34,7 +34,7 @@ func GuessKeys(items []source.Item) (pk, sk Key, err error) {
 		}
 		return Key{name, storedAs(items[0][name])}
 	}
-	// Two that are named as keys are the key even if one of them would be enough for these items.
+	// Two attributes with key names are the key even if one of them would be unique in these items.
 	for _, first := range candidates {
 		if second := partnerOf(first); slices.Contains(candidates, second) && distinct(first, second) {
 			return key(first), key(second), nil
@@ -55,7 +55,7 @@ func GuessKeys(items []source.Item) (pk, sk Key, err error) {
 	return Key{}, Key{}, errors.New("no one or two attributes are in every item and identify it: give the key, such as --key PK,SK")
 }
 
-// keyCandidates are the attributes that could be in a key, the likeliest first.
+// keyCandidates are the attributes that could be in a key, the most likely first.
 func keyCandidates(items []source.Item) []string {
 	var out []string
 	if len(items) == 0 {
@@ -74,7 +74,7 @@ func keyCandidates(items []source.Item) []string {
 	return out
 }
 
-// keyRank is how usual a name is for a partition key; 0 is the most.
+// keyRank ranks a name as a partition key; 0 is the most common.
 func keyRank(name string) int {
 	switch n := letters(name); {
 	case usualIndexKey(name):
@@ -90,7 +90,7 @@ func keyRank(name string) int {
 	}
 }
 
-// partnerOf is the sort key that goes with a partition key by its name: SK with PK; "" if the name tells none.
+// partnerOf is the name of the sort key that matches the name of a partition key: SK for PK; "" if unknown.
 func partnerOf(pk string) string {
 	for first, second := range map[string]string{
 		"PK": "SK", "pk": "sk", "Pk": "Sk", "partitionKey": "sortKey", "PartitionKey": "SortKey", "partition_key": "sort_key",
@@ -103,7 +103,7 @@ func partnerOf(pk string) string {
 	return ""
 }
 
-// ParseKeys reads a primary key as a flag has it: PK,SK.
+// ParseKeys parses a primary key in the notation of a flag: PK,SK.
 func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 	names := strings.Split(text, ",")
 	if len(names) > 2 || slices.Contains(names, "") {
@@ -123,11 +123,10 @@ func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 	return keys[0], keys[1], nil
 }
 
-// indexKey matches the names that attributes for keys of indexes usually have.
+// indexKey matches common names of index key attributes.
 var indexKey = regexp.MustCompile(`^(?i)([gl]si)[-_]?(\d*)[-_]?(pk|sk|hk|rk|hash|range|partition|sort)(?:[-_]?key)?$`) //nolint:gochecknoglobals // compiled once
 
-// GuessIndexes tells which indexes a table seems to have, by the names of its attributes: GSI1PK and GSI1SK are the key
-// of GSI1.
+// GuessIndexes guesses the indexes of a table from the names of its attributes: GSI1PK and GSI1SK are the key of GSI1.
 func GuessIndexes(items []source.Item) []Index {
 	types := map[string]string{}
 	for _, item := range items {
@@ -164,7 +163,7 @@ func GuessIndexes(items []source.Item) []Index {
 	return out
 }
 
-// GuessTTL tells which attribute items expire by: a number of seconds since 1970, named as such usually are; "" for none.
+// GuessTTL guesses the TTL attribute: a number of seconds since 1970 with a common name for it; "" if there is none.
 func GuessTTL(items []source.Item) string {
 	usual := []string{"ttl", "expiresat", "expires", "expireat", "expiry", "expiration", "expirationtime", "timetolive"}
 	for _, name := range sorted(attributesOf(items)) {

@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Mapper is a library of JavaScript that keeps objects in single tables and has a model of them.
+// Mapper is a JavaScript library that stores objects in single tables and has models of them.
 type Mapper string
 
-// The libraries whose models are read.
+// The supported libraries.
 const (
 	ElectroDB Mapper = "electrodb"
 	OneTable  Mapper = "onetable"
@@ -24,16 +24,16 @@ const (
 
 // Translation is a model as a design.
 type Translation struct {
-	// Text is the design in the canonical form, with a comment for each of Left.
+	// Text is the design in canonical form, with a comment for each element of Left.
 	Text []byte
-	// Left is what the model has and the design does not say: "Task.status: its default".
+	// Left is what the model has and the design cannot express: "Task.status: its default".
 	Left []string
 }
 
-// Translate makes a design of a library's model, as JSON. The name is the design's; "" takes the model's own.
+// Translate makes a design from a library's model, given as JSON. The name is the design's; "" uses the model's own.
 //
-// What the model says is no guess, so nothing is said of items; only that is which the library does not tell, and its
-// comment says "guess".
+// The model's facts are not guesses, so there are no comments about items; only what the library does not state is
+// guessed, with a comment that says "guess".
 func Translate(of Mapper, name string, data []byte) (Translation, error) {
 	m := &mapped{}
 	var err error
@@ -68,7 +68,7 @@ func Translate(of Mapper, name string, data []byte) (Translation, error) {
 	return Translation{Text: text, Left: m.left}, nil
 }
 
-// mapped is a model in the words of the design language.
+// mapped is a model in terms of the design language.
 type mapped struct {
 	name        string
 	tables      []*mappedTable
@@ -76,7 +76,7 @@ type mapped struct {
 	// types are the texts of enumerations and structures by name, in the order of typeNames.
 	types     map[string]string
 	typeNames []string
-	entities  []string // names that are taken
+	entities  []string // names in use
 	patterns  []string
 	left      []string
 }
@@ -91,7 +91,7 @@ type mappedTable struct {
 type mappedIndex struct {
 	Index
 	note string
-	// kept says that nothing is known to be in it yet.
+	// kept means that its content is not known yet.
 	kept bool
 }
 
@@ -99,7 +99,7 @@ type mappedEntity struct {
 	name, kind string
 	fields     []*mappedField
 	pk, sk     string // templates
-	// of are the fields in pk, and in sk.
+	// pkFields and skFields are the fields in pk, and in sk.
 	pkFields, skFields []string
 	entries            []mappedEntry
 	left               []string
@@ -110,7 +110,7 @@ type mappedField struct {
 	typ        string
 	optional   bool
 	note       string
-	// keyed is whether a key is made of it.
+	// keyed says whether a key contains it.
 	keyed bool
 }
 
@@ -119,7 +119,7 @@ type mappedEntry struct {
 	pk, sk             []string
 	pkFields, skFields []string
 	pattern            string // what the library calls it; "" for nothing
-	// clustered is whether items of several entities may stand mixed in a partition, mixed that they do.
+	// clustered says whether items of several entities may be mixed in a partition, mixed that they are.
 	clustered, mixed bool
 }
 
@@ -128,7 +128,7 @@ type mappedCollection struct {
 	of, by    []string
 }
 
-// lose says what is not imported, of the whole model or of an entity.
+// lose records what is not imported, of the whole model or of an entity.
 func (m *mapped) lose(e *mappedEntity, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if e == nil {
@@ -139,7 +139,7 @@ func (m *mapped) lose(e *mappedEntity, format string, args ...any) {
 	m.left = append(m.left, e.name+": "+text)
 }
 
-// table is the table of a name.
+// table returns the table with a name, adding it if needed.
 func (m *mapped) table(name string) *mappedTable {
 	for _, t := range m.tables {
 		if t.name == name {
@@ -151,7 +151,7 @@ func (m *mapped) table(name string) *mappedTable {
 	return t
 }
 
-// index is the table's index of a name.
+// index returns the table's index with a name, adding it if needed.
 func (t *mappedTable) index(name string) *mappedIndex {
 	for _, x := range t.indexes {
 		if x.Name == name {
@@ -163,7 +163,7 @@ func (t *mappedTable) index(name string) *mappedIndex {
 	return x
 }
 
-// field adds a field that is stored in an attribute of its name, or of another.
+// field adds a field that is stored in an attribute of the same or another name.
 func (e *mappedEntity) field(name, attr, typ string, optional bool) *mappedField {
 	if !isName(name) {
 		name = cmp.Or(camel(name), "field")
@@ -195,7 +195,7 @@ func (e *mappedEntity) stored(attr string) *mappedField {
 	return e.fields[i]
 }
 
-// optional are the fields of an entry's keys that an item may be without.
+// optional are the fields of an entry's keys that an item may lack.
 func (e *mappedEntity) optional(x mappedEntry) []string {
 	var out []string
 	for _, name := range slices.Concat(x.pkFields, x.skFields) {
@@ -206,7 +206,7 @@ func (e *mappedEntity) optional(x mappedEntry) []string {
 	return out
 }
 
-// enum is the name of an enumeration with these values; text where there is none.
+// enum is the name of an enumeration with these values; text if there are none.
 func (m *mapped) enum(name string, values []string) string {
 	var list []string
 	for _, v := range values {
@@ -230,7 +230,7 @@ func (m *mapped) structure(name string, fields []*mappedField) string {
 	return m.declare(name, "{ fields: { "+strings.Join(list, ", ")+" } }")
 }
 
-// declare declares a type, or finds the one of that text.
+// declare declares a type, or finds the one with that text.
 func (m *mapped) declare(name, text string) string {
 	name = cmp.Or(pascal(name), "Type")
 	for _, known := range m.typeNames {
@@ -246,7 +246,7 @@ func (m *mapped) declare(name, text string) string {
 	return name
 }
 
-// text is a field's value in the text.
+// text is a field in the design's notation.
 func (f *mappedField) text() string {
 	of := f.typ
 	if f.optional {
@@ -258,13 +258,13 @@ func (f *mappedField) text() string {
 	return quote(of)
 }
 
-// literalText is a text as it stands in a template.
+// literalText is a text in template notation.
 func literalText(s string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(s)
 }
 
-// key makes a field part of a key: of a text that is named as an id, it is one, so that what stands beside it can be told
-// apart.
+// key makes a field part of a key. A text field named like an ID becomes an ID, so that it can be told apart from
+// adjacent literals.
 func (f *mappedField) key() {
 	f.keyed = true
 	w := words(f.name)
@@ -273,7 +273,7 @@ func (f *mappedField) key() {
 	}
 }
 
-// identifiers makes the fields of keys ids where their names say so.
+// identifiers turns key fields into IDs if their names suggest it.
 func (e *mappedEntity) identifiers() {
 	lists := [][]string{e.pkFields, e.skFields}
 	for _, x := range e.entries {
@@ -391,7 +391,7 @@ func (t *mappedTable) write(p *page) {
 	})
 }
 
-// projected are the fields that are stored in the attributes that an index projects.
+// projected are the fields stored in the attributes that an index projects.
 func (t *mappedTable) projected(x *mappedIndex) []string {
 	var out []string
 	for _, attr := range x.Attributes {
@@ -412,7 +412,7 @@ func keyList(keys []Key) string {
 	return templateList(out)
 }
 
-// templateList is one text, or a list.
+// templateList is one template, or a list.
 func templateList(list []string) string {
 	var out []string
 	for _, s := range list {
@@ -470,7 +470,7 @@ func (m *mapped) entity(p *page, t *mappedTable, e *mappedEntity) {
 	})
 }
 
-// reads are what an entity's places can serve.
+// reads are the reads that an entity's places can serve.
 func (m *mapped) reads(p *page, e *mappedEntity) {
 	distinct := func(lists ...[]string) []string {
 		var out []string
@@ -518,7 +518,7 @@ func (m *mapped) reads(p *page, e *mappedEntity) {
 		}
 		by := distinct(x.pkFields)
 		name := cmp.Or(byName(by), "In"+pascal(x.index))
-		if x.pk == nil { // a local index, which has the partition key of the table
+		if x.pk == nil { // a local index has the partition key of the table
 			by = distinct(e.pkFields)
 			name = byName(by) + "In" + pascal(x.index)
 		}
@@ -532,7 +532,7 @@ func (m *mapped) reads(p *page, e *mappedEntity) {
 	}
 }
 
-// ordered is a JSON object whose members stand in the order of the text.
+// ordered is a JSON object whose members keep the order of the text.
 type ordered[T any] []orderedMember[T]
 
 type orderedMember[T any] struct {
@@ -577,13 +577,13 @@ func (o ordered[T]) get(name string) (T, bool) {
 	return none, false
 }
 
-// isThere reports whether a member of a model says yes; functions do, as what Load writes for them.
+// isThere reports whether a member of a model is true or a function; Load writes true for functions.
 func isThere(raw json.RawMessage) bool { return isGiven(raw) && string(raw) != "false" }
 
-// isGiven reports whether a member of a model is there, false as it may be.
+// isGiven reports whether a model has a member, even if it is false.
 func isGiven(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// textList reads a list of texts, or one; numbers become texts.
+// textList parses a list of strings, or a single one; numbers become strings.
 func textList(raw json.RawMessage) []string {
 	var list []any
 	if json.Unmarshal(raw, &list) != nil {

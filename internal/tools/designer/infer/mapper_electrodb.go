@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// The form of a model of ElectroDB. https://electrodb.dev/en/modeling/schema/
+// The format of an ElectroDB model. https://electrodb.dev/en/modeling/schema/
 
 type electroModel struct {
 	Model struct {
 		Entity, Version, Service string
 	}
-	Table      string // beside the model, as entities have it in their configuration
+	Table      string // next to the model, as in the entities' configuration
 	Attributes ordered[electroAttribute]
 	Indexes    ordered[electroIndex]
 }
@@ -50,13 +50,13 @@ type electroKey struct {
 	Facets                        json.RawMessage
 }
 
-// identifiers of ElectroDB's items.
+// Names of ElectroDB's own attributes.
 const (
 	electroEntity  = "__edb_e__"
 	electroVersion = "__edb_v__"
 )
 
-// electrodb reads a model, or several in a list.
+// electrodb parses a model, or a list of models.
 func (m *mapped) electrodb(data []byte) error {
 	var models []electroModel
 	if trimmed := strings.TrimSpace(string(data)); strings.HasPrefix(trimmed, "[") {
@@ -84,7 +84,7 @@ func (m *mapped) electrodb(data []byte) error {
 		}
 	}
 	for _, name := range names {
-		if c := collections[name]; len(c.of) > 1 { // a collection of one entity is a read of it
+		if c := collections[name]; len(c.of) > 1 { // a collection with one entity is a read of it
 			m.collections = append(m.collections, *c)
 		}
 	}
@@ -92,8 +92,8 @@ func (m *mapped) electrodb(data []byte) error {
 	return nil
 }
 
-// withoutClustered takes the reads of one entity from indexes where others stand among its items: the library filters them
-// out by their type, and the collection has them all.
+// withoutClustered removes the reads of single entities from indexes in which their items are mixed with others: the
+// library filters by type, and the collection returns all of them.
 func (m *mapped) withoutClustered() {
 	for _, t := range m.tables {
 		for _, e := range t.entities {
@@ -110,20 +110,20 @@ func (m *mapped) withoutClustered() {
 	}
 }
 
-// electro is an entity of ElectroDB that is being read.
+// electro is an ElectroDB entity being translated.
 type electro struct {
 	*mapped
 	model       *electroModel
 	table       *mappedTable
 	entity      *mappedEntity
 	collections map[string]*mappedCollection
-	names       *[]string // of collections, in order
+	names       *[]string // names of collections, in order
 	fields      map[string]*mappedField
-	// keys are the templates of key attributes: indexes that share an attribute share its key.
+	// keys are the templates of key attributes: indexes that share an attribute share its template.
 	keys map[string]electroTemplate
 }
 
-// electroTemplate is a key: its template, the fields in it, its type.
+// electroTemplate is a key: its template, its fields, its type.
 type electroTemplate struct {
 	text   string
 	fields []string
@@ -144,7 +144,7 @@ func (r *electro) read() error {
 	if primary < 0 {
 		return errors.New("it has no primary index (one without a name in index)")
 	}
-	// The primary key is made first: a local index shares its partition key.
+	// The primary key comes first: a local index shares its partition key.
 	said := r.primary(&s.Indexes[primary].Value)
 	for i, x := range s.Indexes {
 		switch {
@@ -163,7 +163,7 @@ func (r *electro) read() error {
 	return nil
 }
 
-// attribute makes a field of an attribute.
+// attribute adds a field for an attribute.
 func (r *electro) attribute(name string, a *electroAttribute) {
 	of := r.typeOf(r.entity.name+pascal(name), a)
 	if of == "" {
@@ -186,7 +186,7 @@ func (r *electro) attribute(name string, a *electroAttribute) {
 	}
 }
 
-// typeOf is an attribute's type; "" for none.
+// typeOf is an attribute's type; "" if it has none.
 func (r *electro) typeOf(name string, a *electroAttribute) string {
 	var kind string
 	if json.Unmarshal(a.Type, &kind) != nil {
@@ -231,7 +231,7 @@ func (r *electro) typeOf(name string, a *electroAttribute) string {
 	}
 }
 
-// setOf is the type of a set: its items are a type's name, or an attribute.
+// setOf is the type of a set: its items are the name of a type, or an attribute.
 func (r *electro) setOf(name string, a *electroAttribute) string {
 	if a.Items == nil {
 		return ""
@@ -242,11 +242,11 @@ func (r *electro) setOf(name string, a *electroAttribute) string {
 	case "text", "decimal":
 		return "set<" + elem + ">"
 	default:
-		return "set<text>" // of an enumeration
+		return "set<text>" // a set of an enumeration
 	}
 }
 
-// UnmarshalJSON reads an attribute, which may be the name of its type alone.
+// UnmarshalJSON parses an attribute, which may be only the name of its type.
 func (a *electroAttribute) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] != '{' {
 		a.Type = slices.Clone(data)
@@ -256,7 +256,7 @@ func (a *electroAttribute) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(a))
 }
 
-// primary makes the entity's key; false if it cannot be said.
+// primary sets the entity's key; false if the design cannot express it.
 func (r *electro) primary(x *electroIndex) bool {
 	t, e := r.table, r.entity
 	pk, sk, fault := r.templates(x)
@@ -278,7 +278,7 @@ func (r *electro) primary(x *electroIndex) bool {
 	return true
 }
 
-// index makes an entry in an index.
+// index adds an entry in an index.
 func (r *electro) index(name string, x *electroIndex) {
 	t, e := r.table, r.entity
 	entry := mappedEntry{index: x.Index, pattern: name, clustered: x.Type == "clustered"}
@@ -315,7 +315,7 @@ func (r *electro) index(name string, x *electroIndex) {
 	r.collect(x.Index, x, pk)
 }
 
-// keep keeps an index of which the design can say no entry: the table has it, whatever is in it.
+// keep keeps an index without an entry if the design cannot express the entry, because the table has the index.
 func (r *electro) keep(x *electroIndex, fault string) {
 	have := r.table.index(x.Index)
 	if len(have.PK) > 0 {
@@ -330,7 +330,7 @@ func (r *electro) keep(x *electroIndex, fault string) {
 	r.project(have, x)
 }
 
-// attributesOf are the key attributes of an index as far as the model tells them; what it does not tell is a text.
+// attributesOf are the key attributes of an index as far as the model states them; unknown ones are strings.
 func (r *electro) attributesOf(k *electroKey, kind string) []Key {
 	if kind != "composite" {
 		if k.Cast == "number" {
@@ -351,7 +351,7 @@ func (r *electro) attributesOf(k *electroKey, kind string) []Key {
 	return out
 }
 
-// keysOf fills in an index's keys and the templates of the entry; the fault is why they cannot be said.
+// keysOf sets an index's keys and the templates of the entry; fault says why the design cannot express them.
 func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk electroTemplate, fault string) {
 	if x.Type == "composite" {
 		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
@@ -367,7 +367,7 @@ func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk 
 	return pk, fault
 }
 
-// asTheyAre are attributes that are an index's key by themselves, as those of composite indexes are.
+// asTheyAre are attributes that are an index's key without a template, as in composite indexes.
 func (r *electro) asTheyAre(attributes []string) (keys []Key, templates, fields []string, fault string) {
 	for _, name := range attributes {
 		f := r.fields[name]
@@ -400,7 +400,7 @@ func (r *electro) project(to *mappedIndex, x *electroIndex) {
 	}
 }
 
-// collect notes the collections of an index.
+// collect records the collections of an index.
 func (r *electro) collect(via string, x *electroIndex, pk electroTemplate) {
 	for _, name := range textList(x.Collection) {
 		id := r.model.Model.Service + "\x00" + name
@@ -416,7 +416,7 @@ func (r *electro) collect(via string, x *electroIndex, pk electroTemplate) {
 	}
 }
 
-// attributes are those that a key is composed of.
+// attributes are the attributes from which a key is composed.
 func (k *electroKey) attributes() []string {
 	if k == nil {
 		return nil
@@ -425,12 +425,12 @@ func (k *electroKey) attributes() []string {
 		return k.Composite
 	}
 	var list []string
-	_ = json.Unmarshal(k.Facets, &list) // the name that composite had before
+	_ = json.Unmarshal(k.Facets, &list) // the former name of composite
 	return list
 }
 
-// templates are the keys that the library composes, $service#attribute_value and $entity_version#attribute_value, or what
-// the model's own templates say; the fault is why they cannot be said.
+// templates are the keys that the library composes, $service#attribute_value and $entity_version#attribute_value, or the
+// model's own templates; fault says why the design cannot express them.
 func (r *electro) templates(x *electroIndex) (pk, sk electroTemplate, fault string) {
 	model := r.model.Model
 	version := cmp.Or(model.Version, "1")
@@ -465,7 +465,7 @@ func (r *electro) key(k *electroKey, prefix, postfix string) (electroTemplate, s
 	}
 	parts, own := electroParts(k)
 	if list := k.attributes(); r.entity.stored(k.Field) != nil && len(list) == 1 && list[0] == k.Field {
-		parts, own = []electroPart{{attribute: k.Field}}, true // an attribute that is the key itself
+		parts, own = []electroPart{{attribute: k.Field}}, true // the attribute itself is the key
 	}
 	numeric := k.Cast == "number"
 	if own && k.Cast == "" && len(parts) == 1 && parts[0].label == "" {
@@ -524,7 +524,7 @@ func (r *electro) key(k *electroKey, prefix, postfix string) (electroTemplate, s
 	return out, ""
 }
 
-// functions are what the library does to a value in a key: padding, and its case.
+// functions are what the library does to a value in a key: padding and case conversion.
 func (r *electro) functions(name string, f *mappedField, casing string) (funcs, fault string) {
 	a, _ := r.model.Attributes.get(name)
 	if a.Padding.Length > 0 {
@@ -553,10 +553,10 @@ func (r *electro) functions(name string, f *mappedField, casing string) (funcs, 
 	}
 }
 
-// electroPart is a label and the attribute behind it.
+// electroPart is a label and the attribute after it.
 type electroPart struct{ label, attribute string }
 
-// electroParts are the parts of a key, and whether the model has a template of its own for it.
+// electroParts are the parts of a key, and whether the model has its own template for it.
 func electroParts(k *electroKey) (parts []electroPart, own bool) {
 	template := k.Template
 	if template == "" {
@@ -581,7 +581,7 @@ func electroParts(k *electroKey) (parts []electroPart, own bool) {
 	return parts, true
 }
 
-// keyTypeOf is the type of a key attribute that is a field of a type as it is.
+// keyTypeOf is the type of a key attribute that contains a plain field of a type.
 func keyTypeOf(typ string) string {
 	switch typ {
 	case "int", "decimal", "money", "ttl":

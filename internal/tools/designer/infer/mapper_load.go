@@ -16,8 +16,8 @@ import (
 //go:embed dump.mjs
 var dump string
 
-// Load reads a library's model from a file: JSON as it is, or a module of JavaScript or TypeScript, which is run by Node.js
-// with the application's own copy of the library. What the module prints goes to stderr.
+// Load reads a library's model from a file: JSON as it is, or a JavaScript or TypeScript module, which Node.js runs with
+// the application's own copy of the library. The module's output goes to stderr.
 func Load(ctx context.Context, of Mapper, file string, stderr io.Writer) ([]byte, error) {
 	if strings.EqualFold(filepath.Ext(file), ".json") {
 		return os.ReadFile(file) //nolint:gosec // the user names the file to read

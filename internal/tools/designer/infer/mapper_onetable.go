@@ -11,11 +11,11 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// The form of a schema of OneTable. https://doc.onetable.io/api/table/schemas/
+// The format of a OneTable schema. https://doc.onetable.io/api/table/schemas/
 
 type oneSchema struct {
 	Format, Version string
-	Table           string // the table's name, which the schema itself does not have
+	Table           string // the table's name, which the schema itself lacks
 	Indexes         ordered[oneIndex]
 	Models          ordered[ordered[oneField]]
 	Params          oneParams
@@ -45,7 +45,7 @@ type oneField struct {
 	Validate, Encode, Partial json.RawMessage
 }
 
-// UnmarshalJSON reads a field; a value that is no template is one that a function of the application makes.
+// UnmarshalJSON parses a field; a value that is not a template comes from a function of the application.
 func (f *oneField) UnmarshalJSON(data []byte) error {
 	type plain oneField
 	var form struct {
@@ -63,10 +63,10 @@ func (f *oneField) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// oneFunction stands for a value that a function makes.
+// oneFunction represents a value computed by a function.
 const oneFunction = "\x00"
 
-// onetable reads a schema.
+// onetable parses a schema.
 func (m *mapped) onetable(data []byte) error {
 	var s oneSchema
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -115,7 +115,7 @@ func (m *mapped) onetable(data []byte) error {
 	unique := false
 	for _, model := range s.Models {
 		if strings.HasPrefix(model.Name, "_") {
-			continue // the library's own
+			continue // one of the library's own
 		}
 		r := &one{mapped: m, schema: &s, table: t, fields: map[string]*mappedField{}, model: model.Value}
 		unique = r.read(model.Name) || unique
@@ -126,8 +126,8 @@ func (m *mapped) onetable(data []byte) error {
 	return nil
 }
 
-// markers are the items by which the library keeps values unique. They hold nothing but their key, so that they are no
-// markers of the language, which lead to the item.
+// markers are the items with which the library enforces uniqueness. They contain only their key, so they are not
+// markers in the design language, which lead to the item.
 func (m *mapped) markers(t *mappedTable) {
 	e := &mappedEntity{name: unique(&m.entities, "Unique"), kind: "_Unique"}
 	m.lose(e, "which item a value belongs to: the library's items that keep values unique have only a key, _unique#MODEL#ATTRIBUTE#VALUE")
@@ -137,7 +137,7 @@ func (m *mapped) markers(t *mappedTable) {
 	t.entities = append(t.entities, e)
 }
 
-// one is a model of OneTable that is being read.
+// one is a OneTable model being translated.
 type one struct {
 	*mapped
 	schema *oneSchema
@@ -147,7 +147,7 @@ type one struct {
 	fields map[string]*mappedField
 }
 
-// oneScalar is the type of a field that is no structure, list or set; "" for those.
+// oneScalar is the type of a scalar field; "" for structures, lists and sets.
 func (m *mapped) oneScalar(s *oneSchema, f *oneField) string {
 	iso := s.Params.IsoDates
 	if f.IsoDates != nil && *f.IsoDates {
@@ -177,7 +177,7 @@ func (m *mapped) oneScalar(s *oneSchema, f *oneField) string {
 	}
 }
 
-// read makes an entity of a model; whether it has unique fields.
+// read adds an entity for a model, and reports whether it has unique fields.
 func (r *one) read(name string) (uniques bool) {
 	e := &mappedEntity{name: unique(&r.entities, cmp.Or(pascal(name), "Entity")), kind: name}
 	r.entity = e
@@ -190,7 +190,7 @@ func (r *one) read(name string) (uniques bool) {
 	for _, f := range r.model {
 		attr := cmp.Or(f.Value.Map, f.Name)
 		if f.Value.Value != "" && keys[attr] && f.Value.Value != oneFunction {
-			continue // a key that is made of fields
+			continue // a key composed of fields
 		}
 		r.field(f.Name, attr, &f.Value)
 		uniques = uniques || f.Value.Unique && !keys[attr]
@@ -214,7 +214,7 @@ func (r *one) read(name string) (uniques bool) {
 	return uniques
 }
 
-// field makes a field.
+// field adds a field.
 func (r *one) field(name, attr string, f *oneField) {
 	e := r.entity
 	of := r.typeOf(e.name+pascal(name), f)
@@ -253,7 +253,7 @@ func (r *one) field(name, attr string, f *oneField) {
 	}
 }
 
-// typeOf is a field's type; "" for none.
+// typeOf is a field's type; "" if it has none.
 func (r *one) typeOf(name string, f *oneField) string {
 	if list := textList(f.Enum); len(list) > 0 && f.Type == "string" {
 		return r.enum(name, list)
@@ -296,7 +296,7 @@ func (r *one) typeOf(name string, f *oneField) string {
 	return ""
 }
 
-// timestamps are the fields that the library keeps itself.
+// timestamps adds the fields that the library maintains itself.
 func (r *one) timestamps() {
 	of := "int"
 	if r.schema.Params.IsoDates {
@@ -316,7 +316,7 @@ func (r *one) timestamps() {
 	})
 }
 
-// rank is where a field stands: those of the model in its order, then the library's by name.
+// rank orders fields: those of the model in its order, then the library's by name.
 func (r *one) rank(f *mappedField) string {
 	for i, of := range r.model {
 		if r.fields[of.Name] == f {
@@ -326,7 +326,7 @@ func (r *one) rank(f *mappedField) string {
 	return "~" + f.name
 }
 
-// entry makes the place of the entity in an index, where it has one.
+// entry adds the entity's entry in an index, if it has one.
 func (r *one) entry(x *mappedIndex) (fault string) {
 	out := mappedEntry{index: x.Name}
 	hash, hashFields, fault := r.key(x.PK[0].Name)
@@ -334,7 +334,7 @@ func (r *one) entry(x *mappedIndex) (fault string) {
 		if r.stored(x.PK[0].Name) {
 			return fault
 		}
-		return "" // the model has no such attribute: it is not in the index
+		return "" // the model lacks the attribute, so its items are not in the index
 	}
 	out.pk, out.pkFields = []string{hash}, hashFields
 	if len(x.SK) > 0 {
@@ -357,7 +357,7 @@ func (r *one) entry(x *mappedIndex) (fault string) {
 	return ""
 }
 
-// stored reports whether the model has something in an attribute.
+// stored reports whether the model stores something in an attribute.
 func (r *one) stored(attr string) bool {
 	return slices.ContainsFunc(r.model, func(f orderedMember[oneField]) bool { return cmp.Or(f.Value.Map, f.Name) == attr })
 }
@@ -381,7 +381,7 @@ func (r *one) key(attr string) (text string, fields []string, fault string) {
 	return "", nil, fmt.Sprintf("it has no %s", attr)
 }
 
-// template is a value with ${fields}, as a template of the language; values in values are put in their place.
+// template converts a value with ${fields} to a template; values that refer to other values are expanded.
 func (r *one) template(value string, depth int) (text string, fields []string, fault string) {
 	if value == oneFunction || depth > 10 {
 		return "", nil, "it has no template"
@@ -424,7 +424,7 @@ func (r *one) template(value string, depth int) (text string, fields []string, f
 	return text, fields, ""
 }
 
-// onePadding is what LENGTH:CHARACTER behind a field's name does.
+// onePadding converts LENGTH:CHARACTER after a field's name.
 func onePadding(f *mappedField, padding string) (funcs, fault string) {
 	if padding == "" {
 		return "", ""

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/infer"
 )
 
-// translated is a model as a design, with lines that the text must have and what must be said to be left out.
+// translated translates a model, and checks for lines in the text and elements of Left.
 func translated(t *testing.T, of infer.Mapper, model string, lines, left []string) {
 	t.Helper()
 	out, err := infer.Translate(of, "", []byte(model))
@@ -37,8 +37,8 @@ func translated(t *testing.T, of infer.Mapper, model string, lines, left []strin
 	}
 }
 
-// TestElectroDB: a model as JSON, without Node.js: keys with labels, cases, templates, no sort key, several attributes; and
-// what no template says.
+// TestElectroDB translates a model in JSON, without Node.js: keys with labels, case conversion, templates, no sort key,
+// several attributes; and things that no template can express.
 func TestElectroDB(t *testing.T) {
 	translated(t, infer.ElectroDB, `{
 		"model": {"entity": "Page{1}", "version": "3", "service": "Wiki"},
@@ -71,7 +71,8 @@ func TestElectroDB(t *testing.T) {
 		`Page1: index gs2: rank is padded with "_"`,
 		"Page1: condition of index gs4: items for which it does not hold are not in it",
 	})
-	// An index is kept for what one entity has in it, where another says what it can, and where an entity is not said at all.
+	// An index is kept because of one entity's items, although another's cannot be expressed, and also if an entity cannot
+	// be expressed at all.
 	translated(t, infer.ElectroDB, `[{
 		"model": {"entity": "A", "version": "1", "service": "Two"}, "attributes": {"id": {"type": "string"}, "any": {"type": "any"}, "n": {"type": "number"}},
 		"indexes": {
@@ -110,7 +111,8 @@ func TestElectroDB(t *testing.T) {
 	}
 }
 
-// TestOneTable: a schema as JSON, without Node.js: values in values, dates as numbers, padding, and what no template says.
+// TestOneTable translates a schema in JSON, without Node.js: nested values, dates as numbers, padding, and things that no
+// template can express.
 func TestOneTable(t *testing.T) {
 	translated(t, infer.OneTable, `{
 		"format": "onetable:1.1.0", "version": "0.0.1",
@@ -150,7 +152,8 @@ func TestOneTable(t *testing.T) {
 	}
 }
 
-// TestToolbox: what entities write of made-up items tells their keys; a key that no template makes is a field.
+// TestToolbox tests that keys are derived from what entities write for made-up items; a key that no template produces
+// becomes a field.
 func TestToolbox(t *testing.T) {
 	translated(t, infer.Toolbox, `[{
 		"entityName": "Cat", "computed": true, "entityAttribute": false, "timestamps": {"created": false, "modified": {"name": "seen", "savedAs": "s"}},
@@ -179,7 +182,7 @@ func TestToolbox(t *testing.T) {
 	}
 }
 
-// TestToolboxPadding: the zeros before a number are found where only a later item's number is short enough to show them.
+// TestToolboxPadding tests that zero padding is detected if only a later item has a number short enough to show it.
 func TestToolboxPadding(t *testing.T) {
 	translated(t, infer.Toolbox, `[{
 		"entityName": "Reading", "computed": true, "entityAttribute": false, "timestamps": false,
@@ -191,7 +194,7 @@ func TestToolboxPadding(t *testing.T) {
 		]}]`, []string{`key: { pk: "S#{sensor}", sk: "D#{day|pad(6)}#{level}#{plain|pad(4)}" }`, "day: int  # guess: because it is padded in a key", "level: decimal"}, nil)
 }
 
-// FuzzTranslate: no model makes it panic, and what it makes loads.
+// FuzzTranslate tests that no model causes a panic, and that the result loads.
 func FuzzTranslate(f *testing.F) {
 	f.Add("electrodb", `{"model":{"entity":"A","service":"s"},"attributes":{"a":{"type":"string"}},"indexes":{"x":{"pk":{"field":"pk","composite":["a"]},"sk":{"field":"sk","template":"${a"}}}}`)
 	f.Add("onetable", `{"indexes":{"primary":{"hash":"pk","sort":"sk"}},"models":{"A":{"pk":{"type":"string","value":"a#${b:5}"},"b":{"type":"number"}}}}`)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// toolEntity is an entity of dynamodb-toolbox as its EntityDTO says, with what it writes of some made-up items.
+// toolEntity is an entity of dynamodb-toolbox in the format of its EntityDTO, with what it writes for some made-up items.
 // https://www.dynamodbtoolbox.com/docs/entities/actions/dto
 type toolEntity struct {
 	EntityName      string
@@ -22,7 +22,7 @@ type toolEntity struct {
 		EntityAttributeSavedAs string
 		Indexes                ordered[toolIndex]
 	}
-	Computed bool // whether a function makes the primary key
+	Computed bool // whether a function computes the primary key
 	Items    []map[string]any
 	Fault    string
 }
@@ -55,7 +55,7 @@ func (k toolKey) key() Key {
 	return Key{k.Name, map[string]string{"number": "N", "binary": "B"}[k.Type] + map[string]string{"": "S", "string": "S"}[k.Type]}
 }
 
-// toolbox reads entities.
+// toolbox parses entities.
 func (m *mapped) toolbox(data []byte) error {
 	var list []toolEntity
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -124,7 +124,7 @@ func (m *mapped) tool(d *toolEntity) error {
 	return nil
 }
 
-// toolKey is the template of an attribute of the primary key. Where none makes it, the key is a field by itself.
+// toolKey is the template of an attribute of the primary key. If no template produces it, the key is a plain field.
 func (m *mapped) toolKey(l *learner, k Key) (text string, fields []string) {
 	text, fields, err := l.template(k.Name)
 	if err == nil {
@@ -147,7 +147,7 @@ func toolKeys(one toolKey, several []toolKey) []Key {
 	return out
 }
 
-// toolField makes a field of an attribute.
+// toolField adds a field for an attribute.
 func (m *mapped) toolField(e *mappedEntity, name string, a *toolAttribute) {
 	of := m.toolType(e, e.name+pascal(name), a)
 	if of == "" {
@@ -167,7 +167,7 @@ func (m *mapped) toolField(e *mappedEntity, name string, a *toolAttribute) {
 	}
 }
 
-// toolType is the type of an attribute; "" for none.
+// toolType is the type of an attribute; "" if it has none.
 func (m *mapped) toolType(e *mappedEntity, name string, a *toolAttribute) string {
 	if list := textList(a.Enum); a.Type == "string" && len(list) > 0 && !isThere(a.Transform) {
 		return m.enum(name, list)
@@ -209,7 +209,7 @@ func (m *mapped) toolType(e *mappedEntity, name string, a *toolAttribute) string
 	return ""
 }
 
-// timestamps are the fields that the library keeps itself.
+// timestamps adds the fields that the library maintains itself.
 func (e *mappedEntity) timestamps(raw json.RawMessage) {
 	if !isThere(raw) {
 		return
@@ -228,27 +228,26 @@ func (e *mappedEntity) timestamps(raw json.RawMessage) {
 	}
 }
 
-// learner finds the templates of keys in items whose values are all different, so that each is found again where it stands.
+// learner finds the templates of keys in items whose values are all different, so that each value can be located.
 type learner struct {
 	entity *mappedEntity
 	items  []map[string]any
-	// created are the key attributes that are made of fields, or are always the same.
+	// created are the key attributes that are composed of fields, or constant.
 	created map[string]bool
 }
 
-// separate tells the key attributes that are made of fields from those that are fields, and takes the former from the
-// entity.
+// separate distinguishes key attributes composed of fields from plain fields, and removes the former from the entity.
 func (l *learner) separate(keys []string, computed bool) {
 	l.created = map[string]bool{}
 	all := l.entity.fields
-	for _, attr := range keys { // at first, keys are not looked for in one another
+	for _, attr := range keys { // at first, keys are not searched for in each other
 		l.created[attr] = true
 	}
-	// Those that have nothing of other fields come first: the others may be made of them.
+	// Those without other fields come first: the others may contain them.
 	for _, alone := range []bool{true, false} {
 		var own []string
 		for i, attr := range keys {
-			if l.entity.stored(attr) == nil || i < 2 && computed { // the DTO has computed keys as attributes too
+			if l.entity.stored(attr) == nil || i < 2 && computed { // the DTO lists computed keys as attributes, too
 				continue
 			}
 			hasField := slices.ContainsFunc(l.split(attr, true), func(p learnedPart) bool { return p.field != nil })
@@ -268,13 +267,13 @@ func (l *learner) separate(keys []string, computed bool) {
 	}
 }
 
-// entry is the place in an index; nil if the entity has not all of its attributes.
+// entry is the entry in an index; nil if the entity lacks some of its attributes.
 func (l *learner) entry(x *mappedIndex) (*mappedEntry, error) {
 	out := &mappedEntry{index: x.Name}
 	for i, keys := range [][]Key{x.PK, x.SK} {
 		for _, k := range keys {
 			if valueText(l.items[0][k.Name]) == "" {
-				return nil, nil //nolint:nilnil // it is not in the index
+				return nil, nil //nolint:nilnil // not in the index
 			}
 			text, fields, err := l.template(k.Name)
 			if err != nil {
@@ -293,12 +292,12 @@ func (l *learner) entry(x *mappedIndex) (*mappedEntry, error) {
 	return out, nil
 }
 
-// template is what makes a key attribute in all items.
+// template is the template that produces a key attribute in all items.
 func (l *learner) template(attr string) (text string, fields []string, err error) {
 	if f := l.entity.stored(attr); f != nil && !l.created[attr] {
 		return "{" + f.name + "}", []string{f.name}, nil
 	}
-	for _, all := range []bool{false, true} { // a flag or a state may stand in a key by chance
+	for _, all := range []bool{false, true} { // a flag or a state may match in a key by chance
 		parts := l.split(attr, all)
 		l.pad(parts, attr)
 		if !l.makes(parts, attr) {
@@ -329,7 +328,7 @@ type learnedPart struct {
 	field          *mappedField
 }
 
-// split finds the values of the first item in its key, the longest first.
+// split locates the values of the first item in its key, the longest first.
 func (l *learner) split(attr string, all bool) []learnedPart {
 	item := l.items[0]
 	parts := []learnedPart{{literal: valueText(item[attr])}}
@@ -356,13 +355,13 @@ func (l *learner) split(attr string, all bool) []learnedPart {
 			whole := parts[i].literal
 			found := []learnedPart{{literal: whole[:at]}, {field: f, funcs: funcs}, {literal: whole[at+n:]}}
 			parts = slices.Replace(parts, i, i+1, found...)
-			i++ // what is behind it is looked at next
+			i++ // continue after it
 		}
 	}
 	return parts
 }
 
-// pad finds the zeros before numbers that are shorter in the last item than in the first, where none are seen.
+// pad detects zero padding of numbers that are shorter in the last item than in the first, which shows none.
 func (l *learner) pad(parts []learnedPart, attr string) {
 	item := l.items[len(l.items)-1]
 	rest := valueText(item[attr])
@@ -387,7 +386,7 @@ func (l *learner) pad(parts []learnedPart, attr string) {
 	}
 }
 
-// find finds a value in a text: as it is, in small letters, or with zeros before it.
+// find locates a value in a text: unchanged, in lower case, or zero-padded.
 func find(text, value, typ string) (at, n int, funcs string) {
 	if at = strings.Index(text, value); at >= 0 {
 		zeros := at
@@ -403,7 +402,7 @@ func find(text, value, typ string) (at, n int, funcs string) {
 	return strings.Index(text, small), len(small), "|lower"
 }
 
-// makes reports whether parts make the attribute in all items.
+// makes reports whether parts produce the attribute in all items.
 func (l *learner) makes(parts []learnedPart, attr string) bool {
 	for _, item := range l.items {
 		var out strings.Builder
@@ -428,7 +427,7 @@ func (l *learner) makes(parts []learnedPart, attr string) bool {
 	return true
 }
 
-// valueText is the text of a text, number or flag; "" for others.
+// valueText is the text of a string, number or boolean; "" for others.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -33,7 +33,7 @@ func words(name string) []string {
 	return out
 }
 
-// pascal is a name as those of entities are written: OrderItem; "" if nothing is left of it.
+// pascal is a name in the style of entities: OrderItem; "" if nothing is left of it.
 func pascal(name string) string {
 	var out strings.Builder
 	for _, w := range words(name) {
@@ -42,7 +42,7 @@ func pascal(name string) string {
 	return strings.TrimLeft(out.String(), "0123456789")
 }
 
-// camel is a name as those of fields are written: createdAt.
+// camel is a name in the style of fields: createdAt.
 func camel(name string) string {
 	p := pascal(name)
 	if p == "" {
@@ -54,10 +54,10 @@ func camel(name string) string {
 // snake is what the naming snake_case makes of a field's name.
 func snake(name string) string { return strings.Join(words(name), "_") }
 
-// letters are the letters of a name, small.
+// letters are the letters of a name, in lower case.
 func letters(name string) string { return strings.Join(words(name), "") }
 
-// isName reports whether a text can be a name of the language.
+// isName reports whether a text is a valid name in the design language.
 func isName(s string) bool {
 	for i, c := range s {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -102,7 +102,7 @@ func (t *tableDraft) fieldName(path string) string {
 		return name
 	}
 	steps := strings.Split(path, step)
-	taken := func(name string) bool { // generated code has names that differ in more than case
+	taken := func(name string) bool { // generated code needs names that differ in more than case
 		for _, other := range t.names {
 			if strings.EqualFold(letters(other), letters(name)) {
 				return true
@@ -111,7 +111,7 @@ func (t *tableDraft) fieldName(path string) string {
 		return false
 	}
 	name := ""
-	for n := 1; n <= len(steps) && (name == "" || taken(name)); n++ { // with more steps until it is the only one
+	for n := 1; n <= len(steps) && (name == "" || taken(name)); n++ { // add steps until it is unique
 		tail := steps[len(steps)-n:]
 		name = strings.Join(tail, "_")
 		if t.snake || n > 1 || !isName(name) {
@@ -128,10 +128,10 @@ func (t *tableDraft) fieldName(path string) string {
 	return name
 }
 
-// share says in how many of how many items something is.
+// share says how many of a number of items have something.
 func (t *tableDraft) share(n, of int) string { return fmt.Sprintf("%d of %s", n, count(of, "item")) }
 
-// count is a number with what it counts.
+// count is a number with a noun.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -139,5 +139,5 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// shownPath is a path as people write it.
+// shownPath is a path in readable form.
 func shownPath(path string) string { return strings.ReplaceAll(path, step, ".") }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reads are what an entity's places can serve, as lines of the language.
+// reads are the reads that an entity's places can serve, as lines of the design.
 func (t *tableDraft) reads(e *entity) []string {
 	var out []string
 	line := func(name, text string) {
@@ -54,7 +54,7 @@ func (t *tableDraft) reads(e *entity) []string {
 	}
 	for _, x := range e.entries {
 		if slices.ContainsFunc(x.pk, func(p *template) bool { return slices.ContainsFunc(p.parts, part.sharded) }) {
-			continue // asking all shards is for the application to want
+			continue // querying all shards is for the application to decide
 		}
 		many(x.index.Name, fieldsIn(x.pk), fieldsIn(x.sk))
 	}
@@ -80,14 +80,14 @@ func fieldsIn(list []*template) []string {
 	return out
 }
 
-// plural is the name of several, as English mostly makes it.
+// plural is the usual English plural.
 func plural(name string) string {
 	ends := func(list ...string) bool {
 		return slices.ContainsFunc(list, func(tail string) bool { return strings.HasSuffix(name, tail) })
 	}
 	switch {
 	case ends("s") && !ends("ss", "us", "is"):
-		return name // it is one already
+		return name // already a plural
 	case ends("s", "x", "ch"):
 		return name + "es"
 	case strings.HasSuffix(name, "y") && len(name) > 1 && !strings.ContainsAny(name[len(name)-2:len(name)-1], "aeiou"):

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// entity is an entity that is being made.
+// entity is an entity under construction.
 type entity struct {
 	name    string
-	kind    string // what the type attribute holds
+	kind    string // the value of the type attribute
 	main    *shape
 	notes   []string
 	copies  []*copyDraft
@@ -56,7 +56,7 @@ func (s *shape) identity() []string {
 	return out
 }
 
-// relate finds out which shapes are entities, and which are copies and markers of them.
+// relate decides which shapes are entities, and which are their copies and markers.
 func (t *tableDraft) relate() {
 	order := slices.Clone(t.shapes)
 	weight := func(s *shape) int { return len(s.pk.fields()) + len(s.sk.fields()) }
@@ -64,7 +64,7 @@ func (t *tableDraft) relate() {
 		return cmp.Or(
 			cmp.Compare(a.kind, b.kind), weight(a)-weight(b), len(usual(b.rows))-len(usual(a.rows)), len(b.rows)-len(a.rows))
 	})
-	// What is only a marker has few attributes, and so has the entity it is of not: those with many come first.
+	// A marker has few attributes, unlike its entity, so shapes with many come first.
 	var left []*shape
 	for _, s := range order {
 		if !slices.ContainsFunc(order, func(a *shape) bool { return a != s && t.markerOf(a, s) != nil }) {
@@ -92,7 +92,7 @@ func (t *tableDraft) relate() {
 				break
 			}
 		}
-		if s.entity == nil { // of a shape that is a copy, say
+		if s.entity == nil { // a shape that is a copy has none, for example
 			t.newEntity(s)
 		}
 	}
@@ -106,7 +106,7 @@ func (t *tableDraft) newEntity(s *shape) {
 	t.entities = append(t.entities, e)
 }
 
-// nameOf makes a name of what tells a shape from others: the model's, the type's, or the literals of the keys.
+// nameOf derives a name from what distinguishes a shape: the model's name, the type, or the literals of the keys.
 func (t *tableDraft) nameOf(s *shape) string {
 	if name := pascal(s.facet); name != "" {
 		return name
@@ -128,10 +128,10 @@ func (t *tableDraft) nameOf(s *shape) string {
 	return cmp.Or(pascal(t.Name), "Item") + "Item"
 }
 
-// pair is an item of a shape with the entity's item that it seems to belong to.
+// pair is an item of a shape with the entity's item to which it seems to belong.
 type pair struct{ of, main *row }
 
-// join finds the items that have the identity of others; ok is false where too few do.
+// join finds the items that contain the identity of others; ok is false if too few do.
 func (t *tableDraft) join(main, s *shape) (pairs []pair, ok bool) {
 	identity := main.identity()
 	if len(identity) == 0 || main == s {
@@ -155,7 +155,7 @@ func (t *tableDraft) join(main, s *shape) (pairs []pair, ok bool) {
 // sampled reports whether the table has more items than there are rows.
 func (t *tableDraft) sampled() bool { return t.Total > int64(len(t.rows)) }
 
-// values are the texts at paths, as one; "" if one is missing.
+// values are the texts at some paths, joined; "" if one is missing.
 func (r *row) values(paths []string) string {
 	var out strings.Builder
 	for _, path := range paths {
@@ -168,7 +168,7 @@ func (r *row) values(paths []string) string {
 	return out.String()
 }
 
-// data are the attributes of a shape's items that are no keys, type or time to live.
+// data are the attributes of a shape's items other than keys, type and TTL.
 func (t *tableDraft) data(s *shape) []string {
 	var out []string
 	for name, n := range attributes(s.rows) {
@@ -181,8 +181,8 @@ func (t *tableDraft) data(s *shape) []string {
 	return out
 }
 
-// copyOf makes a shape a copy of an entity, if it is one: its items have the values of the entity's, and its key has all of
-// the entity's key's fields.
+// copyOf makes a shape a copy of an entity, if it is one: its items have the values of the entity's, and its key contains
+// all fields of the entity's key.
 func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 	if e.kind != s.kind {
 		return false
@@ -242,8 +242,8 @@ func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 	return true
 }
 
-// markerOf is a shape as a marker of an entity with the main shape: it leads from a value to the entity's item, and has
-// nothing else; nil if it is none.
+// markerOf returns a shape as a marker of an entity with the main shape: it leads from a value to the entity's item, and
+// contains nothing else; nil if it does not.
 func (t *tableDraft) markerOf(main, s *shape) *markerDraft {
 	if s.kind != "" && s.kind != main.kind || len(s.rows) > len(main.rows) {
 		return nil
@@ -264,7 +264,7 @@ func (t *tableDraft) markerOf(main, s *shape) *markerDraft {
 	}
 	key := slices.Concat(m.pk.fields(), m.sk.fields())
 	if !slices.ContainsFunc(identity, func(path string) bool { return !slices.Contains(key, path) }) {
-		return nil // its key tells the item: it is no other way to it
+		return nil // its key identifies the item: it is not another way to it
 	}
 	i := slices.IndexFunc(key, func(path string) bool { return !slices.Contains(identity, path) })
 	if i < 0 {
@@ -286,7 +286,7 @@ func (t *tableDraft) markerOf(main, s *shape) *markerDraft {
 	return m
 }
 
-// through is a marker's template with the fields of the entity's item where the marker itself has none; nil if there
+// through is a marker's template, with fields of the entity's item for parts that the marker does not have; nil if there
 // are none either.
 func (t *tableDraft) through(of *template, s *shape, pairs []pair) *template {
 	if of == nil || !slices.ContainsFunc(of.parts, func(p part) bool { return p.virtual }) {

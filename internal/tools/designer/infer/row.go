@@ -16,26 +16,26 @@ import (
 // row is an item with the texts of its values.
 type row struct {
 	item source.Item
-	// leaves are the scalars that are no key attributes, by path, which steps as an attribute's name have.
+	// leaves are the scalars outside keys, by path; the steps of a path are attribute names.
 	leaves map[string]leaf
-	// known are the texts of the leaves, and what |lower and |fold make of them.
+	// known are the texts of the leaves, and their |lower and |fold forms.
 	known map[string]bool
-	kind  string // what the type attribute says
+	kind  string // the value of the type attribute
 }
 
-// leaf is a scalar value as the text that it has in keys.
+// leaf is a scalar value with the text that it has in keys.
 type leaf struct {
 	kind string // S, N or BOOL
 	text string
 }
 
-// step separates the steps of a path; no name has it.
+// step separates the steps of a path; no name contains it.
 const step = "\x1f"
 
-// maxDepth is how deep into maps values are sought that keys are made of.
+// maxDepth is the depth to which maps are searched for values in keys.
 const maxDepth = 3
 
-// rowsOf reads a table's items, in the order of their keys.
+// rowsOf converts a table's items, ordered by key.
 func rowsOf(t *Table) []*row {
 	rows := make([]*row, 0, len(t.Items))
 	for _, item := range t.Items {
@@ -55,7 +55,7 @@ func rowsOf(t *Table) []*row {
 func (r *row) spread(prefix string, m source.Item, depth int) {
 	for name, v := range m {
 		if !storable(name) || depth > 1 && strings.Contains(name, ".") {
-			continue // no template can name it
+			continue // no template can refer to it
 		}
 		path := prefix + name
 		switch v := v.(type) {
@@ -76,7 +76,7 @@ func (r *row) spread(prefix string, m source.Item, depth int) {
 	}
 }
 
-// learn fills known from the leaves but for those of attributes that say nothing of the item itself.
+// learn sets known from the leaves, except for attributes that say nothing about the item itself.
 func (r *row) learn(except func(path string) bool) {
 	for path, l := range r.leaves {
 		if l.text == "" || except(path) {
@@ -90,7 +90,7 @@ func (r *row) learn(except func(path string) bool) {
 	}
 }
 
-// keyText is the text of a key attribute's value; "" for none.
+// keyText is the text of a key attribute's value; "" if it has none.
 func keyText(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -104,7 +104,7 @@ func keyText(v types.AttributeValue) string {
 	}
 }
 
-// at is the value at a path; nil for none, and for NULL.
+// at is the value at a path; nil if it is absent or NULL.
 func at(item source.Item, path string) types.AttributeValue {
 	for {
 		name, rest, deeper := strings.Cut(path, step)
@@ -123,7 +123,7 @@ func at(item source.Item, path string) types.AttributeValue {
 	}
 }
 
-// attributes are the names of attributes in rows, with how many have them.
+// attributes are the names of attributes in rows, with the number of rows that have them.
 func attributes(rows []*row) map[string]int {
 	out := map[string]int{}
 	for _, r := range rows {

@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// shape is a set of items with the same literals in the same places of their keys.
+// shape is a set of items whose keys have the same literals in the same places.
 type shape struct {
 	rows []*row
-	kind string // what the type attribute says of them
-	// marks are the places of the partition key, then of the sort key; split is how many are the partition key's.
+	kind string // the value of their type attribute
+	// marks are those of the partition key, then those of the sort key; split is the number of the former.
 	marks []mark
 	split int
-	// pieces are the texts of each row's key in the places.
+	// pieces are the texts of each row's key at the marks.
 	pieces map[*row][]piece
 
 	pk, sk *template
-	entity *entity // whose it is
-	// facet is the name that a model gives it; "" for none.
+	entity *entity // to which it belongs
+	// facet is the name that a model gives it; "" if it has none.
 	facet string
 }
 
-// mark is a place in a key: a literal, or where a value stands.
+// mark is a position in a key: a literal, or a value.
 type mark struct {
 	value     bool
 	literal   string
 	separator string
 }
 
-// signature is the same for keys of one shape.
+// signature is equal for keys of the same shape.
 func signature(kind string, marks []mark, at int) string {
 	var out strings.Builder
 	out.WriteString(kind)
@@ -48,7 +48,7 @@ func signature(kind string, marks []mark, at int) string {
 	return out.String()
 }
 
-// findShapes puts the rows into shapes.
+// findShapes assigns the rows to shapes.
 func (t *tableDraft) findShapes() {
 	t.synthetic = t.syntheticIndexKeys()
 	for _, r := range t.rows {
@@ -77,11 +77,11 @@ func (t *tableDraft) findShapes() {
 	})
 }
 
-// maxShapes is how many shapes become a part of the draft. A table in which there are more has keys that this package
-// does not understand, and a design of all of them would be of no use.
+// maxShapes is the maximum number of shapes in a draft. A table with more has keys that this package does not understand,
+// and a design of all of them would be useless.
 const maxShapes = 100
 
-// limit leaves the shapes with few items out where there are too many.
+// limit drops the shapes with the fewest items if there are too many.
 func (t *tableDraft) limit() {
 	if len(t.shapes) <= maxShapes {
 		return
@@ -98,8 +98,8 @@ func (t *tableDraft) limit() {
 	t.shapes = t.shapes[:maxShapes]
 }
 
-// syntheticIndexKeys are the attributes of index keys that seem to be made for the index: their texts are of several
-// pieces, of which the first is a word, or a word in capitals.
+// syntheticIndexKeys are the attributes of index keys that seem to exist only for the index: their texts have several
+// pieces and start with a word, or are a word in capitals.
 func (t *tableDraft) syntheticIndexKeys() map[string]bool {
 	out := map[string]bool{}
 	for _, x := range t.Indexes {
@@ -122,7 +122,7 @@ func (t *tableDraft) syntheticIndexKeys() map[string]bool {
 	return out
 }
 
-// marksOf reads a row's key attribute.
+// marksOf parses a row's key attribute.
 func (t *tableDraft) marksOf(k Key, r *row) ([]mark, []piece) {
 	v, there := r.item[k.Name]
 	if k.Name == "" || !there {
@@ -143,7 +143,7 @@ func (t *tableDraft) marksOf(k Key, r *row) ([]mark, []piece) {
 	return marks, pieces
 }
 
-// isValue reports whether a piece of a key seems to be a value, by what it is and by what stands before it.
+// isValue reports whether a piece of a key seems to be a value, judging by its text and by what precedes it.
 func isValue(before []mark, text string, r *row) bool {
 	switch {
 	case text == "":
@@ -163,7 +163,7 @@ func isValue(before []mark, text string, r *row) bool {
 	}
 }
 
-// merge joins shapes that differ in one place only, if what stands there seems to be a value. It reports whether any were.
+// merge joins shapes that differ in one place only, if that seems to be a value. It reports whether there were any.
 func (t *tableDraft) merge() bool {
 	places := 0
 	for _, s := range t.shapes {
@@ -194,7 +194,7 @@ func (t *tableDraft) merge() bool {
 	return false
 }
 
-// mergeAt joins those of shapes that differ at a place which belong together.
+// mergeAt joins related shapes among those that differ at one place.
 func mergeAt(group []*shape, at int) bool {
 	slices.SortStableFunc(group, func(a, b *shape) int {
 		return cmp.Or(len(b.rows)-len(a.rows), cmp.Compare(a.marks[at].literal, b.marks[at].literal))
@@ -217,7 +217,7 @@ func mergeAt(group []*shape, at int) bool {
 	}
 	least := 2
 	if i < 0 && isLabel(group[0], at) {
-		least = 4 // words before values are names of things
+		least = 4 // words before values are usually names
 	}
 	if len(alike) < least {
 		return false
@@ -229,8 +229,8 @@ func mergeAt(group []*shape, at int) bool {
 	return true
 }
 
-// strayOf is the shape with a literal that all of another's few rows have too, where they happen to have a field with that
-// text.
+// strayOf is the shape to which another shape with few rows belongs: all these rows have that shape's literal, and happen
+// to have a field with the same text.
 func strayOf(group []*shape, s *shape, at int) *shape {
 	for _, into := range group {
 		if into.marks[at].value || len(into.rows) < 5*len(s.rows) {
@@ -247,7 +247,7 @@ func strayOf(group []*shape, s *shape, at int) *shape {
 	return nil
 }
 
-// isLabel reports whether a literal stands before a value of the same key attribute.
+// isLabel reports whether a literal precedes a value in the same key attribute.
 func isLabel(s *shape, at int) bool {
 	last := len(s.marks) - 1
 	if at < s.split {
@@ -256,14 +256,14 @@ func isLabel(s *shape, at int) bool {
 	return at < last && s.marks[at+1].value
 }
 
-// take makes another's items the shape's own.
+// take moves another shape's items to this one.
 func (s *shape) take(other *shape) {
 	s.rows = append(s.rows, other.rows...)
 	maps.Copy(s.pieces, other.pieces)
 	other.rows = nil
 }
 
-// similar reports whether the items of two shapes mostly have the same attributes.
+// similar reports whether the items of two shapes have mostly the same attributes.
 func similar(a, b *shape) bool {
 	x, y := usual(a.rows), usual(b.rows)
 	both, either := 0, len(y)

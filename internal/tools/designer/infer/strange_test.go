@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// TestStrangeItems: whatever a table holds, its draft loads and can be checked.
+// TestStrangeItems tests that the draft of any table loads and can be checked.
 func TestStrangeItems(t *testing.T) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 	r := rand.New(rand.NewPCG(seed, 4))   //nolint:gosec // a test's values
@@ -70,7 +70,7 @@ func TestStrangeItems(t *testing.T) {
 		}
 		table := pkSK(items)
 		table.Indexes = []infer.Index{gsi("GSI1", infer.Key{Name: "GSI1PK", Type: "S"}, infer.Key{Name: "GSI1SK", Type: "S"})}
-		for _, item := range items { // an index's attributes are of its types
+		for _, item := range items { // index attributes have the right types
 			for _, name := range []string{"GSI1PK", "GSI1SK"} {
 				if s, ok := item[name].(*types.AttributeValueMemberS); !ok || s.Value == "" {
 					delete(item, name)

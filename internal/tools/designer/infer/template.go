@@ -9,13 +9,13 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// template is how a key attribute is made, as far as that was found.
+// template is the inferred template of a key attribute.
 type template struct {
 	attribute string
 	parts     []part
-	// notes are what is to be said of it.
+	// notes are remarks on it.
 	notes []string
-	// asIs is set where the attribute is a field by itself.
+	// asIs is set if the attribute is a plain field.
 	asIs bool
 }
 
@@ -24,14 +24,14 @@ type part struct {
 	literal string
 	path    string // of the field; "" for a literal
 	funcs   []design.Func
-	// virtual is set for a field that no item has: it is only in the key. label is what stands before it.
+	// virtual is set for a field that occurs only in the key. label is the literal before it.
 	virtual bool
 	label   string
-	// texts are those of the value in the keys, a row each.
+	// texts are the value's texts in the keys, one per row.
 	texts []string
 }
 
-// column is what stands in a place of a key, in each of some rows.
+// column is the content of one place of a key in some rows.
 type column struct {
 	rows  []*row
 	texts []string
@@ -46,8 +46,8 @@ func (t *tableDraft) readKeys(s *shape) {
 	}
 }
 
-// templateOf finds what the values in a key attribute are. Fields that the template before uses are taken rather than others
-// that are equal to them.
+// templateOf infers the template of a key attribute. Fields that the previous template uses are preferred over others with
+// equal values.
 func (t *tableDraft) templateOf(k Key, rows []*row, marks []mark, pieces func(*row) []piece, before *template) *template {
 	out := &template{attribute: k.Name}
 	label := ""
@@ -75,7 +75,7 @@ func (t *tableDraft) templateOf(k Key, rows []*row, marks []mark, pieces func(*r
 		case p == nil:
 			out.parts = append(out.parts, part{virtual: true, label: c.label, texts: c.texts})
 		case c.constant() && shouted(c.texts[0]) && i == 0 && len(marks) > 1:
-			out.literal(c.texts[0]) // a label that a field happens to hold too
+			out.literal(c.texts[0]) // a label that happens to equal a field
 			label, notes = c.texts[0], nil
 		default:
 			p.texts = c.texts
@@ -117,14 +117,14 @@ func (c column) constant() bool {
 	return !slices.ContainsFunc(c.texts, func(s string) bool { return s != c.texts[0] })
 }
 
-// candidate is a field that a column may be, through functions.
+// candidate is a field that a column may contain, with functions.
 type candidate struct {
 	path   string
 	funcs  []design.Func
 	misses int
 }
 
-// partOf finds the field whose values a column has; nil for none.
+// partOf finds the field whose values a column has; nil if there is none.
 func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*part, []string) {
 	var found []candidate
 	for _, path := range t.pathsIn(c.rows) {
@@ -134,11 +134,11 @@ func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*par
 		for _, funcs := range c.functions(path) {
 			if misses, ok := c.matches(path, funcs); ok {
 				found = append(found, candidate{path, funcs, misses})
-				break // those with fewer functions come first
+				break // shorter chains come first
 			}
 		}
 	}
-	if whole && k.Type != "S" { // an index's or table's own number is a field of its own, whatever equals it
+	if whole && k.Type != "S" { // a number in an index or table key is a field of its own, even if another is equal
 		return nil, nil
 	}
 	if len(found) == 0 {
@@ -186,15 +186,15 @@ func (t *tableDraft) pathsIn(rows []*row) []string {
 	return sorted(counts)
 }
 
-// madeIndexKey reports whether an attribute is in an index's key and made for it.
+// madeIndexKey reports whether an attribute is in an index's key and exists only for it.
 func (t *tableDraft) madeIndexKey(path string) bool { return t.inIndexKey(path) && t.synthetic[path] }
 
-// matches counts the rows in which a field through functions is not what the column has. It gives up where these are more
-// than one in fifty, or one in ten where the literal before the value is the field's name.
+// matches counts the rows in which a field with functions differs from the column. It gives up above one in fifty rows, or
+// one in ten if the literal before the value is the field's name.
 func (c column) matches(path string, funcs []design.Func) (misses int, ok bool) {
 	most := len(c.rows) / 50
 	if len(funcs) == 0 && affinity(c.label, path) == 3 {
-		most = len(c.rows) / 10 // the name says the same
+		most = len(c.rows) / 10 // the name confirms it
 	}
 	for i, r := range c.rows {
 		l, there := r.leaves[path]
@@ -207,7 +207,7 @@ func (c column) matches(path string, funcs []design.Func) (misses int, ok bool) 
 	return misses, true
 }
 
-// affinity is how well a field's name fits the literal before its value.
+// affinity is how well a field's name matches the literal before its value.
 func affinity(label, path string) int {
 	name := letters(path[strings.LastIndex(path, step)+1:])
 	label = letters(label)

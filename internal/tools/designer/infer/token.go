@@ -9,21 +9,20 @@ import (
 // piece is a part of a key between separators, with the separator that follows it.
 type piece struct {
 	text, separator string
-	label           bool // the name of the value that follows
+	label           bool // the name of the next value
 }
 
-// typed matches values that hold what may be separators elsewhere: times, uuids.
+// typed matches values that contain what may be separators elsewhere: times, UUIDs.
 var typed = regexp.MustCompile( //nolint:gochecknoglobals // compiled once
 	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})`)
 
-// labelled matches a value with its name before it, as "state_oregon".
+// labelled matches a value with its name in front, as in "state_oregon".
 var labelled = regexp.MustCompile(`^([$A-Za-z][$A-Za-z0-9]*_)(.+)$`) //nolint:gochecknoglobals // compiled once
 
-// separators are what keys are usually divided by, those first that are nothing else.
+// separators are the usual separators of keys, the least ambiguous first.
 func separators() []string { return []string{"#", "|", "/", "::", ":", "~"} }
 
-// split divides a key into pieces. The row tells which texts are values of its fields, which are not divided; nil tells
-// of none.
+// split divides a key into pieces. Values of the row's fields are not divided; the row may be nil.
 func split(key string, r *row) []piece {
 	if r != nil && r.known[key] {
 		return []piece{{text: key}}
@@ -68,8 +67,9 @@ func split(key string, r *row) []piece {
 	}
 }
 
-// dashed divides a key by dashes, nil if that is not what they are for: many values hold some. So all pieces must be
-// words in capitals or values of the row, and one at least a value; or the first is a word, and all others are values.
+// dashed divides a key by dashes, nil if they do not seem to be separators, because many values contain some. All
+// pieces must be words in capitals or values of the row, and at least one a value; or the first is a word, and all
+// others are values.
 func dashed(key string, r *row) []piece {
 	var out []piece
 	values, small := 0, false
@@ -100,7 +100,8 @@ func dashed(key string, r *row) []piece {
 	}
 }
 
-// knownBefore is the length of the longest value of the row that a text is, or has before a dash; 0 for none.
+// knownBefore is the length of the longest value of the row that equals the text, or precedes a dash in it; 0 if there
+// is none.
 func (r *row) knownBefore(text string) int {
 	for n := len(text); n > 0; n = strings.LastIndexByte(text[:n], '-') {
 		if r.known[text[:n]] {
@@ -110,7 +111,7 @@ func (r *row) knownBefore(text string) int {
 	return 0
 }
 
-// named divides a piece into a name and a value, where the value is one of the row's.
+// named divides a piece into a name and a value, if the value is one of the row's.
 func named(p piece, r *row) []piece {
 	m := labelled.FindStringSubmatch(p.text)
 	if m == nil || r == nil || r.known[p.text] || !r.known[m[2]] {
@@ -119,7 +120,7 @@ func named(p piece, r *row) []piece {
 	return []piece{{text: strings.TrimSuffix(m[1], "_"), separator: "_", label: true}, {text: m[2], separator: p.separator}}
 }
 
-// wordLike reports whether a text may be a literal: letters, with what joins words.
+// wordLike reports whether a text may be a literal: letters and word separators.
 func wordLike(s string) bool {
 	if s == "" {
 		return false
@@ -136,10 +137,10 @@ func wordLike(s string) bool {
 	return letters > 0
 }
 
-// shouted reports whether a text is written as constants are: in capitals.
+// shouted reports whether a text is in capitals, like a constant.
 func shouted(s string) bool { return wordLike(s) && s == strings.ToUpper(s) && len(s) > 1 }
 
-// customary are words that stand in sort keys where nothing varies.
+// customary reports whether a text is a common constant in sort keys.
 func customary(s string) bool {
 	return slices.Contains([]string{
 		"metadata", "meta", "profile", "info", "details", "detail", "data", "main", "root", "self", "unique", "settings", "config",

@@ -9,20 +9,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// typeNames are what attributes that hold an item's type are usually called, without case and underscores.
+// typeNames are common names of type attributes, without case and underscores.
 func typeNames() []string {
 	return []string{"entitytype", "type", "entity", "itemtype", "typename", "et", "kind", "model", "edbe", "ot", "recordtype", "objecttype"}
 }
 
-// versionAttr is the attribute in which ElectroDB writes the version of an item's model. The version stands in keys as a
-// literal.
+// versionAttr is the attribute in which ElectroDB stores the version of an item's model. The version is a literal in
+// keys.
 const versionAttr = "__edb_v__"
 
-// typeLike matches what names of types look like.
+// typeLike matches plausible names of types.
 var typeLike = regexp.MustCompile(`^[A-Za-z$_][A-Za-z0-9$_.:/\\-]*$`) //nolint:gochecknoglobals // compiled once
 
-// findTypeAttribute looks for the attribute that tells what an item is: one with a text that is the same in all items
-// whose keys begin alike, and not the same in all.
+// findTypeAttribute looks for the type attribute: its text is the same in all items whose keys start alike, but not the
+// same in all items.
 func (t *tableDraft) findTypeAttribute() {
 	begins := map[string][]*row{}
 	for _, r := range t.rows {
@@ -52,7 +52,7 @@ func (t *tableDraft) findTypeAttribute() {
 	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one per key prefix", t.share(n, len(t.rows)), count(len(values), "value"))
 }
 
-// beginning is the literal that a key seems to begin with.
+// beginning is the literal with which a key seems to start.
 func beginning(key string) string {
 	pieces := split(key, nil)
 	if len(pieces) == 0 || !wordLike(pieces[0].text) {
@@ -61,7 +61,7 @@ func beginning(key string) string {
 	return pieces[0].text
 }
 
-// tellsType is how well an attribute tells items of different keys apart; 0 for not at all.
+// tellsType is how well an attribute separates items with different keys; 0 if it does not.
 func (t *tableDraft) tellsType(name string, begins map[string][]*row) float64 {
 	if name == t.PK.Name || name == t.SK.Name || name == t.TTLAttr || t.inIndexKey(name) {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// measure finds how many items each entity has, and how large they are.
+// measure determines the number and size of each entity's items.
 func (t *tableDraft) measure() {
 	for _, e := range t.entities {
 		if e.main == nil || len(e.main.rows) == 0 {
@@ -26,7 +26,7 @@ func (t *tableDraft) measure() {
 	}
 }
 
-// countOf is how many there are: for each item of the entity whose key is a part of this one's, or in all.
+// countOf is the number of items: per item of the parent entity, or in total.
 func (t *tableDraft) countOf(e *entity) []string {
 	parent := t.parentOf(e)
 	lacks := func(r *row) bool { return r.values(parent.keyPaths()) == "" }
@@ -49,8 +49,8 @@ func (t *tableDraft) countOf(e *entity) []string {
 	return []string{"per: " + parent.name, fmt.Sprintf("typical: %d", list[len(list)/2]), fmt.Sprintf("max: %d", list[len(list)-1])}
 }
 
-// parentOf is the entity that this one's items belong to: one whose key is a part of this one's, and of which there is an
-// item for nearly each of them. Of several it is the one with the longest key, in the partition key, and of its name.
+// parentOf is the entity to which this one's items belong: its key is part of this one's, and nearly each item has one of
+// its items. Among several it is the one with the longest key, in the partition key, and with a matching name.
 func (t *tableDraft) parentOf(e *entity) *entity {
 	own, pk := e.keyPaths(), e.main.pk.fields()
 	var best *entity
@@ -74,7 +74,7 @@ func (t *tableDraft) parentOf(e *entity) *entity {
 	return best
 }
 
-// haveParents reports whether nearly all items of an entity have one of the other.
+// haveParents reports whether nearly all items of an entity have an item of the other.
 func (t *tableDraft) haveParents(e, parent *entity) bool {
 	keys := parent.main.identity()
 	there := map[string]bool{}
@@ -90,8 +90,8 @@ func (t *tableDraft) haveParents(e, parent *entity) bool {
 	return 10*n >= 9*len(e.main.rows) || t.sampled() && 2*n >= len(e.main.rows)
 }
 
-// sizeOf is about an item's size, as DynamoDB counts it: names and values, with a byte or three for what they are.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+// sizeOf is an item's approximate size, as DynamoDB counts it: names and values, plus one to three bytes of overhead
+// each. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 func sizeOf(item source.Item) int {
 	n := 0
 	for name, v := range item {

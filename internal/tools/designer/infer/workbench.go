@@ -12,20 +12,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/workbench"
 )
 
-// Facet is a view of a table in a model of Workbench: a kind of items.
+// Facet is a view of a table in a Workbench model: a kind of items.
 type Facet struct {
 	Name string
-	// PK and SK are what the model calls the key's attributes there.
+	// PK and SK are the model's aliases of the key attributes.
 	PK, SK string
-	// Attributes are the names of the others.
+	// Attributes are the names of the other attributes.
 	Attributes []string
-	// Items are those that are shown in it.
+	// Items are the sample items of the facet.
 	Items []source.Item
 	// Types are the attributes' types, S, N and so on.
 	Types map[string]string
 }
 
-// ParseWorkbench reads a model of NoSQL Workbench for DynamoDB, as it exports it.
+// ParseWorkbench parses a model exported by NoSQL Workbench for DynamoDB.
 func ParseWorkbench(data []byte) (Input, error) {
 	var m workbench.Model
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -84,7 +84,7 @@ func tableOf(t *workbench.Table) (Table, error) {
 			}
 			items = append(items, item)
 			if key := keyText(item[out.PK.Name]) + "\x00" + keyText(item[out.SK.Name]); !met[key] {
-				met[key] = true // the same item is in each facet that shows it
+				met[key] = true // an item is repeated in each facet that shows it
 				out.Items = append(out.Items, item)
 			}
 		}
@@ -104,7 +104,7 @@ func tableOf(t *workbench.Table) (Table, error) {
 	return out, err
 }
 
-// nameByFacets gives shapes the names of the facets that show all of their items, and nothing else.
+// nameByFacets names shapes after the facets that show exactly their items.
 func (t *tableDraft) nameByFacets() {
 	for _, f := range t.Facets {
 		in := map[string]bool{}
@@ -127,8 +127,8 @@ func (t *tableDraft) nameByFacets() {
 	}
 }
 
-// aliased is the template that an alias is, as models have it that were made of designs, if it makes the key of all items;
-// else what was found in the items.
+// aliased is the template in an alias, as in models made from designs, if it produces the key of all items; otherwise the
+// template found in the items.
 func (t *tableDraft) aliased(s *shape, found *template, alias string) *template {
 	parsed, err := design.ParseTemplate(alias)
 	if err != nil || len(parsed.Fields()) == 0 {
@@ -170,7 +170,7 @@ func (t *tableDraft) aliased(s *shape, found *template, alias string) *template 
 	return out
 }
 
-// facets makes entities of the facets that have no items to show.
+// facets adds entities for the facets without items.
 func (t *tableDraft) facets() {
 	for _, f := range t.Facets {
 		if len(f.Items) > 0 {
@@ -192,7 +192,7 @@ func (t *tableDraft) facets() {
 	}
 }
 
-// aliasTemplate reads what a facet calls a key attribute: USER#<userId>, USER#{userId}, or a name alone.
+// aliasTemplate parses a facet's alias of a key attribute: USER#<userId>, USER#{userId}, or just a name.
 func (t *tableDraft) aliasTemplate(k Key, alias string, paths []string) (*template, []string) {
 	out := &template{attribute: k.Name}
 	field := func(name string) {
@@ -260,7 +260,7 @@ func (t *tableDraft) aliasFields(f Facet, paths []string) []*field {
 	return out
 }
 
-// keyNamed is the table's key attribute of a name.
+// keyNamed is the table's key attribute with a name.
 func (t *tableDraft) keyNamed(name string) Key {
 	for _, k := range []Key{t.PK, t.SK} {
 		if k.Name == name {

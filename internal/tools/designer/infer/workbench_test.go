@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// TestWorkbench: a model's tables, indexes, facets with items and facets without.
+// TestWorkbench tests a model's tables, indexes, and facets with and without items.
 func TestWorkbench(t *testing.T) {
 	data, err := os.ReadFile("testdata/offers.workbench.json")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestNoWorkbench(t *testing.T) {
 	}
 }
 
-// TestGuessKeys: what can be told of the key, the indexes and the time to live when there are only items.
+// TestGuessKeys tests guesses of the key, the indexes and the TTL attribute from items alone.
 func TestGuessKeys(t *testing.T) {
 	for name, c := range map[string]struct {
 		items []source.Item

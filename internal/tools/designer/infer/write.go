@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// page is the text of a draft under way.
+// page is the text of a draft being written.
 type page struct {
 	out    strings.Builder
 	indent int
 }
 
-// line writes a line, with a comment behind it; "" for none.
+// line writes a line, followed by a comment; "" for none.
 func (p *page) line(comment, format string, args ...any) {
 	p.out.WriteString(strings.Repeat("  ", p.indent))
 	fmt.Fprintf(&p.out, format, args...)
@@ -24,14 +24,14 @@ func (p *page) line(comment, format string, args ...any) {
 	p.out.WriteString("\n")
 }
 
-// comment writes lines of comment.
+// comment writes comment lines.
 func (p *page) comment(format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		p.out.WriteString(strings.Repeat("  ", p.indent) + "# " + clean(line) + "\n")
 	}
 }
 
-// clean is a text that can stand in a comment.
+// clean makes a text safe for a comment.
 func clean(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -41,14 +41,14 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// within writes what is indented below a line.
+// within writes an indented block.
 func (p *page) within(write func()) {
 	p.indent++
 	write()
 	p.indent--
 }
 
-// quote writes a text in quotes; Format takes them away where they are not needed.
+// quote quotes a text; Format removes unnecessary quotes.
 func quote(s string) string { return strconv.Quote(s) }
 
 // text is the whole draft, before it is formatted.
@@ -194,7 +194,7 @@ func (t *tableDraft) index(p *page, x Index) {
 	p.line(note, "%s: { %s }", quote(x.Name), strings.Join(parts, ", "))
 }
 
-// projected are the fields that an index projects, and the attributes that are no field.
+// projected are the fields that an index projects, and the projected attributes without a field.
 func (t *tableDraft) projected(x Index) (fields, left []string) {
 	for _, name := range x.Attributes {
 		is := func(e *entity) bool { return e.byPath(name) != nil }

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Value is the text that a field, with its functions, has in a key.
+// Value is the text of a field, with its functions, in a key.
 type Value struct {
 	Name string // of the part: "name|fold"
 	Text string
 }
 
-// Ambiguity is the proof that two items can want one key: two different lists of values that render as the same texts.
+// Ambiguity proves that two items can have the same key: two different lists of values render as the same texts.
 type Ambiguity struct {
 	Key           []string // the text of each template
 	First, Second []Value
-	Certain       bool // as in Witness; where it is false Key may lack texts
+	Certain       bool // as in Witness; if it is false, Key may lack texts
 }
 
-// Ambiguous asks whether two different lists of values render as the same key, whose attributes the templates are:
-// one, or a partition key and a sort key, or the up to eight of an index. A field with its functions is one value
-// wherever it stands. That a function can make two values one text, as lower does, is no ambiguity.
+// Ambiguous reports whether two different lists of values can render as the same key. The templates are the key's
+// attributes: one, or a partition key and a sort key, or up to eight of an index. A field with the same functions has one
+// value everywhere. That a function can map two values to one text, like lower, does not count as an ambiguity.
 func Ambiguous(key ...Template) (Ambiguity, bool) {
 	readings := make([]reading, len(key))
 	for i, t := range key {
@@ -63,7 +63,7 @@ func Ambiguous(key ...Template) (Ambiguity, bool) {
 	return best, true
 }
 
-// reading is a template with the automata that read it.
+// reading is a template with its automata.
 type reading struct {
 	Template
 	all, plain [2]automaton // forwards and backwards; nil for a template that is too large
@@ -86,7 +86,7 @@ type way struct {
 	backwards bool
 }
 
-// ways are all of them, those whose witnesses read best first.
+// ways are all automata, those with the most readable witnesses first.
 func (r reading) ways() []way {
 	if r.all[0] == nil {
 		return nil
@@ -94,7 +94,7 @@ func (r reading) ways() []way {
 	return []way{{r.plain[0], false}, {r.plain[1], true}, {r.all[0], false}, {r.all[1], true}}
 }
 
-// part is the number of a part as a way counts them, and back.
+// part converts the number of a part to that of the way, and back.
 func (r reading) part(w way, i int) int {
 	if w.backwards {
 		return len(r.parts) - 1 - i
@@ -105,12 +105,12 @@ func (r reading) part(w way, i int) int {
 // Flags of a search for two lists of values.
 const (
 	alike  uint8 = iota // every byte so far is in the same part
-	apart               // not so, but the part asked for has the same bytes in both
-	differ              // it has not
+	apart               // not so, but the part in question has the same bytes in both
+	differ              // it does not
 )
 
-// twin walks a template with itself. While both walks are alike they cannot part company inside a value that is known to
-// be the same in both: there they read the same text from the same place.
+// twin walks a template with itself. While both walks are alike, they cannot separate inside a value that is known to be
+// the same in both: there they read the same text from the same place.
 func (r reading) twin(w way, known map[string]bool, asked int, effort *int) search {
 	fixed := make([]bool, len(r.parts))
 	for i, p := range r.parts {
@@ -131,8 +131,8 @@ func (r reading) twin(w way, known map[string]bool, asked int, effort *int) sear
 	}}
 }
 
-// tells reports whether the text of the template, with the known values, leaves one possibility for part i: read from its
-// beginning or from its end. Where the effort is spent it says no.
+// tells reports whether the text of the template and the known values determine part i, reading from the beginning or from
+// the end. If the effort runs out, it says no.
 func (r reading) tells(i int, known map[string]bool, effort *int) bool {
 	for n, a := range r.all {
 		if a == nil {
@@ -147,7 +147,7 @@ func (r reading) tells(i int, known map[string]bool, effort *int) bool {
 	return false
 }
 
-// twice looks for two lists of values with one text.
+// twice looks for two lists of values with the same text.
 func (r reading) twice(w way, known map[string]bool, effort *int) (first, second []Value, ok bool) {
 	s := r.twin(w, known, -1, effort)
 	s.want = apart
@@ -163,7 +163,7 @@ func (r reading) twice(w way, known map[string]bool, effort *int) (first, second
 	return first, second, true
 }
 
-// values are what a walk through the template has in its fields.
+// values are the field values of a walk through the template.
 func (t Template) values(walk []pace, part func(pace) int) []Value {
 	var out []Value
 	for i, p := range t.parts {
@@ -181,8 +181,8 @@ func (t Template) values(walk []pace, part func(pace) int) []Value {
 	return out
 }
 
-// completed makes the values of template i those of a whole key. They are certain where every value is the same wherever it
-// stands and the other templates can have the same text for both lists.
+// completed extends the values of template i to a whole key. They are certain if every value is the same everywhere and the
+// other templates can have the same text for both lists.
 func completed(key []Template, i int, first, second []Value, effort *int) (Ambiguity, bool) {
 	a, b := assignment{}, assignment{}
 	certain := a.take(first) && b.take(second)
@@ -214,7 +214,7 @@ func (t Template) render(values []Value) string {
 	return text.String()
 }
 
-// sure reports whether an item can have the values, which are those of its whole key.
+// sure reports whether an item can have these values, which are those of its whole key.
 func (a assignment) sure(key []Template) bool {
 	names := map[string]string{}
 	for _, t := range key {
@@ -231,10 +231,10 @@ func (a assignment) sure(key []Template) bool {
 	return true
 }
 
-// assignment gives names of parts their texts.
+// assignment maps names of parts to their texts.
 type assignment map[string]string
 
-// take adds values, and reports whether all agree with what is there.
+// take adds values, and reports whether all agree with the existing ones.
 func (a assignment) take(values []Value) bool {
 	for _, v := range values {
 		if text, known := a[v.Name]; known && text != v.Text {
@@ -259,8 +259,8 @@ func (a assignment) values(key []Template) []Value {
 	return out
 }
 
-// together looks for a text that two templates can both have, given values for some of their fields, and adds the
-// values that it gives to the others.
+// together looks for a text that two templates can both have, given values for some of their fields, and adds the resulting
+// values of the other fields.
 func together(s, t Template, a, b assignment, effort *int) (string, bool) {
 	if s.huge() || t.huge() {
 		return "", false
@@ -277,15 +277,15 @@ func together(s, t Template, a, b assignment, effort *int) (string, bool) {
 	return "", false
 }
 
-// Collision is the proof that two items can have one key.
+// Collision proves that two items can have the same key.
 type Collision struct {
 	Key           []string // the text of each attribute
 	First, Second []Value  // the values of the two items
-	Certain       bool     // as in Witness; where it is false the values may be missing
+	Certain       bool     // as in Witness; if it is false, the values may be missing
 }
 
-// Collide asks whether an item with the key a and one with the key b, of one table or index, can have the same key.
-// That a field of one item stands in both its attributes is used to find a certain proof, not to refute a collision.
+// Collide reports whether an item with the key a and one with the key b, in one table or index, can have the same key. That
+// a field of one item occurs in both its attributes is used to find a certain proof, not to refute a collision.
 func Collide(a, b []Template) (Collision, bool) {
 	if len(a) != len(b) {
 		return Collision{}, false

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// automaton is a finite automaton without empty moves whose labels stand on the states: whatever way leads into a
-// state reads a byte of its set. State 0 is the start and is never entered. Two properties follow that the questions
-// rest on: reversing is turning the arrows round, and a state can say to which part of a template the byte belongs.
-// Automata are not changed once built; the functions below make new ones.
+// automaton is a finite automaton without empty moves that labels states instead of edges: every move into a state
+// reads a byte of its set. State 0 is the start and is never entered. The algorithms rely on two properties of this
+// form: reversal reverses the edges, and a state can record the part of a template to which the byte belongs.
+// Automata are immutable; the functions below make new ones.
 type automaton []state
 
 type state struct {
 	in    byteSet
-	wish  byte // the byte that reads best here; 0 for none in particular
+	wish  byte // the most readable byte here; 0 for no preference
 	part  int  // of a template
 	next  []int
 	final bool
@@ -21,7 +21,7 @@ type state struct {
 
 func empty() automaton { return automaton{{final: true}} }
 
-// one is the language of the single bytes of a set.
+// one is the language of single bytes from a set.
 func one(set byteSet, wish byte) automaton {
 	return automaton{{next: []int{1}}, {in: set, wish: wish, final: true}}
 }
@@ -30,7 +30,7 @@ func class(spec string, wish byte) automaton { return one(setOf(spec), wish) }
 
 func literal(s string) automaton { return words([]string{s}) }
 
-// words is the language of a list.
+// words is the language of a list of texts.
 func words(list []string) automaton {
 	a := automaton{{}}
 	for _, w := range list {
@@ -51,7 +51,7 @@ func words(list []string) automaton {
 	return a
 }
 
-// seq is one text of each language, one after the other.
+// seq is the concatenation of languages.
 func seq(list ...automaton) automaton {
 	out := empty()
 	ends := []int{0}
@@ -78,7 +78,7 @@ func seq(list ...automaton) automaton {
 	return out
 }
 
-// shift adds an offset to states' numbers, in a slice of its own.
+// shift adds an offset to states' numbers, in a new slice.
 func shift(states []int, offset int) []int {
 	out := make([]int, len(states))
 	for i, n := range states {
@@ -87,7 +87,7 @@ func shift(states []int, offset int) []int {
 	return out
 }
 
-// alt is any text of any of the languages.
+// alt is the union of languages.
 func alt(list ...automaton) automaton {
 	out := automaton{{}}
 	for _, b := range list {
@@ -108,7 +108,7 @@ func opt(a automaton) automaton {
 	return a
 }
 
-// plus is one text of a or more.
+// plus is one or more texts of a.
 func plus(a automaton) automaton {
 	a = slices.Clone(a)
 	for i := 1; i < len(a); i++ {
@@ -121,7 +121,7 @@ func plus(a automaton) automaton {
 
 func star(a automaton) automaton { return opt(plus(a)) }
 
-// times is from least to most texts of a.
+// times is least to most texts of a.
 func times(a automaton, least, most int) automaton {
 	tail := empty()
 	for range most - least {
@@ -137,7 +137,7 @@ func nonEmpty(a automaton) automaton {
 	return a
 }
 
-// lowered has a-z where the language has A-Z.
+// lowered replaces A-Z by a-z in the language.
 func lowered(a automaton) automaton {
 	a = slices.Clone(a)
 	for i := range a {
@@ -149,7 +149,7 @@ func lowered(a automaton) automaton {
 	return a
 }
 
-// inPart puts all bytes of the language into a part of a template.
+// inPart assigns all bytes of the language to a part of a template.
 func inPart(a automaton, part int) automaton {
 	a = slices.Clone(a)
 	for i := range a {
@@ -158,7 +158,7 @@ func inPart(a automaton, part int) automaton {
 	return a
 }
 
-// reversed reads the texts backwards, parts included, of which there are n.
+// reversed reads the texts backwards, with the n parts in reverse order, too.
 func reversed(a automaton, n int) automaton {
 	out := make(automaton, len(a))
 	out[0].final = a[0].final
@@ -180,7 +180,7 @@ func reversed(a automaton, n int) automaton {
 	return out
 }
 
-// alphabet are the bytes that stand in texts of the language.
+// alphabet is the set of bytes in texts of the language.
 func alphabet(a automaton) byteSet {
 	var s byteSet
 	for i := range a[1:] {
@@ -189,8 +189,8 @@ func alphabet(a automaton) byteSet {
 	return s
 }
 
-// unrolled counts along: it is the automaton of pairs of a state and a count, where step says what the count is
-// after a state is entered, or false if it must not be, and end whether a text may end there.
+// unrolled adds a counter: it is the automaton of pairs of a state and a count. step returns the count after
+// entering a state, or false if the state must not be entered, and end reports whether a text may end there.
 func unrolled(a automaton, step func(count int, s *state) (int, bool), end func(count int, s *state) bool) automaton {
 	type pair struct{ state, count int }
 	number := map[pair]int{{0, 0}: 0}
@@ -218,27 +218,27 @@ func unrolled(a automaton, step func(count int, s *state) (int, bool), end func(
 	return trimmed(out)
 }
 
-// within is the language's texts of at most n bytes.
+// within is the texts of at most n bytes.
 func within(a automaton, n int) automaton {
 	return unrolled(a,
 		func(count int, _ *state) (int, bool) { return count + 1, count < n },
 		func(_ int, s *state) bool { return s.final })
 }
 
-// atLeast is the language's texts of n bytes or more.
+// atLeast is the texts of n bytes or more.
 func atLeast(a automaton, n int) automaton {
 	return unrolled(a,
 		func(count int, _ *state) (int, bool) { return min(count+1, n), true },
 		func(count int, s *state) bool { return s.final && count >= n })
 }
 
-// wholeCharacters reports whether a text can be cut at a state: it ends there, or another character begins.
+// wholeCharacters reports whether a text can be cut at a state: it ends there, or the next character starts.
 func wholeCharacters(a automaton, s *state) bool {
 	return s.final || slices.ContainsFunc(s.next, func(to int) bool { return a[to].in.begins() })
 }
 
-// anyBeginnings is the texts cut anywhere between two characters: more than those cut to n, where that cannot be
-// counted.
+// anyBeginnings is the texts cut anywhere between two characters, a superset of those cut to n, for cases in which
+// counting is impossible.
 func anyBeginnings(a automaton) automaton {
 	out := slices.Clone(a)
 	for i := range a {
@@ -247,7 +247,7 @@ func anyBeginnings(a automaton) automaton {
 	return out
 }
 
-// beginnings is what is left of the texts when they are cut to n characters.
+// beginnings is the texts cut to n characters.
 func beginnings(a automaton, n int) automaton {
 	whole := func(s *state) bool { return wholeCharacters(a, s) }
 	return unrolled(a,
@@ -260,7 +260,7 @@ func beginnings(a automaton, n int) automaton {
 		func(count int, s *state) bool { return s.final || count == n && whole(s) })
 }
 
-// trimmed leaves out the states from which no text ends.
+// trimmed removes the states from which no text ends.
 func trimmed(a automaton) automaton {
 	from := make([][]int, len(a))
 	var queue []int
@@ -302,12 +302,12 @@ func trimmed(a automaton) automaton {
 	return out
 }
 
-// lengths are the bytes of the shortest text and of the longest, math.MaxInt where there is none. States that lead
-// nowhere must have been left out.
+// lengths are the lengths of the shortest and longest text in bytes; math.MaxInt if there is no longest. Dead states
+// must have been removed.
 func lengths(a automaton) (shortest, longest int) {
 	shortest, longest = math.MaxInt, 0
-	depth := make([]int, len(a)) // of the longest way to a state
-	ways := make([]int, len(a))  // that lead into it, not yet walked
+	depth := make([]int, len(a)) // of the longest path to a state
+	ways := make([]int, len(a))  // moves into it that were not yet followed
 	for _, s := range a {
 		for _, to := range s.next {
 			ways[to]++
@@ -327,7 +327,7 @@ func lengths(a automaton) (shortest, longest int) {
 		}
 	}
 	if len(order) < len(a) {
-		longest = math.MaxInt // a circle is never entered by this order
+		longest = math.MaxInt // states on a cycle are never reached in this order
 	}
 	near := make([]bool, len(a))
 	ring := []int{0}

@@ -19,14 +19,14 @@ import (
 
 var seed = flag.Uint64("keylang.seed", 0, "seed of TestAgainstEnumeration; 0 for another each time")
 
-// members says for kinds and functions which texts they have, without automata.
+// members are predicates for the texts of kinds and functions, without automata.
 func members() map[string]func(string) bool {
 	pattern := func(s string) func(string) bool {
 		return regexp.MustCompile(`^(?:` + s + `)\z`).MatchString
 	}
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	dashes := regexp.MustCompile(`[^a-z0-9]+`)
-	// Functions that change nothing the second time have the texts that they leave alone.
+	// The texts of an idempotent function are the texts that it leaves unchanged.
 	fixed := func(f func(string) string) func(string) bool {
 		return func(s string) bool { return utf8.ValidString(s) && f(s) == s }
 	}
@@ -63,15 +63,15 @@ func members() map[string]func(string) bool {
 	}
 }
 
-// sketch is a random template: its text, the fields it needs, and whose members its parts are.
+// sketch is a random template: its text, the fields it needs, and the predicates of its parts.
 type sketch struct {
 	text, fields string
 	tmpl         keylang.Template
-	parts        []func(string) bool // of literals too
+	parts        []func(string) bool // including literals
 	names        []string            // "" for a literal
 }
 
-// sketches makes templates that share fields: field k has one kind in all of them.
+// sketches makes templates that share fields: field k has the same kind in all of them.
 type sketches struct {
 	rnd   *rand.Rand
 	of    map[string]func(string) bool
@@ -102,7 +102,7 @@ func (s *sketches) next(t *testing.T) sketch {
 		if s.rnd.IntN(3) == 0 {
 			lit := []string{"#", "a", "-", "0", "#a", "a#"}[s.rnd.IntN(6)]
 			if n := len(out.names); n > 0 && out.names[n-1] == "" {
-				continue // the parser would make one literal of two
+				continue // the parser would join two adjacent literals
 			}
 			out.text += lit
 			out.parts = append(out.parts, func(text string) bool { return text == lit })
@@ -123,7 +123,7 @@ func (s *sketches) next(t *testing.T) sketch {
 	return out
 }
 
-// repeats reports whether a field stands twice.
+// repeats reports whether a field occurs twice.
 func (s sketch) repeats() bool {
 	for i, n := range s.names {
 		if n != "" && slices.Contains(s.names[:i], n) {
@@ -184,8 +184,8 @@ func texts(longest int) []string {
 	return out
 }
 
-// TestAgainstEnumeration compares every answer about random templates with the enumeration of all short texts, parsed
-// by trying every split.
+// TestAgainstEnumeration compares every answer about random templates with an enumeration of all short texts, parsed by
+// trying every split.
 func TestAgainstEnumeration(t *testing.T) {
 	start := *seed
 	if start == 0 {
@@ -367,7 +367,8 @@ func compareJointAmbiguity(t *testing.T, a, b sketch, short []string) {
 	}
 }
 
-// FuzzTemplates has any two templates answered without panic and in bounded time, with witnesses that their languages have.
+// FuzzTemplates tests that questions about any two templates are answered without panic and in bounded time, with witnesses
+// in their languages.
 func FuzzTemplates(f *testing.F) {
 	f.Add("IDE#{a}#{b}", "IDE#{c}#{d|fold}")
 	f.Add("{a|lower}{a}", "{g|pad(3)}{e|date(yyyy-MM)}{e}")

@@ -29,7 +29,7 @@ func (s byteSet) size() int {
 	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
 }
 
-// least and greatest are members of a set that is not empty.
+// least and greatest are members of a nonempty set.
 func (s byteSet) least() byte {
 	for i, w := range s {
 		if w != 0 {
@@ -57,7 +57,7 @@ func span(lo, hi byte) byteSet {
 	return s
 }
 
-// setOf reads a set as it stands in a regular expression: "a-z0-9_-".
+// setOf parses a set in the notation of a regular expression's class: "a-z0-9_-".
 func setOf(spec string) byteSet {
 	var s byteSet
 	for i := 0; i < len(spec); i++ {
@@ -71,10 +71,10 @@ func setOf(spec string) byteSet {
 	return s
 }
 
-// readable is the order in which a byte is chosen where any will do.
+// readable is the order of preference among bytes.
 const readable = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:@#/+ "
 
-// choose takes the member that reads best, with wishes first, which are 0 for none.
+// choose returns the most readable member, preferring wishes, where 0 means none.
 func (s byteSet) choose(wishes ...byte) byte {
 	for _, c := range wishes {
 		if c != 0 && s.has(c) {
@@ -95,7 +95,7 @@ func (s byteSet) choose(wishes ...byte) byte {
 	return s.least()
 }
 
-// lower is the set with a-z in place of A-Z.
+// lower replaces A-Z by a-z.
 func (s byteSet) lower() byteSet {
 	for c := byte('A'); c <= 'Z'; c++ {
 		if s.has(c) {
@@ -105,8 +105,8 @@ func (s byteSet) lower() byteSet {
 	return s.minus(span('A', 'Z'))
 }
 
-// continuation are the bytes of UTF-8 that go on with a character.
+// continuation are the continuation bytes of UTF-8.
 func continuation() byteSet { return span(0x80, 0xbf) }
 
-// begins reports whether a byte of the set can be the first of a character.
+// begins reports whether a byte of the set can start a character.
 func (s byteSet) begins() bool { return s.and(continuation()) != s }

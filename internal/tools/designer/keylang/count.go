@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// maxSubsets bounds the states that a deterministic automaton may have.
+// maxSubsets bounds the number of states of a deterministic automaton.
 const maxSubsets = 1 << 13
 
-// subset is a state of the deterministic automaton: the states of the other that one text leads to. Each of its moves
-// stands for some bytes.
+// subset is a state of the deterministic automaton: the set of states of the other that one text leads to. Each of
+// its moves reads a set of bytes.
 type subset struct {
 	states []int
 	final  bool
@@ -21,7 +21,8 @@ type move struct {
 	to    int
 }
 
-// determined makes one state of all that a text leads to, so that every text has one way; false if they are too many.
+// determined is the subset construction, in which every text has exactly one path; false if there are too many
+// states.
 func determined(a automaton) ([]subset, bool) {
 	classes := classesOf(a)
 	out := []subset{{states: []int{0}, final: a[0].final}}
@@ -59,7 +60,7 @@ func determined(a automaton) ([]subset, bool) {
 	return out, true
 }
 
-// keyOf writes states, of which there are less than 2^24, as a text.
+// keyOf encodes states, of which there are less than 2^24, as a text.
 func keyOf(states []int) string {
 	key := make([]byte, 0, 3*len(states))
 	for _, s := range states {
@@ -68,7 +69,7 @@ func keyOf(states []int) string {
 	return string(key)
 }
 
-// classesOf parts the bytes into sets whose members no state tells apart.
+// classesOf partitions the bytes into sets that no state distinguishes.
 func classesOf(a automaton) []byteSet {
 	classes := []byteSet{span(0, 0xff)}
 	known := map[byteSet]bool{}
@@ -90,8 +91,8 @@ func classesOf(a automaton) []byteSet {
 	return classes
 }
 
-// countTexts is the number of texts; +Inf where there is no end of them. Too large an automaton counts ways
-// instead, which are at least as many.
+// countTexts is the number of texts; +Inf if it is infinite. For too large an automaton it counts paths instead, of
+// which there are at least as many.
 func countTexts(a automaton) float64 {
 	if _, longest := lengths(a); longest == math.MaxInt {
 		return math.Inf(1)
@@ -109,7 +110,7 @@ func countTexts(a automaton) float64 {
 	return countWays(len(d), func(n int) (bool, []move) { return d[n].final, d[n].moves })
 }
 
-// countWays counts the ways through a graph without circles.
+// countWays counts the paths through an acyclic graph.
 func countWays(size int, of func(int) (bool, []move)) float64 {
 	memo := make([]float64, size)
 	var count func(int) float64

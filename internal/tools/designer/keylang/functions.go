@@ -14,19 +14,19 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// spaces are the bytes that fold takes for a space.
+// spaces are the bytes that fold treats as a space.
 const spaces = " \t\n\v\f\r"
 
-// maxShards is how many shards a template can ask for; auto may become any number of them.
+// maxShards is the maximum number of shards in a template; auto may become any number up to it.
 const maxShards = 10000
 
-// foldGrowth is how much longer a text can get by the decomposition in fold: U+FDFA, 3 bytes, becomes 33.
+// foldGrowth is the maximum growth of a text by the decomposition in fold: U+FDFA, 3 bytes, becomes 33.
 const foldGrowth = 11
 
 func inf() float64 { return math.Inf(1) }
 
-// OfField is the language of a field's values after functions. The enumerations are the design's. The error says
-// which function does not apply to the value, or that the field has no text.
+// OfField is the language of a field's values after functions. d has the enumerations. The error says which function
+// does not apply to the value, or that the field has no text.
 func OfField(d *design.Design, f *design.Field, funcs ...design.Func) (Language, error) {
 	v, err := through(d, f, funcs)
 	if err != nil {
@@ -55,7 +55,7 @@ func through(d *design.Design, f *design.Field, funcs []design.Func) (value, err
 	return v, nil
 }
 
-// apply makes the value that of a function.
+// apply applies a function to the value.
 func (v *value) apply(fn design.Func) error {
 	n := fn.Int()
 	if v.kind == design.KindBytes && fn.Name != "hash" && fn.Name != "shard" {
@@ -114,7 +114,7 @@ func (v *value) apply(fn design.Func) error {
 	return nil
 }
 
-// become replaces the texts by others of a fixed form. There are not more of them than there were before.
+// become replaces the texts by others of a fixed form, of which there are not more than before.
 func (v *value) become(texts automaton, sorts Sorting) {
 	if v.list == nil {
 		v.most = min(v.most, countTexts(v.texts))
@@ -123,7 +123,7 @@ func (v *value) become(texts automaton, sorts Sorting) {
 	v.list, v.number, v.below, v.least, v.limit, v.bound, v.rough, v.beyond, v.coarse = nil, false, 0, 0, 0, 0, false, false, ""
 }
 
-// each makes the listed values those of a function.
+// each applies a function to the listed values.
 func (v *value) each(f func(string) string) {
 	var out []string
 	for _, s := range v.list {
@@ -137,7 +137,7 @@ func (v *value) each(f func(string) string) {
 	}
 }
 
-// rewrite is lower, fold and slug.
+// rewrite applies lower, fold or slug.
 func (v *value) rewrite(name string) {
 	chars := alphabet(v.texts)
 	ascii := chars.minus(span(0, 0x7f)).none()
@@ -146,7 +146,7 @@ func (v *value) rewrite(name string) {
 		v.each(map[string]func(string) string{"lower": strings.ToLower, "fold": foldASCII, "slug": slugASCII}[name])
 		return
 	}
-	blank := !ascii || !chars.and(setOf(spaces)).none() // spaces and marks alone fold to nothing
+	blank := !ascii || !chars.and(setOf(spaces)).none() // spaces and accents alone fold to nothing
 	switch {
 	case name == "lower",
 		name == "fold" && !blank,
@@ -160,12 +160,12 @@ func (v *value) rewrite(name string) {
 	v.beyond = !ascii && name != "slug"
 	v.restrict()
 	if v.kind == design.KindTime || v.kind == design.KindDate {
-		v.kind = design.KindText // it is one no more
+		v.kind = design.KindText // it no longer has the kind
 	}
 }
 
-// reform replaces the texts by all that fold or slug can make of any text. Where more could be said of the texts than
-// which characters they have and the field's limit, that is lost.
+// reform replaces the texts by everything that fold or slug can make of any text. Information about the texts other
+// than their characters and the field's limit is lost.
 func (v *value) reform(texts automaton, ascii, blank bool) {
 	shortest, longest := lengths(v.texts)
 	v.most = min(v.most, countTexts(v.texts))
@@ -190,24 +190,24 @@ func or(n, other int) int {
 	return n
 }
 
-// folded is what fold can make of any text but nothing.
+// folded is everything that fold can make of a text, except the empty text.
 func folded() automaton {
 	word := plus(character(span(0, 0x7f).minus(setOf("A-Z" + spaces))))
 	return seq(word, star(seq(literal(" "), word)))
 }
 
-// slugged is what slug can make of any text but nothing.
+// slugged is everything that slug can make of a text, except the empty text.
 func slugged() automaton {
 	word, dash := plus(class("a-z0-9", 0)), literal("-")
 	return alt(dash, seq(opt(dash), word, star(seq(dash, word)), opt(dash)))
 }
 
-// foldASCII is fold for texts of ASCII.
+// foldASCII is fold for ASCII texts.
 func foldASCII(s string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(spaces, c) }), " "))
 }
 
-// slugASCII is slug for texts of ASCII.
+// slugASCII is slug for ASCII texts.
 func slugASCII(s string) string {
 	var out strings.Builder
 	dash := false
@@ -223,7 +223,7 @@ func slugASCII(s string) string {
 	return out.String()
 }
 
-// digits is pad and desc.
+// digits applies pad or desc.
 func (v *value) digits(name string, n int) {
 	below := v.below
 	all := times(class("0-9", '0'), n, n)
@@ -251,7 +251,7 @@ func (v *value) digits(name string, n int) {
 	v.number = true
 }
 
-// divided is band and mod.
+// divided applies band or mod.
 func (v *value) divided(name string, n int) {
 	if name == "mod" {
 		v.become(numbersBelow(n), Sorting{Random, "a remainder does not sort like the number"})
@@ -287,7 +287,7 @@ func (v *value) divided(name string, n int) {
 	}
 }
 
-// cutTo is date.
+// cutTo applies date.
 func (v *value) cutTo(layout string) error {
 	unit, ok := map[string]string{"yyyy": "year", "yyyy-MM": "month", "yyyy-MM-dd": "day", "yyyy-MM-ddTHH": "hour"}[layout]
 	switch {

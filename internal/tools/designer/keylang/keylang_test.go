@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 )
 
-// shop is a design with the enumerations that the tests' fields speak of.
+// shop is a design with the enumerations that the tests' fields use.
 func shop() *design.Design {
 	return &design.Design{Enums: []*design.Enum{
 		{Name: "Status", Values: []string{"pending", "paid", "Shipped"}},
@@ -19,7 +19,7 @@ func shop() *design.Design {
 	}}
 }
 
-// fields reads "userId:id code:text(6) status:Status" as the fields of an entity.
+// fields parses "userId:id code:text(6) status:Status" as the fields of an entity.
 func fields(tb testing.TB, spec string) *design.Entity {
 	tb.Helper()
 	e := &design.Entity{Name: "Item", Table: "Shop"}
@@ -79,7 +79,7 @@ func value(tb testing.TB, s string) keylang.Language {
 	return l
 }
 
-// valid fails unless the values, put into the template, are of its languages and make the text.
+// valid fails unless the values, put into the template, are in its languages and make the text.
 func valid(tb testing.TB, tmpl keylang.Template, values []keylang.Value, want string) {
 	tb.Helper()
 	texts := map[string]string{}

@@ -8,30 +8,30 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// maxUnrolled bounds the states of an automaton that counts bytes or characters: an id of up to 512, a text of up to
-// 34. A longer limit counts in MaxBytes only.
+// maxUnrolled bounds the states of an automaton that counts bytes or characters: an ID of up to 512, a text of up to 34.
+// A longer limit only affects MaxBytes.
 const maxUnrolled = 512
 
 // unrolls reports whether the texts can be counted up to n.
 func unrolls(a automaton, n int) bool { return (len(a)-1)*n <= maxUnrolled }
 
-// maxWords bounds the bytes of an enumeration's values that stand in an automaton one by one.
+// maxWords bounds the total size of an enumeration's values that are listed individually in an automaton.
 const maxWords = 1 << 11
 
-// Bounds of what has no bound in the automaton.
+// Bounds for kinds that are unbounded in the automaton.
 const (
 	emailBytes   = 254 // RFC 5321: a path of 256 with its brackets
 	decimalBytes = 170 // sign, 0, point, 130 places to 1E-130 and 37 digits more
 )
 
-// value is what a field's value is at some step of its functions.
+// value is a field's value after some of its functions.
 type value struct {
 	texts  automaton
-	kind   design.Kind // KindText after a function that leaves the kind behind
-	list   []string    // the texts, where the design lists them
+	kind   design.Kind // KindText after a function that changes the kind
+	list   []string    // the texts, if the design lists them
 	number bool        // a whole number: pad and desc take it
-	coarse string      // why several values are one text, where a band was taken of them
-	below  int         // with number: all are smaller; 0 for not known
+	coarse string      // why several values share a text, after a band
+	below  int         // with number: exclusive upper bound; 0 if unknown
 	limit  int         // Field.MaxBytes
 	least  int         // Field.MinBytes
 	bound  int         // as Language.bound
@@ -41,7 +41,7 @@ type value struct {
 	sorts  Sorting
 }
 
-// valueOf is the value as it stands, before functions.
+// valueOf is the value before functions.
 func valueOf(d *design.Design, f *design.Field) (value, error) {
 	v := value{kind: f.Type.Kind, limit: f.MaxBytes, least: f.MinBytes, most: inf(), sorts: sortsOf(f.Type.Kind)}
 	switch f.Type.Kind {
@@ -74,7 +74,7 @@ func valueOf(d *design.Design, f *design.Field) (value, error) {
 	return v, nil
 }
 
-// textsOf are the texts of a kind that needs no more to be known; nil for others.
+// textsOf are the texts of a kind that depends on nothing else; nil for others.
 func textsOf(k design.Kind) automaton {
 	digits := times(class("0-9", '0'), 0, 18)
 	switch k {

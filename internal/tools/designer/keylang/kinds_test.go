@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 )
 
-// TestValues holds the language of every kind and function against what package design says of it.
+// TestValues compares the language of every kind and function with package design's own validation.
 func TestValues(t *testing.T) {
 	hundred := strings.Repeat("a", 100)
 	for _, c := range []struct {
@@ -89,7 +89,9 @@ func TestValues(t *testing.T) {
 		{"text|first(200)", []string{hundred}, nil, 0, 800},
 		{"bytes|hash(4)", []string{"beef"}, []string{"BEEF", "bee"}, 4, 4},
 		{"text|hash(64)", []string{strings.Repeat("0", 64)}, []string{""}, 64, 64},
-		// As `printf paid | sha256sum` says.
+		// As printed by `printf paid
+		//
+		// sha256sum`.
 		{"Status|hash(4)", []string{"268a"}, []string{"0000"}, 4, 4},
 	} {
 		l := value(t, c.value)
@@ -113,7 +115,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestCounts is how many partitions a key of one value has.
+// TestCounts tests the number of partitions for keys with one value.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		value string
@@ -121,7 +123,7 @@ func TestCounts(t *testing.T) {
 	}{
 		{"Status", 3},
 		{"Level|hash(8)", 2},
-		{"Estado|fold", 2}, // which texts they are is not known, but how many
+		{"Estado|fold", 2}, // the texts are unknown, but not their number
 		{"Status|shard(10)", 3},
 		{"bool", 2},
 		{"id|shard(10)", 10},
@@ -134,7 +136,7 @@ func TestCounts(t *testing.T) {
 		{"time|date(yyyy)", 10000},
 		{"time|date(yyyy-MM)", 120000},
 		{"bytes|hash(2)", 256},
-		{"text(1)", 129}, // ASCII and nothing
+		{"text(1)", 129}, // ASCII and the empty text
 		{"text(2)", 1 + 128 + 128*128 + 30*64},
 		{"slug(2)", 37 + 37*37},
 		{"id", math.Inf(1)},
@@ -172,7 +174,8 @@ func TestValuesOfFiniteLanguages(t *testing.T) {
 	}
 }
 
-// TestWitnessesOfText has the one text that two languages share be UTF-8 and readable.
+// TestWitnessesOfText tests that the witness for two languages that share one text is valid UTF-8
+// and readable.
 func TestWitnessesOfText(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"text", "text", "a"},
@@ -192,14 +195,14 @@ func TestWitnessesOfText(t *testing.T) {
 	}
 }
 
-// TestUncertain is where a text is in the automaton and may be no value's.
+// TestUncertain tests texts that are in the automaton but may not be a value's.
 func TestUncertain(t *testing.T) {
 	for _, c := range []struct {
 		a, b    string
 		certain bool
 	}{
 		{"text", "Acento", true},
-		{"text|fold", "Acento", false}, // it makes o of ó
+		{"text|fold", "Acento", false}, // fold makes o of ó
 		{"text|lower", "Acento", false},
 		{"text|slug", "slug", true},
 		{"text|fold", "Estado", true}, // borrador
@@ -233,7 +236,7 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestMisuse is what has no language.
+// TestMisuse tests fields and functions that have no language.
 func TestMisuse(t *testing.T) {
 	for _, c := range []struct{ fields, template string }{
 		{"x:text", "{y}"},
@@ -253,7 +256,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestTypes is what attributes of type N and B can hold, and that only equals meet.
+// TestTypes tests the languages of attributes of type N and B, and that only equal types intersect.
 func TestTypes(t *testing.T) {
 	of := func(spec, s string, kind design.KeyType) (keylang.Template, error) {
 		return keylang.OfTemplate(shop(), fields(t, spec), parse(t, s), kind)

@@ -1,12 +1,12 @@
-// Package keylang decides what texts the key templates of a design can render: whether two keys can be the same, whether a
-// begins_with finds more than it should, whether a key can be read in two ways, how many texts there are, how long
-// they are and how they sort. An answer that finds a fault comes with a witness, a shortest text that shows it.
+// Package keylang decides which texts the key templates of a design can render: whether two keys can be equal, whether a
+// begins_with finds more than it should, whether a key is ambiguous, how many texts there are, how long they are and how they
+// sort. An answer that reports a defect comes with a witness, a shortest text that shows it.
 //
 // # Model
 //
-// The texts of a value are a regular language over bytes, by the value's kind and then by each function; a template is
-// their concatenation with its literals. A language is a finite automaton whose labels stand on the states, so that
-// a state also tells which part of the template a byte belongs to.
+// The texts of a value are a regular language over bytes, by the value's kind and then by each function; a template is their
+// concatenation with its literals. A language is a finite automaton that labels states instead of edges, so that a state also
+// identifies the part of the template to which a byte belongs.
 //
 //	id       A-Z a-z 0-9 . _ : @ -, one or more          text     any UTF-8, empty too, separators too
 //	uuid     36, lower case                               email    local@domain of ASCII; local may have a #
@@ -17,45 +17,45 @@
 //	money    as int                                       ttl      as int, never negative
 //	decimal  shortest form without exponent               bytes    any, in attributes of type B only
 //
-// Field.MinBytes and MaxBytes bound what the field puts into the key, after lower, fold and slug too; the code that renders keys must
-// keep it. An attribute of type N is one number, compared as the text of its shortest form; of type B, bytes;
+// Field.MinBytes and MaxBytes bound the field's text in the key, also after lower, fold and slug; the code that renders keys
+// must enforce them. An attribute of type N is one number, compared as the text of its shortest form; of type B, bytes;
 // languages of different types have nothing in common.
 //
 // # Algorithms
 //
-// With automata of m and n states, of which a template has about one for each byte of its literals and fixed-width
-// values, and some twenty for a text:
+// For automata of m and n states; a template has about one state for each byte of its literals and fixed-width values, and
+// some twenty for a text:
 //
 //   - Two keys are equal (Intersect): the product automaton, breadth first; O(mn) pairs. The first text found is a shortest one.
-//   - A begins_with finds a key (IntersectPrefix): prefix·any* and the key, in the same way. A value is the beginning
+//   - A begins_with finds a key (IntersectPrefix): prefix·any* and the key, in the same way. A value is a prefix
 //     of another (PrefixFree): l·any+ and l.
 //   - Two lists of values render one text (Ambiguous): the product of the automaton with itself, remembering whether a byte was
-//     in different parts. Lists differ exactly if some byte is. Over several attributes a value that one
-//     attribute tells is known in the others: walks that have been alike must leave such a part together. This repeats
+//     in different parts. Lists differ exactly if some byte is. Across several attributes, a value that one
+//     attribute determines is known in the others: walks that have been alike must leave such a part together. This repeats
 //     until nothing more becomes known, forwards and backwards, so that "last # decides" is found as
 //     "first # decides" is.
-//   - Counts and lists: a deterministic automaton by subsets, then a walk along it. Lengths: the shortest and longest way.
+//   - Counts and lists: the subset construction, then a walk. Lengths: the shortest and longest path.
 //
 // # Over-approximations
 //
-// No fault is missed; these can report one that is none, and then Certain is false:
+// No defect is missed; these can report a false one, and then Certain is false:
 //
-//   - Values of one item are independent: a field that stands in both attributes, twice in one, or with different functions,
+//   - Values of one item are independent: a field that occurs in both attributes, twice in one, or with different functions,
 //     may have a different text in each. A collision or ambiguity is certain when such values were found to agree.
 //   - A MaxBytes, or first(n), is in the automaton up to some 512 bytes of an id and 34 characters of a text; a longer one
-//     counts in Language.MaxBytes only, and first(n) then makes any beginnings.
+//     only affects Language.MaxBytes, and first(n) then makes prefixes of any length.
 //   - lower and fold keep all letters beyond ASCII; fold and slug of a text, or of an enumeration beyond ASCII, are any text
 //     that they can make of any.
 //   - An enumeration of more than 2 KB is any text of its characters; a template of more than 128 parts, or 4,096 states,
 //     any text.
-//   - A question looks at some million pairs of arrows, a fraction of a second. Undecided by then it counts as answered with the
-//     fault, without a text: a design cannot hang the tool, and nothing is called safe that was not shown to be.
+//   - A question examines about a million pairs of moves, a fraction of a second. If it is still undecided, it reports the
+//     defect, without a text: a design cannot hang the tool, and nothing is called safe without proof.
 //
-// Some witnesses are no real values although Certain: the 31st of February, a uuid of no version, the int 9999999999999999999.
-// They occur only where nothing shorter does.
+// Some witnesses are not real values although Certain: the 31st of February, a UUID of no version, the int
+// 9999999999999999999. They only occur if there is nothing shorter.
 //
-// Everything here is immutable once made and may be used from several goroutines. The functions themselves are not here but
-// where keys are rendered; what they return must be in these languages.
+// All values are immutable and safe for concurrent use. The functions themselves are implemented where keys are rendered;
+// their results must be in these languages.
 package keylang
 
 import (
@@ -65,40 +65,40 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Language is the set of texts that a value, or a whole key attribute, can be. The zero Language has none.
+// Language is the set of texts of a value, or of a whole key attribute. The zero Language is empty.
 type Language struct {
 	kind   design.KeyType
 	texts  automaton
-	plain  automaton // some of the texts, which read better: no value in them is empty
-	most   float64   // a bound on how many texts there are that the automaton does not show; +Inf where there is none
-	bound  int       // the most bytes, where the automaton does not show it; 0 for none
-	rough  bool      // has texts that do not occur
-	beyond bool      // the same of texts that are not all ASCII
+	plain  automaton // more readable texts, in which no value is empty
+	most   float64   // a bound on the number of texts that the automaton does not show; +Inf if there is none
+	bound  int       // the maximum number of bytes, if the automaton does not show it; 0 if there is none
+	rough  bool      // contains texts that do not occur
+	beyond bool      // the same for texts that are not pure ASCII
 }
 
-// sure reports whether a text of the automaton is that of some value.
+// sure reports whether a text of the automaton is certain to belong to some value.
 func (l Language) sure(text string) bool {
 	ascii := strings.IndexFunc(text, func(c rune) bool { return c > 0x7f }) < 0
 	return !l.rough && (ascii || !l.beyond) && (l.bound == 0 || len(text) <= l.bound)
 }
 
-// Witness is the proof of an answer: where that is possible a text in which no value is empty, then a shortest one, then
-// one of letters, digits and values a person would write.
+// Witness is the proof of an answer: if possible a text in which no value is empty, then a shortest one, then one of letters,
+// digits and realistic values.
 type Witness struct {
 	Text string
-	// Certain says that real values have the text. Otherwise the answer is "not known not to be", by one of the
-	// over-approximations in the package comment; Text is "" when the search was given up.
+	// Certain means that real values have the text. Otherwise the answer is "not proved impossible", because of one of the
+	// over-approximations in the package comment; Text is "" if the search was given up.
 	Certain bool
 }
 
-// Extension is the proof that a text begins with another.
+// Extension proves that a text begins with another.
 type Extension struct {
 	Shorter, Longer string
 	Certain         bool // as in Witness
 }
 
-// Type is the type of the attribute. Numbers and bytes are languages of their own kind: a number stands as the text of its
-// shortest decimal form, so that equal numbers are equal texts, and bytes as they are.
+// Type is the type of the attribute. Numbers and bytes are separate languages: a number is represented by its shortest decimal
+// form, so that equal numbers are equal texts, and bytes by themselves.
 func (l Language) Type() design.KeyType { return l.kind }
 
 // Contains reports whether a text is in the language.
@@ -128,7 +128,7 @@ func (l Language) Contains(text string) bool {
 	return false
 }
 
-// Intersect asks whether two key attributes can be equal. Attributes of different types never are.
+// Intersect reports whether two key attributes can be equal. Attributes of different types never are.
 func Intersect(a, b Language) (Witness, bool) {
 	if len(a.texts) == 0 || len(b.texts) == 0 || a.kind != b.kind {
 		return Witness{}, false
@@ -145,8 +145,8 @@ func Intersect(a, b Language) (Witness, bool) {
 	return Witness{text, a.sure(text) && b.sure(text)}, true
 }
 
-// IntersectPrefix asks whether some text of b begins with one of prefix, or is one: whether begins_with finds it. Only
-// strings and bytes can be asked for that, so for numbers the answer is no.
+// IntersectPrefix reports whether some text of b begins with one of prefix, so that begins_with finds it. DynamoDB supports
+// that only for strings and bytes, so for numbers the answer is no.
 func IntersectPrefix(prefix, b Language) (Extension, bool) {
 	if len(prefix.texts) == 0 || len(b.texts) == 0 || prefix.kind != b.kind || b.kind == design.KeyNumber {
 		return Extension{}, false
@@ -154,9 +154,9 @@ func IntersectPrefix(prefix, b Language) (Extension, bool) {
 	return extension(prefix, b, star(anyByte()))
 }
 
-// PrefixFree reports whether no text of the language begins with another: what follows such a value in a key can be
-// left out of a begins_with, as "USER#1" could not be, which also finds "USER#12". The pair is the proof where not.
-// Numbers are: nothing asks for their beginnings.
+// PrefixFree reports whether no text of the language begins with another. If so, a begins_with may end after such a value;
+// "USER#1", by contrast, also finds "USER#12". Otherwise the pair is the proof. Numbers count as prefix-free, because no
+// request asks for their prefixes.
 func (l Language) PrefixFree() (Extension, bool) {
 	if len(l.texts) == 0 || l.kind == design.KeyNumber {
 		return Extension{}, true
@@ -167,7 +167,7 @@ func (l Language) PrefixFree() (Extension, bool) {
 
 func anyByte() automaton { return one(span(0, 0xff), 0) }
 
-// extension looks for a text of b that is one of prefix and one of rest.
+// extension looks for a text of b that consists of one of prefix and one of rest.
 func extension(prefix, b Language, rest automaton) (Extension, bool) {
 	left := effort
 	a := seq(inPart(prefix.texts, 0), inPart(rest, 1))
@@ -187,8 +187,8 @@ func extension(prefix, b Language, rest automaton) (Extension, bool) {
 	return Extension{text[:n], text, prefix.sure(text[:n]) && b.sure(text)}, true
 }
 
-// Count is the number of texts: how many partitions there can be. It may be too high where fields of a template
-// depend on each other, never too low. Finite is false if there is no end of them.
+// Count is the number of texts, and so the maximum number of partitions. It may be too high if fields of a template depend on
+// each other, but never too low. finite is false if the number is infinite.
 func (l Language) Count() (n float64, finite bool) {
 	if len(l.texts) == 0 {
 		return 0, true
@@ -205,7 +205,7 @@ func (l Language) Values(limit int) ([]string, bool) {
 	return list(l.texts, limit)
 }
 
-// MinBytes is the length of the shortest text. A key attribute of 0 bytes is refused by DynamoDB.
+// MinBytes is the length of the shortest text. DynamoDB rejects a key attribute of 0 bytes.
 func (l Language) MinBytes() int {
 	if len(l.texts) == 0 {
 		return 0
@@ -214,8 +214,8 @@ func (l Language) MinBytes() int {
 	return shortest
 }
 
-// MaxBytes is the length of the longest text, false if nothing bounds it. DynamoDB takes 2,048 bytes of a
-// partition key and 1,024 of a sort key.
+// MaxBytes is the length of the longest text, false if it is unbounded. DynamoDB accepts 2,048 bytes in a partition key and
+// 1,024 in a sort key.
 func (l Language) MaxBytes() (n int, bounded bool) {
 	if len(l.texts) == 0 {
 		return 0, true

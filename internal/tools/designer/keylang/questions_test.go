@@ -26,7 +26,7 @@ func TestPrefixFree(t *testing.T) {
 		{"slug", "a", "aa"},
 		{"email", "a@b", "a@bb"},
 		{"text", "a", "aa"},
-		{"text(1)", "", "a"}, // nothing is the beginning of everything
+		{"text(1)", "", "a"}, // the empty text is a prefix of everything
 		{"text|fold", "a", "aa"},
 		{"int", "1", "10"},
 		{"Short", "a", "a#"},
@@ -76,7 +76,7 @@ func TestAmbiguous(t *testing.T) {
 		key    []string // templates
 		want   string   // the texts, "" for none, "?" where there is one that is not certain
 	}{
-		// The two facts that tell an exact answer from a rule of thumb.
+		// Two facts that distinguish an exact answer from a rule of thumb.
 		{"userId:text movieId:int", []string{"{userId}#{movieId}"}, ""}, // the last # decides
 		{"userId:id movieId:int", []string{"{userId}#{movieId}"}, ""},
 		{"a:text b:text", []string{"IDE#{a}#{b}"}, "IDE#a##a"},
@@ -86,7 +86,7 @@ func TestAmbiguous(t *testing.T) {
 		{"a:id b:id", []string{"IDE#{a}#{b}"}, ""},
 		{"a:id b:id", []string{"{a}.{b}"}, "a..a"},
 		{"a:id b:id", []string{"{a}{b}"}, "aaa"},
-		{"a:int b:int", []string{"{a}{b}"}, "110"}, // 00 is no int
+		{"a:int b:int", []string{"{a}{b}"}, "110"}, // 00 is not an int
 		{"a:int b:int", []string{"{a|pad(3)}{b|pad(3)}"}, ""},
 		{"a:int b:int", []string{"{a|pad(3)}{b}"}, ""},
 		{"a:slug b:slug", []string{"{a}-{b}"}, "a--a"},
@@ -100,22 +100,22 @@ func TestAmbiguous(t *testing.T) {
 		{"a:text(1) b:text(1)", []string{"{a}{b}"}, "a"},
 		{"at:time id:ulid", []string{"TX#{at}#{id}"}, ""},
 		{"a:text", []string{"{a}"}, ""},
-		{"e:email", []string{"EMAIL#{e|lower}"}, ""}, // two addresses are one on purpose
+		{"e:email", []string{"EMAIL#{e|lower}"}, ""}, // two addresses are intentionally equal
 		{"", []string{"METADATA"}, ""},
 
 		// A partition key and a sort key.
 		{"a:text b:text", []string{"U#{a}", "P#{b}"}, ""},
-		{"a:text b:text", []string{"{a}#{b}", "{a}"}, ""}, // the sort key tells a, so a tells b
+		{"a:text b:text", []string{"{a}#{b}", "{a}"}, ""}, // the sort key determines a, so a determines b
 		{"a:text b:text", []string{"{a}#{b}", "{b}"}, ""}, // from the end
 		{"a:text b:text", []string{"{a}", "{a}#{b}"}, ""},
 		{"a:text b:text c:text", []string{"{a}#{b}", "{c}"}, "a##a a"},
 		{"a:text b:text c:text", []string{"{a}#{b}#{c}", "{c}"}, "a##a#a a"},
-		{"a:text b:text c:text", []string{"{a}#{b}#{c}", "{b}"}, "a####a #"}, // b is the same, elsewhere
+		{"a:text b:text c:text", []string{"{a}#{b}#{c}", "{b}"}, "a####a #"}, // b is the same, at a different place
 		{"a:text b:text c:text", []string{"{a}#{b}", "{b}#{c}"}, "## ##a"},
 		{"a:text b:text c:uuid", []string{"{c}", "{a}#{b}"}, "3f2b8c1e-7a4d-4b6f-9c2a-1d5e8f7a6b3c a##a"},
 		{"a:time b:text c:text", []string{"{a|date(yyyy-MM)}", "{a}#{b}"}, ""},
 		{"a:text b:text c:text d:text", []string{"{a}", "{b}", "{c}", "{a}#{d}"}, ""},
-		{"a:text", []string{"{a}#{a}"}, "?"}, // a word twice is not regular
+		{"a:text", []string{"{a}#{a}"}, "?"}, // a repeated word is not a regular language
 	} {
 		var list []keylang.Template
 		for _, s := range c.key {
@@ -152,7 +152,7 @@ func TestCollide(t *testing.T) {
 		{[2]string{"USER#{u}", "PROFILE"}, [2]string{"USER#{u}", "PROFILE"}, "USER#a/PROFILE", true},
 		{[2]string{"USER#{u}", "PROFILE"}, [2]string{"USER#{p}", "POST#{p}"}, "", false},
 		{[2]string{"USER#{u}", "{a}"}, [2]string{"USER#{p}", "POST#{p}"}, "USER#3f2b8c1e-7a4d-4b6f-9c2a-1d5e8f7a6b3c/POST#3f2b8c1e-7a4d-4b6f-9c2a-1d5e8f7a6b3c", true},
-		{[2]string{"{u}", "{u}"}, [2]string{"{a}", "META"}, "META/META", true}, // the sort key gives u its value
+		{[2]string{"{u}", "{u}"}, [2]string{"{a}", "META"}, "META/META", true}, // the sort key determines u
 		{[2]string{"{u}", "{u}"}, [2]string{"A", "B"}, "A/B", false},           // u cannot be both: over-approximated
 		{[2]string{"{at|date(yyyy)}", "{at}"}, [2]string{"{at|date(yyyy)}", "{at}"}, "2024/2024-01-01T10:30:00.000Z", false},
 	} {
@@ -169,7 +169,8 @@ func TestCollide(t *testing.T) {
 	}
 }
 
-// TestLimits is what DynamoDB's bounds of keys are compared with: 2,048 and 1,024 bytes, and not 0.
+// TestLimits tests the lengths that are compared with DynamoDB's limits of keys: 2,048 and 1,024
+// bytes, and not 0.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		fields, template string
@@ -195,7 +196,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOrders is which texts sort as their values, with the reason a finding would print.
+// TestOrders tests which texts sort like their values, with the reason that a finding would print.
 func TestOrders(t *testing.T) {
 	for _, c := range []struct {
 		value  string
@@ -251,7 +252,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder is where a separator breaks the order of the value before it.
+// TestOutOfOrder tests separators that break the order of the preceding value.
 func TestOutOfOrder(t *testing.T) {
 	for _, c := range []struct {
 		fields, template string
@@ -260,12 +261,12 @@ func TestOutOfOrder(t *testing.T) {
 	}{
 		{"name:text id:uuid", "{name|fold}#{id}", "a!", true}, // "a!#…" is before "a#…"
 		{"name:text id:uuid", "{name|slug}#{id}", "", false},
-		{"name:slug id:uuid", "{name}#{id}", "", false}, // - is more than #
+		{"name:slug id:uuid", "{name}#{id}", "", false}, // - sorts after #
 		{"name:slug id:uuid", "{name}~{id}", "aa", true},
 		{"u:id id:uuid", "{u}#{id}", "", false},
 		{"u:slug n:int", "{u}-{n}", "a-", false}, // depends on what follows the second -
 		{"at:time id:uuid", "{at}#{id}", "", false},
-		{"name:text", "P#{name}", "", false}, // the end sorts before all
+		{"name:text", "P#{name}", "", false}, // the end sorts before everything
 		{"n:int m:int", "{n}{m}", "1-", false},
 	} {
 		w, ok := template(t, c.fields, c.template).OutOfOrder()

@@ -2,7 +2,7 @@ package keylang
 
 import "slices"
 
-// effort bounds the work of one question: so many pairs of arrows are looked at. Real designs need some thousands.
+// effort bounds the work of one question, in pairs of moves. Real designs need some thousands.
 const effort = 1 << 20
 
 // pace is one byte of a text that two automata read, with the states it leads to.
@@ -11,17 +11,17 @@ type pace struct {
 	p, q int
 }
 
-// verdict is what a search found.
+// verdict is the result of a search.
 type verdict uint8
 
 const (
 	no verdict = iota
 	yes
-	cut // the effort was spent first
+	cut // the effort ran out
 )
 
-// search walks two automata along the same text. Flag is a small state of the question, at first 0: step gives its next value,
-// or false if the two must not go on like that; a walk ends well where both accept and the flag is want.
+// search walks two automata along the same text. Flag is a small state of the question, initially 0: step returns its next
+// value, or false if this step is not allowed; a walk succeeds if both accept and the flag is want.
 type search struct {
 	a, b   automaton
 	step   func(flag uint8, p, q *state) (uint8, bool)
@@ -29,13 +29,13 @@ type search struct {
 	effort *int
 }
 
-// meet asks whether some text is in both.
+// meet looks for a text in both languages.
 func meet(a, b automaton, effort *int) ([]pace, verdict) {
 	return search{a: a, b: b, effort: effort}.run()
 }
 
-// run looks for a shortest text, breadth first. Of all bytes on which the two can take the same pair of arrows it
-// tries one: the others lead to the same pair of states.
+// run looks for a shortest text, breadth first. Among bytes on which the two can take the same pair of moves it tries only
+// one, because the others lead to the same pair of states.
 func (s search) run() ([]pace, verdict) {
 	type place struct {
 		p, q int

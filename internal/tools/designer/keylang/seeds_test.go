@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 )
 
-// What a review of five systems found in their keys, each as a question.
+// The defects that a review of five systems found in their keys, each as a question.
 
 func TestPortfolioEmailAndUserIDShareAnIndexKey(t *testing.T) {
 	w, ok := keylang.Intersect(template(t, "email:email", "USER#{email}").Language(), template(t, "userId:id", "USER#{userId}").Language())
@@ -86,8 +86,8 @@ func TestCatFecitoOrdersByRandomID(t *testing.T) {
 	}
 }
 
-// TestCatFecitoKeysDiscriminate is the proof that a table without a type attribute asks for: no two items of different
-// entities have one key.
+// TestCatFecitoKeysDiscriminate proves what a table without a type attribute needs: no two items of different entities
+// have the same key.
 func TestCatFecitoKeysDiscriminate(t *testing.T) {
 	const spec = "userId:uuid productId:uuid categoryId:slug orderId:uuid requestKey:id email:email name:text createdAt:time"
 	keys := [][2]string{
@@ -115,13 +115,13 @@ func TestCatFecitoKeysDiscriminate(t *testing.T) {
 	if w, ok := keylang.Intersect(template(t, spec, "CATEGORY#{categoryId}").Language(), template(t, spec, "CATEGORIES").Language()); ok {
 		t.Errorf("%+v", w)
 	}
-	// Names with a space come before the name that they begin with.
+	// Names with a space sort before the name that is their prefix.
 	if w, ok := template(t, spec, "{name|fold}#{productId}").OutOfOrder(); !ok || w.Name != "name|fold" {
 		t.Errorf("%+v %v", w, ok)
 	}
 }
 
-// TestAppCoreKeys is the global feed's one partition and its shards, and the idempotency key.
+// TestAppCoreKeys tests the global feed's single partition and its shards, and the idempotency key.
 func TestAppCoreKeys(t *testing.T) {
 	const spec = "txId:ulid userId:id requestKey:id free:text createdAt:time"
 	for text, want := range map[string]float64{"GLOBAL_TX": 1, "GLOBAL_TX#{txId|shard(10)}": 10, "TX#{txId}": 8 * math.Pow(32, 25)} {
@@ -138,7 +138,7 @@ func TestAppCoreKeys(t *testing.T) {
 	if w, ok := keylang.Ambiguous(key(t, spec, "IDE#{userId}#{free}", "METADATA")...); ok {
 		t.Errorf("the second # decides: %+v", w)
 	}
-	// A user's id is the beginning of another's.
+	// A user's ID is a prefix of another's.
 	if x, ok := template(t, spec, "USER#{userId}").Language().PrefixFree(); ok || x.Shorter != "USER#a" || x.Longer != "USER#aa" {
 		t.Errorf("%+v %v", x, ok)
 	}
@@ -147,7 +147,7 @@ func TestAppCoreKeys(t *testing.T) {
 	}
 }
 
-// TestOfKey takes the key's types from the table.
+// TestOfKey tests that the key's types come from the table.
 func TestOfKey(t *testing.T) {
 	d := shop()
 	d.Tables = []*design.Table{{
@@ -169,7 +169,7 @@ func TestOfKey(t *testing.T) {
 	}
 }
 
-// TestBounded has templates answered that nobody would write: what is not decided counts as the fault, uncertain.
+// TestBounded tests extreme templates: an undecided question counts as an uncertain defect.
 func TestBounded(t *testing.T) {
 	spec := "a:text l:text(20) n:id(400) u:uuid g:int b:Big"
 	d := shop()

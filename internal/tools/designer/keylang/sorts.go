@@ -7,17 +7,17 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Order is how the byte order of texts, in which DynamoDB sorts strings, relates to the order of the values.
+// Order is the relation between the byte order of texts, by which DynamoDB sorts strings, and the order of the values.
 type Order uint8
 
 // The orders.
 const (
-	Random   Order = iota // not at all
-	Unpadded              // numbers without fixed width: not at all, and a function would fix it
-	ByText                // as texts, which for words is the order by code points
-	Coarse                // as the values, but different values can be the same text
-	Reversed              // backwards
-	Ordered               // as the values
+	Random   Order = iota // unrelated
+	Unpadded              // numbers without fixed width: unrelated, and a function would fix it
+	ByText                // as texts, which for words is code point order
+	Coarse                // like the values, but different values can have the same text
+	Reversed              // reversed
+	Ordered               // like the values
 )
 
 // Sorting says how a value sorts in a key, and why.
@@ -26,14 +26,14 @@ type Sorting struct {
 	Reason string // a clause: "a ulid starts with its time, to the millisecond"
 }
 
-// Sorts is how the texts of a field after functions sort in an attribute of type S. A template that is one field in
-// an attribute of type N or B sorts as the values do, whatever this says.
+// Sorts describes how the texts of a field after functions sort in an attribute of type S. A template that is a single
+// field in an attribute of type N or B sorts like the values, regardless of the result.
 func Sorts(d *design.Design, f *design.Field, funcs ...design.Func) (Sorting, error) {
 	v, err := through(d, f, funcs)
 	return v.sorts, err
 }
 
-// sortsOf is the sorting of a kind before functions; of an enumeration it depends on the values.
+// sortsOf is the sorting of a kind before functions; for an enumeration it depends on the values.
 func sortsOf(k design.Kind) Sorting {
 	switch k {
 	case design.KindUUID:
@@ -63,7 +63,7 @@ func sortsOf(k design.Kind) Sorting {
 	}
 }
 
-// byText is the sorting of words after lower, fold or slug, "" for none.
+// byText is the sorting of words after lower, fold or slug, "" for no function.
 func byText(name string) Sorting {
 	if name == "" {
 		return Sorting{ByText, "by code point: Z sorts before a, and á after z: |fold ignores case and accents"}
@@ -118,17 +118,17 @@ func (s Sorting) cut(n int) Sorting {
 	}
 }
 
-// Disorder is the proof that what follows a value in a template breaks its order: Shorter sorts before Longer, and the
-// key with Shorter after the key with Longer.
+// Disorder proves that the text after a value in a template breaks the value's order: Shorter sorts before Longer, but
+// the key with Shorter sorts after the key with Longer.
 type Disorder struct {
 	Name string // of the part
 	Extension
 }
 
-// OutOfOrder asks whether a value is followed by a byte that sorts after one of its own: in "{name|fold}#{id}" it is,
-// since "cafe premium#2" sorts before "cafe#1": a space is less than "#". Values that are no text's beginning,
-// as those of fixed width, are safe. Where only the same byte as the one that follows can go on with the value, the
-// answer is not certain.
+// OutOfOrder reports whether a value is followed by a byte that sorts after one that can extend the value: in
+// "{name|fold}#{id}" it is, because "cafe premium#2" sorts before "cafe#1": a space is less than "#". Values that are
+// never prefixes of others, like those of fixed width, are safe. If only the same byte as the following one can extend
+// the value, the answer is not certain.
 func (t Template) OutOfOrder() (Disorder, bool) {
 	for i, p := range t.parts {
 		if p.Field == "" || t.kind != design.KeyString {

@@ -10,13 +10,13 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// A template with more parts, or more states, than these counts as any text.
+// A template with more parts, or more states, counts as any text.
 const (
 	maxParts  = 128
 	maxStates = 1 << 12
 )
 
-// Template is how a key attribute is made: literals and languages of values, one after the other.
+// Template is a key attribute's template: a sequence of literals and languages of values.
 type Template struct {
 	kind  design.KeyType
 	parts []Part
@@ -26,7 +26,7 @@ type Template struct {
 type Part struct {
 	Literal string // where Field is ""
 	Field   string
-	// Name is the field with its functions as the template has them: "name|fold".
+	// Name is the field with its functions in template notation: "name|fold".
 	Name     string
 	Language Language
 }
@@ -57,10 +57,10 @@ func OfKey(d *design.Design, e *design.Entity, k design.Key) ([]Template, error)
 	return []Template{pk, sk}, nil
 }
 
-// OfTemplate is the languages of a template of an entity's fields, for a key attribute of a type. The template may be
-// made for the question, as the beginning that a begins_with asks for is. Attributes of type N and B hold one field
-// without literals and text functions: a whole or decimal number, or bytes. The error says what is wrong: an unknown
-// field, a function that does not apply, a value that the type cannot hold.
+// OfTemplate is the languages of a template of an entity's fields, for a key attribute of a type. The template may be made
+// for a question, such as the prefix of a begins_with. Attributes of type N and B contain one field without literals and
+// text functions: a whole or decimal number, or bytes. The error says what is wrong: an unknown field, a function that does
+// not apply, a value that the type cannot hold.
 func OfTemplate(d *design.Design, e *design.Entity, t *design.Template, kind design.KeyType) (Template, error) {
 	out := Template{kind: kind}
 	for _, p := range t.Parts {
@@ -102,7 +102,7 @@ func (v *value) as(kind design.KeyType) (Language, error) {
 		}
 		if fixed := alphabet(v.texts).and(setOf("-")).none(); fixed && v.below == 0 {
 			_, width := lengths(v.texts)
-			l.texts = alt(literal("0"), seq(class("1-9", '1'), times(class("0-9", '0'), 0, width-1))) // without its zeros
+			l.texts = alt(literal("0"), seq(class("1-9", '1'), times(class("0-9", '0'), 0, width-1))) // without leading zeros
 		}
 	}
 	l.plain = nonEmpty(l.texts)
@@ -117,7 +117,7 @@ func nameOf(p design.Part) string {
 	return strings.Join(name, "|")
 }
 
-// huge reports whether the template is left undecided.
+// huge reports whether the template is too large to decide.
 func (t Template) huge() bool {
 	states := 0
 	for _, p := range t.parts {
@@ -126,8 +126,7 @@ func (t Template) huge() bool {
 	return len(t.parts) > maxParts || states > maxStates
 }
 
-// automaton is that of the whole template, whose states say to which part they belong; plain leaves out what Language.plain
-// does.
+// automaton is the automaton of the whole template, whose states know their part; plain omits what Language.plain does.
 func (t Template) automaton(plain bool) automaton {
 	if t.huge() {
 		return star(character(span(0, 0x7f)))
@@ -146,7 +145,7 @@ func (t Template) automaton(plain bool) automaton {
 	return seq(list...)
 }
 
-// Language is what the attribute can be. A field that stands in the template twice counts as two.
+// Language is the language of the attribute. A field that occurs twice in the template counts as two.
 func (t Template) Language() Language {
 	l := Language{kind: t.kind, texts: t.automaton(false), plain: t.automaton(true), most: 1}
 	l.rough = t.huge() || entangled(t) || slices.ContainsFunc(t.parts, func(p Part) bool { return p.Language.rough })
@@ -178,8 +177,8 @@ func (t Template) Language() Language {
 	return l
 }
 
-// entangled reports whether values in the templates depend on each other: a field stands in one twice, or in
-// several with different functions.
+// entangled reports whether values in the templates depend on each other: a field occurs twice in one, or in several with
+// different functions.
 func entangled(list ...Template) bool {
 	names := map[string]string{}
 	for _, t := range list {
@@ -198,7 +197,7 @@ func entangled(list ...Template) bool {
 	return false
 }
 
-// bound is the template with values given to some of its fields.
+// bound is the template with some fields fixed to values.
 func (t Template) bound(values map[string]string) Template {
 	out := Template{kind: t.kind, parts: slices.Clone(t.parts)}
 	for i, p := range out.parts {

@@ -15,13 +15,14 @@ import (
 
 var aliases = regexp.MustCompile(`#[A-Za-z0-9_]+`) //nolint:gochecknoglobals // compiled once
 
-// condition makes a condition of the entity's stored attributes; typed gives a param's type, nil if there are none.
+// condition translates a condition to the entity's stored attributes; typed returns a parameter's type, and is nil
+// if there are no parameters.
 func (l *lowerer) condition(e *design.Entity, c *design.Condition, typed func(param string) design.Type) *table.Condition {
 	if c == nil {
 		return nil
 	}
 	out := &table.Condition{Names: map[string]string{}}
-	paths := map[string]string{} // an alias of the design, as the aliases of its steps
+	paths := map[string]string{} // a step of a path → its alias in the design
 	for _, n := range c.Names {
 		stored := l.stored(e, n.Field)
 		steps := make([]string, len(stored))
@@ -64,7 +65,7 @@ func constant(c design.Constant) types.AttributeValue {
 	return &types.AttributeValueMemberS{Value: c.Text}
 }
 
-// stored is the last step of a path of fields as it is stored, of which a field that lies within maps has several.
+// stored is the last step of a path of fields as stored; a field within maps has several stored steps.
 func (l *lowerer) stored(e *design.Entity, path string) []string {
 	steps := strings.Split(path, ".")
 	f := e.Field(steps[0])
@@ -80,7 +81,7 @@ func (l *lowerer) stored(e *design.Entity, path string) []string {
 	return f.Path
 }
 
-// within is the field that a step leads to; nil for a key of a map.
+// within is the field that a step leads to; nil for a map key.
 func within(d *design.Design, f *design.Field, step string) *design.Field {
 	if f == nil {
 		return nil
@@ -106,7 +107,7 @@ func within(d *design.Design, f *design.Field, step string) *design.Field {
 	return nil
 }
 
-// typeAt is the type of what a path of fields leads to.
+// typeAt is the type at the end of a path of fields.
 func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool) {
 	steps := design.PathSteps(path)
 	f := e.Field(steps[0])
@@ -119,7 +120,7 @@ func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool)
 	return f.Type, true
 }
 
-// compared finds the type of a param from what a condition compares it with.
+// compared derives the type of a parameter from what a condition compares it with.
 func compared(d *design.Design, e *design.Entity, c *design.Condition, param string) (design.Type, bool) {
 	if c == nil {
 		return design.Type{}, false
@@ -134,7 +135,7 @@ func compared(d *design.Design, e *design.Entity, c *design.Condition, param str
 	return q.found, q.ok
 }
 
-// comparisons looks for what a placeholder is compared with.
+// comparisons looks for the operands that a placeholder is compared with.
 type comparisons struct {
 	design      *design.Design
 	entity      *design.Entity
@@ -158,7 +159,7 @@ func (q *comparisons) visit(n expr.Node) {
 	}
 }
 
-// call is of a function that compares: a beginning is a text, what is contained an element.
+// call handles functions that compare: begins_with takes a string, contains an element.
 func (q *comparisons) call(n *expr.Call) {
 	if len(n.Args) != 2 || !q.is(n.Args[1]) {
 		return
@@ -198,7 +199,7 @@ func (q *comparisons) typeOf(n expr.Node) (design.Type, bool) {
 	}
 }
 
-// typeOfPath is the type of what the path's last alias stands for, or of its elements where indexes follow.
+// typeOfPath is the type of the path's last alias, or of its elements if indexes follow.
 func (q *comparisons) typeOfPath(p *expr.Path) (design.Type, bool) {
 	for i, step := range slices.Backward(p.Steps) {
 		if step.Kind != expr.StepAlias {

@@ -62,7 +62,7 @@ func (l *lowerer) entity(e *design.Entity) {
 	}
 }
 
-// renamed are the fields of an owner's key that an item has under other names; nil for none.
+// renamed maps the fields of an owner's key to the item's fields with other names; nil if there are none.
 func renamed(way []design.Join) map[string]string {
 	var out map[string]string
 	for _, j := range way {
@@ -100,7 +100,7 @@ func (l *lowerer) entries(e *design.Entity, t *design.Table, of string) []table.
 	return out
 }
 
-// exclusive refuses entries in one index of which two can hold: the item would have the keys of either.
+// exclusive rejects two entries in one index that can both apply: the item would need the keys of both.
 func (l *lowerer) exclusive(e *design.Entity) {
 	for i, x := range e.Entries {
 		for _, y := range e.Entries[:i] {
@@ -120,8 +120,8 @@ func (l *lowerer) entry(e *design.Entity, x *design.Index, name string, pk, sk [
 	return table.Entry{Index: x.Name, Name: name, PK: keyAttributes(e, x.PK, pk), SK: keyAttributes(e, x.SK, sk), Where: l.condition(e, where, nil)}
 }
 
-// undeclared finds the entries that the design does not name and that its reads ask for. They need descriptors; others do
-// not, since what makes them is written for other reasons.
+// undeclared finds the entries that reads use although the design does not declare them. They need descriptors; other
+// undeclared entries do not, because their attributes are written for other reasons.
 func (l *lowerer) undeclared() {
 	ask := func(p plan.Place) {
 		known := slices.ContainsFunc(l.asked, func(q plan.Place) bool { return q.Entity == p.Entity && q.Index == p.Index && q.Copy == p.Copy })
@@ -197,7 +197,7 @@ func (l *lowerer) typeOf(t design.Type) table.Type {
 		fields, known := l.structs[t.Name]
 		if !known {
 			fields = new([]table.Field)
-			l.structs[t.Name] = fields // before its fields, which may hold itself
+			l.structs[t.Name] = fields // before its fields, because the structure may contain itself
 			*fields = l.fields(l.program.Design.Struct(t.Name).Fields)
 		}
 		out.Fields = fields

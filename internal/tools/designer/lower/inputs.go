@@ -7,17 +7,17 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// inputs finds what the caller of a write gives: once, and for each line.
+// inputs determines what the caller of a write passes: once, and for each line.
 type inputs struct {
 	*lowerer
 	write       *design.Write
 	once, lines []Input
-	// ofLine are the names that the write takes from its lines by saying so: :line.price, sum(lines.price).
+	// ofLine are the names that the write explicitly takes from its lines: :line.price, sum(lines.price).
 	ofLine []string
 }
 
-// writeInputs are the inputs of a write. Steps that are not repeated come first, since a repeated one takes from the write
-// what the write has, and from its line the rest.
+// writeInputs are the inputs of a write. Steps that are not repeated come first, because a repeated step uses the write's
+// inputs where they exist, and takes the rest from its line.
 func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 	in := &inputs{lowerer: l, write: w}
 	for _, p := range w.Params {
@@ -38,7 +38,7 @@ func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 	return in.once, in.lines
 }
 
-// linesNamed finds the names that are said to be the lines'.
+// linesNamed finds the names that the write explicitly takes from its lines.
 func (in *inputs) linesNamed() {
 	for _, s := range in.write.Steps {
 		for _, a := range slices.Concat(s.By, s.Assignments()) {
@@ -98,7 +98,7 @@ func (in *inputs) step(s *design.Step) {
 	in.conditions(e, s)
 }
 
-// sums adds what is summed over the lines, which mostly is a field of what is written for each.
+// sums adds what is summed over the lines, usually a field of the item written for each line.
 func (in *inputs) sums() {
 	for _, s := range in.write.Steps {
 		e := in.program.Design.Entity(s.Entity)
@@ -113,7 +113,7 @@ func (in *inputs) sums() {
 	}
 }
 
-// needs reports whether a step cannot do without a value of a field: of the key, and of all that an item begins with.
+// needs reports whether a step requires a value of a field: of every key field, and of every required field of a new item.
 func (in *inputs) needs(e *design.Entity, s *design.Step, f *design.Field) bool {
 	if slices.Contains(slices.Concat(e.Key.PK.Fields(), fieldsOf(e.Key.SK)), f.Name) {
 		return true
@@ -146,8 +146,8 @@ func (in *inputs) conditions(e *design.Entity, s *design.Step) {
 	}
 }
 
-// param adds what a step mentions as a parameter. Its type is the declared one; else that of the field of its name; else
-// otherwise, the type of what it is assigned to or compared with.
+// param adds a parameter that a step mentions. Its type is the declared one; otherwise that of the field of the same name;
+// otherwise that of what it is assigned to or compared with.
 func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise design.Type, a *design.Assignment) {
 	name, ofLine := strings.CutPrefix(name, "line.")
 	input := Input{Name: name, Type: otherwise, Of: in.write.Name}
@@ -156,7 +156,7 @@ func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise
 	} else if f := in.lineField(name); ofLine && f != nil {
 		input.Type, input.MaxBytes, input.MinBytes = f.Type, f.MaxBytes, f.MinBytes
 	}
-	if a != nil && len(a.Value.Terms) == 1 { // what is set to an optional field may be left out
+	if a != nil && len(a.Value.Terms) == 1 { // a value for an optional field may be omitted
 		if f := e.Field(a.Field); f != nil {
 			input.Optional = f.Optional && !slices.Contains(s.When.Params(), name)
 		}
@@ -174,7 +174,7 @@ func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise
 	}
 }
 
-// lineField is the field of that name of the first entity that is written for each line.
+// lineField is the field with that name of the first entity that is written for each line.
 func (in *inputs) lineField(name string) *design.Field {
 	for _, s := range in.write.Steps {
 		if f := in.program.Design.Entity(s.Entity).Field(name); s.Each && f != nil {
@@ -188,7 +188,7 @@ func (in *inputs) declared(name string) bool {
 	return slices.ContainsFunc(in.write.Params, func(p *design.Field) bool { return p.Name == name })
 }
 
-// add adds a field's value: a repeated step has it from the line if the write says so or does not have it itself.
+// add adds a field's value: a repeated step takes it from the line if the write says so or has no such input.
 func (in *inputs) add(each bool, input Input) {
 	known := slices.ContainsFunc(in.once, func(i Input) bool { return i.Name == input.Name })
 	if each && (slices.Contains(in.ofLine, input.Name) || !known) {
@@ -198,8 +198,7 @@ func (in *inputs) add(each bool, input Input) {
 	in.put(&in.once, input)
 }
 
-// put adds an input that is not there yet. One that is there must be of the same type, and is optional only if it always
-// is.
+// put adds an input unless it exists. An existing one must have the same type, and stays optional only if both are.
 func (in *inputs) put(list *[]Input, input Input) {
 	i := slices.IndexFunc(*list, func(known Input) bool { return known.Name == input.Name })
 	if i < 0 {
@@ -221,7 +220,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 	known.MinBytes = max(known.MinBytes, input.MinBytes)
 }
 
-// record adds what the record of an idempotent write needs and nothing else tells.
+// record adds the inputs of an idempotent write's record that nothing else provides.
 func (in *inputs) record(e *design.Entity) {
 	for _, f := range e.Fields {
 		created := slices.ContainsFunc(in.write.Steps, func(s *design.Step) bool {

@@ -1,20 +1,19 @@
-// Package lower makes programs of designs: descriptors that package design/table runs. It is where a design stops being
-// something to reason about and becomes requests; generated code prints its descriptors, and the commands that run a
-// design without generated code execute them as they are.
+// Package lower compiles designs to programs: descriptors that package design/table executes. Generated code contains
+// these descriptors, and the commands that run a design without generated code execute them directly.
 //
 // # Model
 //
 //	design ──plan──▶ place and request of each pattern ──lower──▶ table.Entity, table.Read, table.Collection, table.Write
 //	                                                         ╰──▶ inputs with their types, for signatures
 //
-// Names, paths and conditions are resolved here for good: descriptors speak of stored attributes, and know every input's
-// type.
+// Names, paths and conditions are resolved here: descriptors refer to stored attributes, and state the type of every
+// input.
 //
 // # Invariants
 //
-//	I1  Lowering is a pure function of the design; lists stand in its order.
-//	I2  A pattern that cannot be run (a Scan, an input of which nothing tells the type) is refused here, with its
-//	    place in the design, never at run time.
+//	I1  Lowering is a pure function of the design; lists keep its order.
+//	I2  A pattern that cannot be run (a Scan, an input of unknown type) is rejected here, with its
+//	    position in the design, never at run time.
 package lower
 
 import (
@@ -46,11 +45,11 @@ type Read struct {
 	Design *design.Read
 	Plan   *plan.Plan
 	Run    *table.Read
-	// Inputs are what is given beside bounds: by, the prefix, the owner, the filter's params.
+	// Inputs are the inputs other than bounds: by, the prefix, the owner, the filter's parameters.
 	Inputs []Input
-	// Range is the field whose bounds are given; nil for none.
+	// Range is the field with given bounds; nil if there is none.
 	Range *design.Field
-	// Fields are those of an answer. Whole tells that they are all of the entity's.
+	// Fields are the fields of a result. Whole means all fields of the entity.
 	Fields []*design.Field
 	Whole  bool
 }
@@ -64,7 +63,7 @@ type Collection struct {
 	Members []Member
 }
 
-// Member is an entity of a collection with the fields of it that are found.
+// Member is an entity of a collection, with those of its fields that are found.
 type Member struct {
 	Entity *design.Entity
 	Fields []*design.Field
@@ -76,11 +75,11 @@ type Write struct {
 	Design *design.Write
 	Plan   plan.WritePlan
 	Run    *table.Write
-	// Inputs are what is given once, Lines what is given for each line.
+	// Inputs are passed once, Lines for each line.
 	Inputs, Lines []Input
 }
 
-// Input is what a caller gives.
+// Input is a value that a caller passes.
 type Input struct {
 	Name     string
 	Doc      string
@@ -88,9 +87,9 @@ type Input struct {
 	Optional bool
 	MaxBytes int
 	MinBytes int
-	// Removable says that the caller may give instead of a value that there is to be none.
+	// Removable means that the caller may ask to remove the value instead.
 	Removable bool
-	// Of is what it is for, as messages say it: Order.total.
+	// Of is the input's purpose in messages: Order.total.
 	Of string
 }
 
@@ -117,8 +116,8 @@ func (f *FaultError) Error() string {
 	return fmt.Sprintf("%d:%d: %s %s", f.Pos.Line, f.Pos.Column, f.Pattern, f.Message)
 }
 
-// Lower makes the program of a design. Its error joins a *FaultError for each pattern that cannot be run; the program then
-// has the others.
+// Lower compiles a design. Its error joins a *FaultError for each pattern that cannot be run; the program then has the
+// others.
 func Lower(d *design.Design) (*Program, error) {
 	l := &lowerer{
 		program: &Program{Design: d}, tables: map[string]*table.Table{}, entities: map[string]*table.Entity{},
@@ -127,7 +126,7 @@ func Lower(d *design.Design) (*Program, error) {
 	for _, t := range d.Tables {
 		l.table(t)
 	}
-	for _, e := range d.Entities { // first, for counters refer to them
+	for _, e := range d.Entities { // first, because counters refer to them
 		l.entities[e.Name] = &table.Entity{Name: e.Name}
 		l.program.Entities = append(l.program.Entities, l.entities[e.Name])
 	}
@@ -159,23 +158,23 @@ func (p *Program) Entity(name string) *table.Entity {
 	return nil
 }
 
-// lowerer makes a program.
+// lowerer compiles a design.
 type lowerer struct {
 	program  *Program
 	tables   map[string]*table.Table
 	entities map[string]*table.Entity
 	structs  map[string]*[]table.Field
 	errors   map[string]*Error
-	asked    []plan.Place // the entries that reads ask for and the design does not name
+	asked    []plan.Place // the entries that reads use and the design does not declare
 	faults   []error
-	silent   bool // the errors of what is lowered are nobody's to meet
+	silent   bool // errors of the pattern being compiled are never returned to a caller
 }
 
 func (l *lowerer) fault(pattern string, at design.Pos, format string, args ...any) {
 	l.faults = append(l.faults, &FaultError{Pattern: pattern, Message: fmt.Sprintf(format, args...), Pos: at})
 }
 
-// declare finds or makes the error of a name. Without a message its words are the name's.
+// declare returns the error with a name, creating it if needed. Without a message, the name is used as the message.
 func (l *lowerer) declare(name, message, wraps string) error {
 	if e := l.errors[name]; e != nil {
 		return e.Err
@@ -199,7 +198,7 @@ func (l *lowerer) declare(name, message, wraps string) error {
 	return e.Err
 }
 
-// words are a name's words in small letters: OutOfStock, out of stock.
+// words is a name in lower-case words: OutOfStock, out of stock.
 func words(name string) string {
 	var out strings.Builder
 	for i, c := range name {

@@ -26,7 +26,7 @@ func load(t *testing.T, name string) *lower.Program {
 	return p
 }
 
-// signature is what a caller gives: name and type, ? where it may be left out.
+// signature describes what a caller passes: name and type, ? if it is optional.
 func signature(list []lower.Input) string {
 	var out []string
 	for _, in := range list {
@@ -39,7 +39,8 @@ func signature(list []lower.Input) string {
 	return strings.Join(out, ", ")
 }
 
-// TestInputs: a write asks for what its steps need and neither a value, a read of the item nor another input gives.
+// TestInputs tests that a write asks for what its steps need unless a constant, a read of the item or another input provides
+// it.
 func TestInputs(t *testing.T) {
 	for _, c := range []struct{ design, write, once, lines string }{
 		{"appcore", "CreateTransaction", "requestKey id, txId ulid, userId id, amount money, currency Currency", ""},
@@ -95,7 +96,8 @@ entities:
   Line: { key: { pk: "ORDER#{orderId}", sk: "LINE#{n|pad(3)}" }, fields: { orderId: ulid, n: int, note: "text?" } }
 `
 
-// TestConditions: conditions speak of stored attributes, and params have the type of what they are compared with.
+// TestConditions tests that conditions refer to stored attributes, and that parameters have the type of what they are compared
+// with.
 func TestConditions(t *testing.T) {
 	p, err := parse(t, shop+`
 reads:
@@ -138,7 +140,7 @@ reads:
 	}
 }
 
-// TestFaults: what cannot be run is refused with its place.
+// TestFaults tests that patterns that cannot be run are rejected with their position.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ add, want string }{
 		{"reads: { All: { many: Order, page: 10 } }", "All cannot be served by any key and would be a Scan"},
@@ -159,7 +161,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestStep: which item a step is about, and that a repeated one takes from its line what is said to be the line's.
+// TestStep tests which item a step is about, and that a repeated step takes from its line what the write says it does.
 func TestStep(t *testing.T) {
 	p, err := parse(t, shop+`
 writes:
@@ -185,7 +187,7 @@ writes:
 	}
 }
 
-// TestBehindCopy: the item behind a copy is found by the copy's fields, so these must have its key.
+// TestBehindCopy tests that a copy must contain the key of its item, by which the item is found.
 func TestBehindCopy(t *testing.T) {
 	for fields, want := range map[string]string{
 		"[title]":          "ByID reads the original item of Thing.byID, which does not include ownerId of its key",
@@ -208,7 +210,7 @@ reads: { ByID: { one: Thing, by: [thingId], returns: [title, body] } }
 	}
 }
 
-// TestAssignmentPaths: a step into a structure is told by the names of fields, wherever they are stored; the runtime knows
+// TestAssignmentPaths tests that a path into a structure uses the names of fields, however they are stored; the runtime knows
 // their paths and types.
 func TestAssignmentPaths(t *testing.T) {
 	p, err := parse(t, shop+`
@@ -227,8 +229,8 @@ writes:
 	}
 }
 
-// TestNotFound: what is not found is named, the item of a counter that a step on another moves and the item of a check too. Where
-// a check declares an error for any refusal, it ends in no other.
+// TestNotFound tests that missing items are named, including the item of a counter that a step on another entity changes, and
+// the item of a check. A check with a declared error fails only with that error.
 func TestNotFound(t *testing.T) {
 	p, err := parse(t, `
 design: 1

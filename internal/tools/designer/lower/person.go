@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// person lowers the export and erasure of a person's items: to reads and writes as the design could declare them, so that copies,
-// markers, counters and index entries follow as they do for these.
+// person lowers the export and erasure of a person's items to reads and writes that the design could declare itself, so that
+// copies, markers, counters and index entries are maintained as usual.
 func (l *lowerer) person() {
 	p := plan.ForPerson(l.program.Design)
 	if p == nil {
@@ -44,7 +44,7 @@ func (l *lowerer) personRead(r *design.Read) *table.Read {
 	n := len(l.program.Reads)
 	l.read(r)
 	if len(l.program.Reads) == n {
-		return nil // the fault is told
+		return nil // the fault is reported
 	}
 	run := l.program.Reads[n].Run
 	l.program.Reads = l.program.Reads[:n]
@@ -55,7 +55,7 @@ func (l *lowerer) personWrite(w *design.Write) *table.Write {
 	n := len(l.program.Writes)
 	l.write(w)
 	if len(l.program.Writes) == n {
-		return nil // the fault is told
+		return nil // the fault is reported
 	}
 	run := l.program.Writes[n].Run
 	l.program.Writes = l.program.Writes[:n]

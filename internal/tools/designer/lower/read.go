@@ -157,7 +157,7 @@ func names(fields []*design.Field, whole bool) []string {
 	return out
 }
 
-// readInputs are what the caller of a read gives. An input without a type is one of which nothing tells it.
+// readInputs are the inputs of a read. An input whose type cannot be determined has none.
 func (l *lowerer) readInputs(r *design.Read, e *design.Entity) []Input {
 	var out []Input
 	add := func(in Input) {
@@ -189,7 +189,8 @@ func fieldInput(e *design.Entity, f *design.Field) Input {
 	return Input{Name: f.Name, Doc: f.Doc, Type: f.Type, MaxBytes: f.MaxBytes, MinBytes: f.MinBytes, Of: e.Name + "." + f.Name}
 }
 
-// typeOfParam is the type of a condition's param: an input's, or of the time of the call what it is compared with.
+// typeOfParam is the type of a condition's parameter: that of the input, or for the time of the call that of what it
+// is compared with.
 func (l *lowerer) typeOfParam(e *design.Entity, c *design.Condition, inputs []Input, name string) design.Type {
 	for _, in := range inputs {
 		if in.Name == name {

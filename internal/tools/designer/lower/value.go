@@ -12,12 +12,12 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
-// Value is a value of a design's text in its stored form; nil for null. Whether it is in its type's language is not asked
-// here.
+// Value converts a value in a design's text to its stored form; nil for null. It does not check the value against its
+// type.
 func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
 	switch {
 	case l.Null:
-		return nil, nil //nolint:nilnil // null is nothing
+		return nil, nil //nolint:nilnil // null is stored as no attribute
 	case t.Kind == design.KindBytes:
 		b, err := base64.StdEncoding.DecodeString(l.Text)
 		if err != nil || l.List != nil || l.Map != nil {
@@ -50,7 +50,7 @@ func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeVa
 	}
 }
 
-// structOf is a structure as it is stored: a map by the paths of its fields.
+// structOf is a structure in stored form: a map by the paths of its fields.
 func structOf(d *design.Design, s *design.Struct, l design.Literal) (types.AttributeValue, error) {
 	if l.Map == nil {
 		return nil, fmt.Errorf("is not of type %s: write { field: value }", s.Name)
@@ -91,7 +91,7 @@ func listOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeV
 	return &types.AttributeValueMemberL{Value: elems}, nil
 }
 
-// scalar is the value of a scalar type whose one text is s.
+// scalar is the value of a scalar type with the text s.
 func scalar(t design.Type, s string) types.AttributeValue {
 	switch {
 	case t.Numeric():
@@ -129,7 +129,7 @@ func setOf(elem design.Type, members []types.AttributeValue) types.AttributeValu
 	}
 }
 
-// Put puts a value at the end of a path into maps, and makes those on the way.
+// Put sets the value at the end of a path, creating the maps on the way.
 func Put(m map[string]types.AttributeValue, path []string, v types.AttributeValue) {
 	for _, step := range path[:len(path)-1] {
 		inner, is := m[step].(*types.AttributeValueMemberM)

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// maxActions is how many items a transaction can touch.
+// maxActions is the maximum number of items in a transaction.
 const maxActions = 100
 
 func (l *lowerer) write(w *design.Write) {
@@ -42,7 +42,7 @@ func (l *lowerer) write(w *design.Write) {
 	l.program.Writes = append(l.program.Writes, out)
 }
 
-// runnable refuses what no transaction can do.
+// runnable rejects what no transaction can do.
 func (l *lowerer) runnable(w *Write) bool {
 	d := l.program.Design
 	for _, s := range w.Design.Steps {
@@ -108,7 +108,7 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 	return out
 }
 
-// ends declares the errors that a step can end in without saying so.
+// ends declares the errors that a step can return without declaring them.
 func (l *lowerer) ends(e *design.Entity, s *design.Step) {
 	if l.silent {
 		return
@@ -133,7 +133,7 @@ func (l *lowerer) ends(e *design.Entity, s *design.Step) {
 	}
 }
 
-// declareNotFound declares the error of an item that must be there, for a step or for its counters.
+// declareNotFound declares the error for an item that must exist, for a step or for its counters.
 func (l *lowerer) declareNotFound(e *design.Entity) {
 	l.entities[e.Name].NotFound = l.declare("Err"+e.Name+"NotFound", words(e.Name), "ErrNotFound")
 }
@@ -145,7 +145,7 @@ func action(a design.Action) table.Action {
 	}[a]
 }
 
-// assignments lead to fields by their names, steps into structures too.
+// assignments convert paths of field names, including paths into structures.
 func assignments(list []*design.Assignment) []table.Assignment {
 	var out []table.Assignment
 	for _, a := range list {
@@ -183,7 +183,7 @@ func term(t design.Term) table.Term {
 	return out
 }
 
-// Read returns the read of a name, or nil if there is none that can be run.
+// Read returns the read with a name, or nil if there is none that can be run.
 func (p *Program) Read(name string) *Read {
 	i := slices.IndexFunc(p.Reads, func(r *Read) bool { return r.Design.Name == name })
 	if i < 0 {
@@ -192,7 +192,7 @@ func (p *Program) Read(name string) *Read {
 	return p.Reads[i]
 }
 
-// Collection returns the collection of a name, or nil if there is none that can be run.
+// Collection returns the collection with a name, or nil if there is none that can be run.
 func (p *Program) Collection(name string) *Collection {
 	i := slices.IndexFunc(p.Collections, func(c *Collection) bool { return c.Design.Name == name })
 	if i < 0 {
@@ -201,7 +201,7 @@ func (p *Program) Collection(name string) *Collection {
 	return p.Collections[i]
 }
 
-// Write returns the write of a name, or nil if there is none that can be run.
+// Write returns the write with a name, or nil if there is none that can be run.
 func (p *Program) Write(name string) *Write {
 	i := slices.IndexFunc(p.Writes, func(w *Write) bool { return w.Design.Name == name })
 	if i < 0 {

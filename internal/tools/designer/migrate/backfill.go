@@ -13,26 +13,26 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// backfill gives items what the transition has beyond the old design.
+// backfill adds to items what the transition has beyond the old design.
 //
-// Every write depends on the item being as it was read, as far as what is written is made of it: a write of the application in between
-// makes it fail, and the item is read again. So nothing that the application wrote is lost, and what it has deleted does not come
-// back. An item that is already as it should be is not written.
+// Every write is conditional on those parts of the item that it was computed from: if the application writes the item in
+// between, the write fails, and the item is read again. So no write of the application is lost, and nothing that it has
+// deleted comes back. An item that is already correct is not written.
 type backfill struct {
 	*run
 	shape *shape
 }
 
-// attempts is how often an item is tried that others keep writing; what is left then is found by verify, and by the next pass.
+// attempts is the number of attempts on an item that others keep writing; verify and the next pass find the rest.
 const attempts = 100
 
-// job is an item of a page, and what it depends on.
+// job is an item of a page, and what its write depends on.
 type job struct {
 	entity *table.Entity
 	place  table.Place
 	item   table.Item
 	values table.Values
-	keys   []table.Item // of the items that belong to it, or of the item that it belongs to
+	keys   []table.Item // of the items that belong to it, or of the item to which it belongs
 }
 
 func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item, report func(outcome)) error {
@@ -41,7 +41,7 @@ func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item,
 	for _, item := range items {
 		j := b.job(t, item)
 		if j == nil {
-			report(asItShould) // or nothing that this migration is about: verify says what it is
+			report(asItShould) // or it is not part of this migration: verify reports it
 			continue
 		}
 		jobs, keys = append(jobs, j), append(keys, j.keys...)
@@ -60,7 +60,7 @@ func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item,
 	return nil
 }
 
-// job is what is to be done with an item; nil if it is nothing.
+// job is the work for an item; nil if there is none.
 func (b *backfill) job(t *table.Table, item table.Item) *job {
 	e, p, values := table.Recognize(b.shape.entities[t.Name], item)
 	if e == nil {
@@ -87,7 +87,7 @@ func (b *backfill) job(t *table.Table, item table.Item) *job {
 	return j
 }
 
-// settle does a job, again and again while others write the same items.
+// settle does a job, repeatedly while others write the same items.
 func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map[string]table.Item) (outcome, error) {
 	for attempt := 0; j != nil && attempt < attempts; attempt++ {
 		var actions []types.TransactWriteItem
@@ -127,7 +127,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		}
 		item := now[identity(t, keyOf(t, j.item))]
 		if item == nil {
-			return asItShould, nil // it is gone, and what belonged to it went with it
+			return asItShould, nil // the item is gone, together with those that belonged to it
 		}
 		if j = b.job(t, item); j != nil {
 			if found, err = b.fetch(ctx, t, j.keys); err != nil {
@@ -141,7 +141,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 	return skipped, nil
 }
 
-// filled are values with those that are given for fields that are absent.
+// filled are values with the given values for absent fields added.
 func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
 	out := maps.Clone(v)
 	for _, f := range b.plan.fills[e.Name] {
@@ -155,11 +155,11 @@ func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
 	return out
 }
 
-// belonging is an item that an entity's item wants to be there.
+// belonging is an item that must exist because of an entity's item.
 type belonging struct {
 	place   table.Place
 	item    table.Item
-	created bool // of a new entity: whatever is there stays
+	created bool // of a new entity: an existing item is kept
 }
 
 // others are the copies and markers that the old design does not have, and the items of new entities, for values.
@@ -184,13 +184,13 @@ func (b *backfill) others(e *table.Entity, v table.Values) ([]belonging, error) 
 	return append(out, created...), err
 }
 
-// complete is what makes an entity's item as the transition wants it. left says that something cannot be done: values from which no
-// items can be made, or a place that another item has.
+// complete returns the writes that bring an entity's item to the transition's form. left means that something is impossible:
+// no items can be made from the values, or another item has the place.
 func (b *backfill) complete(ctx context.Context, t *table.Table, j *job, found map[string]table.Item) (actions []types.TransactWriteItem, left bool, err error) {
 	v := b.filled(j.entity, j.values)
 	items, err := table.Items(j.entity, v)
 	if err != nil {
-		return nil, true, nil //nolint:nilerr // verify tells which values are none of their fields'
+		return nil, true, nil //nolint:nilerr // verify reports the invalid values
 	}
 	others, err := b.others(j.entity, v)
 	if err != nil {
@@ -212,7 +212,7 @@ func (b *backfill) complete(ctx context.Context, t *table.Table, j *job, found m
 	return actions, left, nil
 }
 
-// own changes the item itself: its fields that were absent, and the attributes of index keys.
+// own changes the item itself: its absent fields, and the attributes of index keys.
 func (b *backfill) own(x *expressions, j *job, want table.Item, v table.Values) {
 	for _, name := range b.shape.surplus[j.entity].entered {
 		switch have, should := j.item[name], want[name]; {
@@ -242,7 +242,7 @@ func (b *backfill) own(x *expressions, j *job, want table.Item, v table.Values) 
 	}
 }
 
-// put puts an item that belongs to another, unless it is there. left says that its place is taken.
+// put puts an item that belongs to another, unless it exists. left means that its place is taken.
 func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging, found map[string]table.Item) (actions []types.TransactWriteItem, left bool, err error) {
 	there := found[identity(t, o.item)]
 	x := newExpressions()
@@ -257,7 +257,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 	if e == nil || p != o.place {
 		return nil, true, nil
 	}
-	// The item at the place may be of another owner: of one that still wants it, or one that has left it behind.
+	// The item at the place may belong to another owner: one that still needs it, or one that has left it behind.
 	key, known := owner(e, values)
 	switch {
 	case p.Kind == table.CopyPlace && (!known || identity(t, key) == identity(t, j.item)),
@@ -283,7 +283,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 	return []types.TransactWriteItem{absent.itself(b.table(t), key), x.put(b.table(t), o.item)}, false, nil
 }
 
-// wants reports whether an item makes one at the place and key of another.
+// wants reports whether an item requires the item at another's place and key.
 func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o belonging) bool {
 	found, p, values := table.Recognize([]*table.Entity{e}, item)
 	if item == nil || found == nil || p.Kind != table.KeyPlace {
@@ -291,12 +291,13 @@ func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o bel
 	}
 	others, err := b.others(e, b.filled(e, values))
 	if err != nil {
-		return true // not known: it stays
+		return true // unknown: it stays
 	}
 	return slices.ContainsFunc(others, func(x belonging) bool { return x.place == o.place && identity(t, x.item) == identity(t, o.item) })
 }
 
-// orphan deletes a copy or marker whose item is gone or makes another: what programs of the old design left, which know nothing of it.
+// orphan deletes a copy or marker whose item is gone or requires a different one: programs of the old design do not know of it
+// and leave it behind.
 func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) []types.TransactWriteItem {
 	holder := found[identity(t, j.keys[0])]
 	if b.wants(t, j.entity, holder, belonging{place: j.place, item: j.item}) {
@@ -308,7 +309,7 @@ func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) [
 	return []types.TransactWriteItem{check.itself(b.table(t), j.keys[0]), gone.delete(b.table(t), keyOf(t, j.item))}
 }
 
-// same compares what an item should have with what it has; attributes that it has beside are not its design's.
+// same compares the required attributes of an item with its actual ones; additional attributes are ignored.
 func same(have, should table.Item) bool {
 	for name, v := range should {
 		if !equal(have[name], v) {

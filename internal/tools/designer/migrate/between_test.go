@@ -25,10 +25,10 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// tap sees the requests of a migration before the database does.
+// tap intercepts the requests of a migration.
 type tap func(operation, body string, send func() (*http.Response, error)) (*http.Response, error)
 
-// Do sends a request, as an HTTP client of the SDK.
+// Do sends a request, as an HTTP client for the SDK.
 func (f tap) Do(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f tap) Do(r *http.Request) (*http.Response, error) {
 	return f(operation, string(body), func() (*http.Response, error) { return http.DefaultClient.Do(r) })
 }
 
-// shop is a table of the old design with orders in it, and a migration of it.
+// shop is a table of the old design with orders, and a migration of it.
 type shop struct {
 	*application
 	client *dynamodb.Client
@@ -80,8 +80,8 @@ func (s *shop) migration(f tap) *migrate.Migration {
 
 func through(_, _ string, send func() (*http.Response, error)) (*http.Response, error) { return send() }
 
-// TestWritesBetween: whatever the application writes to an item between the moment at which the migration has read it and the one at which it
-// writes, nothing is lost, nothing comes back, and no second pass is needed.
+// TestWritesBetween tests that no write of the application between the migration's read and write of an item is lost, nothing
+// deleted comes back, and no second pass is needed.
 func TestWritesBetween(t *testing.T) {
 	id := regexp.MustCompile(`w\d-\d{4}`)
 	for name := range migrations() {
@@ -130,7 +130,7 @@ func TestWritesBetween(t *testing.T) {
 	}
 }
 
-// change makes a write of the application to an order.
+// change makes the application write to an order.
 func (s *shop) change(p *program, write, order string) {
 	writer, _ := strconv.Atoi(order[1:2])
 	v := s.models[writer][order]
@@ -157,7 +157,8 @@ func (s *shop) change(p *program, write, order string) {
 
 var errCut = errors.New("the line is cut")
 
-// TestCutAnywhere: a migration whose line is cut after any request, before or after the database has done it, goes on where it was.
+// TestCutAnywhere tests that a migration whose connection is cut after any request, before or after the database has executed
+// it, resumes where it was.
 func TestCutAnywhere(t *testing.T) {
 	for name := range migrations() {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +180,7 @@ func TestCutAnywhere(t *testing.T) {
 						if now > 0 {
 							return send()
 						}
-						if now == 0 && lose { // done, and nobody hears of it
+						if now == 0 && lose { // executed, but the response is lost
 							if r, err := send(); err == nil {
 								_ = r.Body.Close()
 							}

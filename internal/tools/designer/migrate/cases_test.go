@@ -16,13 +16,13 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/migrate"
 )
 
-// TestRefusals: a change that no two programs can live through is told, with what to do instead.
+// TestRefusals tests that changes that cannot serve both programs are rejected, with advice.
 func TestRefusals(t *testing.T) {
 	const counted = "  Buyer:\n    key: { pk: \"BUYER#{userId}\", sk: PROFILE }\n    fields: { userId: id, orders: int }\n"
 	for name, test := range map[string]struct {
 		start, edits [][2]string
 		fills        []string
-		want         string // subject: and a part of the problem
+		want         string // subject: and part of the problem
 	}{
 		"table's name":      {edits: [][2]string{{"key: { pk: PK, sk: SK }", "name: shop-2\n    key: { pk: PK, sk: SK }"}}, want: "shop: the table is now called"},
 		"table's key":       {edits: [][2]string{{"sk: SK }", "sk: RANGE }"}}, want: "shop: the primary key has different attributes"},
@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFaultyFills: a value that is none of its field's is refused.
+// TestFaultyFills tests that values of the wrong type are rejected.
 func TestFaultyFills(t *testing.T) {
 	for _, fill := range []string{"gift=false", "Order.nothing=1", "Nobody.gift=1", "Order.total='x'", "Order.total=now()", "Order.total=note", "Order.total", "Order.note=7", "Order.note='"} {
 		if _, err := migrate.New(edited(t, base), edited(t, base), migrate.Options{Fills: []string{fill}}); err == nil || !strings.Contains(err.Error(), "--fill") {
@@ -86,8 +86,8 @@ func TestFaultyFills(t *testing.T) {
 	}
 }
 
-// TestFaultyMakes: a new entity is made of one that both designs have, in its table, where nothing has to be unique or counted, and each
-// of its required fields has a value.
+// TestFaultyMakes tests the conditions for a new entity: it is made from one that both designs have, in the same table,
+// without unique or counted values, and each of its required fields has a value.
 func TestFaultyMakes(t *testing.T) {
 	const sound = "  Parcel:\n    key: { pk: \"P#{orderId}\", sk: META }\n    fields: { orderId: id, label: text }\n"
 	with := func(entity string) [][2]string { return [][2]string{{"reads:\n", entity + "reads:\n"}} }
@@ -133,7 +133,8 @@ func TestFaultyMakes(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: a migration that runs is not run a second time. One whose place was taken over writes nothing more.
+// TestOneAtATime tests that a running migration is not started a second time, and that a run that was taken over writes
+// nothing more.
 func TestOneAtATime(t *testing.T) {
 	s := newShop(t, "key")
 	if _, err := s.migration(through).Run(t.Context(), ""); err != nil {
@@ -184,7 +185,8 @@ func kinds(r *conform.Report) []string {
 	return out
 }
 
-// TestDuplicates: items that are not unique are told, and are not written over; when they are, the migration goes on.
+// TestDuplicates tests that duplicates of unique values are reported and not overwritten; once they are fixed, the migration
+// continues.
 func TestDuplicates(t *testing.T) {
 	s := newShop(t, "markers")
 	m := s.migration(through)
@@ -196,7 +198,7 @@ func TestDuplicates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := func(item table.Item, number string) { // past the program
+	put := func(item table.Item, number string) { // bypassing the program
 		t.Helper()
 		item["number"] = text(number)
 		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("shop"), Item: item}); err != nil {
@@ -221,8 +223,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: what programs of the old design left, which know nothing of new copies and markers, is put right, and a marker that nobody
-// wants any more does not keep another from its value.
+// TestLeftBehind tests that leftovers of programs that do not know the new copies and markers are repaired, and that an
+// obsolete marker does not block its value.
 func TestLeftBehind(t *testing.T) {
 	s := newShop(t, "all at once")
 	dual := programOf(t, s.client, s.plan.DualWrites)
@@ -260,7 +262,8 @@ func TestLeftBehind(t *testing.T) {
 	conforms(t, s.client, s.plan.DualWrites)
 }
 
-// TestUndeclared: an attribute that no design knows would be lost with the old key, so that it is found before.
+// TestUndeclared tests that an attribute unknown to the design is found before the migration, because it would be lost with
+// the old key.
 func TestUndeclared(t *testing.T) {
 	s := newShop(t, "key")
 	m := s.migration(through)
@@ -278,7 +281,7 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
-// TestTooLarge: an item that DynamoDB does not take with more in it is told and found; the others get what they should.
+// TestTooLarge tests that an item that would become too large for DynamoDB is reported, while the others are migrated.
 func TestTooLarge(t *testing.T) {
 	s := newShop(t, "composed entry")
 	m := s.migration(through)
@@ -311,7 +314,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestOrder: no step can be left out.
+// TestOrder tests that no step can be skipped.
 func TestOrder(t *testing.T) {
 	s := newShop(t, "key")
 	m := s.migration(through)

@@ -40,7 +40,7 @@ writes:
 
 const indexes = "      GSI1: { pk: GSI1PK, sk: GSI1SK }\n"
 
-// Entries that an order has by turns, and the changes of the base that give it some.
+// Alternative entries of an order, and the changes that add some to the base.
 const (
 	first  = `{ name: first, where: status = 's0', pk: "FIRST#{userId}", sk: "{orderId}", share: 0.3333 }`
 	second = `{ name: second, where: status = 's1', pk: "SECOND#{userId}", sk: "{number}", share: 0.3333 }`
@@ -53,9 +53,9 @@ func byTurns(entries ...string) [][2]string {
 	}
 }
 
-// migrations are what the designs of these tests change.
+// migrations are the changes of designs in these tests.
 func migrations() map[string]struct {
-	start [][2]string // of the base, before
+	start [][2]string // changes to the base before the migration
 	edits [][2]string
 	fills []string
 	makes []string
@@ -147,7 +147,7 @@ func edited(t *testing.T, text string, edits ...[2]string) *design.Design {
 	return d
 }
 
-// planned is the plan of a migration of these tests, without refusals.
+// planned is the plan of a migration of these tests; it must have no refusals.
 func planned(t *testing.T, name string) *migrate.Plan {
 	t.Helper()
 	m := migrations()[name]

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// expressions gathers the expressions of one action.
+// expressions collects the expressions of one action.
 type expressions struct {
 	names  map[string]string
 	values map[string]types.AttributeValue
@@ -45,7 +45,7 @@ func (x *expressions) value(v types.AttributeValue) string {
 	return alias
 }
 
-// is wants an attribute to have a value; nil is none.
+// is requires an attribute to have a value; nil means absent.
 func (x *expressions) is(name string, v types.AttributeValue) {
 	if v == nil {
 		x.conds = append(x.conds, "attribute_not_exists("+x.path(name)+")")
@@ -58,7 +58,7 @@ func (x *expressions) exists(name string) {
 	x.conds = append(x.conds, "attribute_exists("+x.path(name)+")")
 }
 
-// as wants the item to be there with attributes as they were read.
+// as requires the item to exist with these attributes as they were read.
 func (x *expressions) as(t *table.Table, item table.Item, attributes []string) {
 	if item == nil {
 		x.is(t.PK.Name, nil)
@@ -88,7 +88,7 @@ func (x *expressions) condition() *string {
 	return aws.String(strings.Join(x.conds, " AND "))
 }
 
-// bound are the values, nil for none, which DynamoDB wants for an empty map.
+// bound are the values; nil if there are none, because DynamoDB rejects an empty map.
 func (x *expressions) bound() map[string]types.AttributeValue {
 	if len(x.values) == 0 {
 		return nil
@@ -103,7 +103,8 @@ func (x *expressions) aliases() map[string]string {
 	return x.names
 }
 
-// itself is the update of an item, or where nothing of it changes the check that it is as it was read.
+// itself is the update of an item or, if nothing in it changes, a check that it is unchanged since the
+// read.
 func (x *expressions) itself(name *string, key table.Item) types.TransactWriteItem {
 	if update := x.update(); update != "" {
 		return types.TransactWriteItem{Update: &types.Update{

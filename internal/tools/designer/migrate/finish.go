@@ -11,21 +11,22 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// finish removes what the transition has beyond the new design. Nobody writes that any more, so that an item only needs to be there.
+// finish removes what the transition has beyond the new design. No program writes that any more, so the only condition is that
+// an item exists.
 type finish struct {
 	*run
 	shape *shape
 }
 
-// leftover is what is to go of an item.
+// leftover is what must be removed from an item.
 type leftover struct {
-	whole bool       // the item itself
-	parts [][]string // attributes, and paths inside of attributes
-	// keys are attributes of the keys of entries that are gone. Programs of the new design write them too, for other entries.
+	whole bool       // the whole item
+	parts [][]string // attributes, and paths inside attributes
+	// keys are key attributes of removed entries. Programs of the new design write them too, for other entries.
 	keys []string
 }
 
-// left is what the new design does not have of an item.
+// left is what an item has beyond the new design.
 func (s *shape) left(t string, item table.Item) leftover {
 	e, p, v := table.Recognize(s.entities[t], item)
 	if e == nil {
@@ -50,14 +51,14 @@ func (s *shape) left(t string, item table.Item) leftover {
 	return out
 }
 
-// stale are the attributes of index keys that an item has, and as one of the other design would not.
+// stale are the attributes of index keys that an item of the new design would not have.
 func (s *surplus) stale(item table.Item, gone [][]string, v table.Values) []string {
 	if !slices.ContainsFunc(s.entered, func(name string) bool { return item[name] != nil }) {
 		return nil
 	}
 	items, err := table.Items(s.base, v)
 	if err != nil {
-		return nil // verify tells which values are none of their fields'
+		return nil // verify reports invalid values
 	}
 	return slices.DeleteFunc(slices.Clone(s.entered), func(name string) bool {
 		parted := slices.ContainsFunc(gone, func(path []string) bool { return len(path) == 1 && path[0] == name })
@@ -77,7 +78,7 @@ func within(item table.Item, path []string) bool {
 	return v != nil
 }
 
-// without is the item as it is after the clean-up; nil if it goes.
+// without is the item after the clean-up; nil if it is deleted.
 func (l leftover) without(item table.Item) table.Item {
 	if l.whole {
 		return nil
@@ -127,7 +128,7 @@ func (f *finish) page(ctx context.Context, t *table.Table, items []table.Item, r
 			action = x.itself(f.table(t), keyOf(t, item))
 		}
 		err := f.write(ctx, []types.TransactWriteItem{action})
-		if err != nil && !errors.Is(err, errStale) { // else it is gone, or has the key of another entry
+		if err != nil && !errors.Is(err, errStale) { // otherwise it is gone, or has the key of another entry
 			return err
 		}
 		report(written)

@@ -8,7 +8,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestLeftover: what goes of an item is what only the old design has, inside of maps too.
+// TestLeftover tests that exactly what only the old design has is removed from an item, inside maps
+// too.
 func TestLeftover(t *testing.T) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	item := table.Item{"PK": text("a"), "old": text("b"), "address": &types.AttributeValueMemberM{Value: table.Item{"street": text("c"), "city": text("d")}}}

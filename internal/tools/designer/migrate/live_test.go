@@ -33,10 +33,10 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// childVariable names the file of what a test process is to do as a migration, to be killed.
+// childVariable names the file with the orders for a test process that runs a migration and is killed.
 const childVariable = "MIGRATE_TEST_CHILD"
 
-// order is what a child is to do.
+// order tells a child process what to do.
 type order struct {
 	Endpoint, Old, New string
 	Fills, Makes       []string
@@ -101,7 +101,7 @@ func clientOf(endpoint string) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{BaseEndpoint: &endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", "")})
 }
 
-// program is a program of a design, as generated code is.
+// program is a program of a design, like generated code.
 type program struct {
 	db    *table.DB
 	lower *lower.Program
@@ -130,18 +130,18 @@ func (p *program) read(name string) *table.Read {
 	return p.lower.Reads[slices.IndexFunc(p.lower.Reads, func(r *lower.Read) bool { return r.Design.Name == name })].Run
 }
 
-// application is a number of writers, which run the programs that are deployed.
+// application is a number of writers that run the deployed programs.
 type application struct {
 	t       *testing.T
-	mu      sync.RWMutex // held while a write is made; deployments wait for them
+	mu      sync.RWMutex // held during a write; deployments wait for it
 	running []*program
 	writes  atomic.Int64
 	stop    chan struct{}
 	writers sync.WaitGroup
-	models  []map[string]table.Values // what each writer's orders are
+	models  []map[string]table.Values // the expected orders of each writer
 }
 
-// deploy replaces the programs, and waits until they have written.
+// deploy replaces the programs, and waits until the old ones have finished their writes.
 func (a *application) deploy(programs ...*program) {
 	a.mu.Lock()
 	a.running = programs
@@ -164,7 +164,7 @@ func orderOf(writer, n int) table.Values {
 	}
 }
 
-// write makes writes, and reads back, until it is stopped.
+// write makes writes, and reads them back, until it is stopped.
 func (a *application) write(writer int, random *rand.Rand) {
 	model := a.models[writer]
 	for n := len(model); ; n++ {
@@ -251,7 +251,7 @@ func (a *application) one(writer, n int, random *rand.Rand, model map[string]tab
 	return nil
 }
 
-// giftOf is a gift of the type that a design has.
+// giftOf is a gift of the type in a design.
 func giftOf(e *table.Entity) types.AttributeValue {
 	for _, f := range e.Fields {
 		if f.Name == "gift" && f.Type.Kind == "bool" {
@@ -261,7 +261,7 @@ func giftOf(e *table.Entity) types.AttributeValue {
 	return text("book")
 }
 
-// ignoring is the error of a write, but for one that says that it met others too often and did nothing.
+// ignoring returns the error of a write, except one that says that it had too many conflicts and did nothing.
 func ignoring(err error, format string, id types.AttributeValue) error {
 	if errors.Is(err, table.ErrConflict) {
 		return nil
@@ -269,7 +269,7 @@ func ignoring(err error, format string, id types.AttributeValue) error {
 	return fmt.Errorf(format, id.(*types.AttributeValueMemberS).Value, err)
 }
 
-// compare reads an order by its id and compares it with what it should be.
+// compare reads an order by its ID and compares it with the expected one.
 func (a *application) compare(p *program, want table.Values) error {
 	id := want["orderId"].(*types.AttributeValueMemberS).Value
 	got, err := p.db.Get(a.t.Context(), p.read("OrderOf"), table.Input{Values: table.Values{"orderId": want["orderId"], "userId": want["userId"]}})
@@ -301,8 +301,9 @@ func same(a, b types.AttributeValue) bool {
 	return x == y && x != ""
 }
 
-// TestLive carries out each migration while an application writes and reads, and is deployed step by step. The process of the migration is
-// killed at random moments; MIGRATE_SEED repeats them. In the end every item is as the new design says, and no write is lost.
+// TestLive runs each migration while an application writes and reads, and is deployed step by step. The process of the
+// migration is killed at random moments; MIGRATE_SEED repeats them. In the end every item must match the new design, and no
+// write may be lost.
 func TestLive(t *testing.T) {
 	for name := range migrations() {
 		if testing.Short() && name != "all at once" && name != "composed entry" {
@@ -315,10 +316,10 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// loaded is how many orders each writer begins with.
+// loaded is the number of orders with which each writer starts.
 const loaded, writers = 60, 3
 
-// carts are how many items there are of an entity that goes, in designs that have it.
+// carts is the number of items of an entity that the new design removes.
 const carts = 5
 
 func live(t *testing.T, name string) {
@@ -392,13 +393,13 @@ func live(t *testing.T, name string) {
 		case c.Place != "key":
 		case c.Entity == "Order" && c.Items != int64(orders):
 			t.Errorf("the table has %d orders, want %d", c.Items, orders)
-		case c.Entity == "Parcel" && c.Items < int64(writers*loaded): // of those that were there; they stay when their order is dropped
+		case c.Entity == "Parcel" && c.Items < int64(writers*loaded): // of the initial orders; they stay when their order is dropped
 			t.Errorf("%d parcels were made, want %d or more", c.Items, writers*loaded)
 		}
 	}
 }
 
-// conforms wants all items to be as a design says.
+// conforms requires all items to match a design.
 func conforms(t *testing.T, client *dynamodb.Client, d *design.Design) *conform.Report {
 	t.Helper()
 	s, err := source.OpenTable(t.Context(), client, "shop", 1)
@@ -418,7 +419,7 @@ func conforms(t *testing.T, client *dynamodb.Client, d *design.Design) *conform.
 	return report
 }
 
-// fill loads the orders that are there before the migration.
+// fill loads the orders that exist before the migration.
 func fill(t *testing.T, a *application, p *program) {
 	t.Helper()
 	var records []table.Record
@@ -442,7 +443,7 @@ func fill(t *testing.T, a *application, p *program) {
 	}
 }
 
-// driver runs a migration in processes of its own, and kills some of them.
+// driver runs a migration in separate processes, and kills some of them.
 type driver struct {
 	t      *testing.T
 	random *rand.Rand
@@ -465,7 +466,7 @@ func (d *driver) save(before, after *design.Design) {
 	d.order.Old, d.order.New = filepath.Join(d.dir, "old.json"), filepath.Join(d.dir, "new.json")
 }
 
-// killed is how many processes of each step are killed before one may end.
+// killed is the number of processes killed per step before one may finish.
 const killed = 4
 
 func (d *driver) drive(o order) {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// make reads NEW=ENTITY: each item of the entity gets one of the new entity.
+// make parses NEW=ENTITY: each item of the entity gets one of the new entity.
 func (p *Plan) make(s string) error {
 	name, from, _ := strings.Cut(s, "=")
 	n, of := p.after.Entity(name), p.after.Entity(from)
@@ -28,17 +28,17 @@ func (p *Plan) make(s string) error {
 	return nil
 }
 
-// madeOf are the new entities of which each item of an entity gets one.
+// madeOf are the new entities made from an entity.
 func (p *Plan) madeOf(entity string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.makes)), func(name string) bool { return p.makes[name] != entity })
 }
 
-// takenOver reports whether a field of a new entity has the value that the item has in a field of that name.
+// takenOver reports whether a field of a new entity takes the value of the source's field of the same name.
 func takenOver(field, of *design.Field) bool {
 	return of != nil && field.Type.String() == of.Type.String()
 }
 
-// sourceOf finds a field, or one inside of it, as address.city: the field's name, and the stored way from there. It is
+// sourceOf finds a field, or a nested one, as address.city: the field's name, and the stored path from there. It is
 // nil if there is none.
 func sourceOf(d *design.Design, entity, path string) ([]string, design.Type) {
 	e := d.Entity(entity)
@@ -67,7 +67,7 @@ func sourceOf(d *design.Design, entity, path string) ([]string, design.Type) {
 	return steps, f.Type
 }
 
-// depends are the fields, by entity, of which fills and new items are made.
+// depends are the fields, by entity, from which fills and new items are made.
 func (p *Plan) depends() map[string][]string {
 	out := map[string][]string{}
 	for name, list := range p.fills {
@@ -94,7 +94,7 @@ func (p *Plan) depends() map[string][]string {
 	return out
 }
 
-// created are the items of new entities that an item gets, by its values.
+// created are the items of new entities for an item, by its values.
 func (b *backfill) created(e *table.Entity, v table.Values) ([]belonging, error) {
 	var out []belonging
 	for _, name := range b.plan.madeOf(e.Name) {

@@ -15,44 +15,44 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// Kind is what sort of step it is.
+// Kind is the kind of a step.
 type Kind string
 
 // The kinds of steps.
 const (
 	Prepare  Kind = "prepare"  // tables, indexes and settings
 	Deploy   Kind = "deploy"   // of the application, by its owner
-	Backfill Kind = "backfill" // items get what the new design wants
-	Verify   Kind = "verify"   // all items are as a design says
-	Finish   Kind = "finish"   // what only the old design has goes
+	Backfill Kind = "backfill" // items get what the new design requires
+	Verify   Kind = "verify"   // all items are compared with a design
+	Finish   Kind = "finish"   // what only the old design has is removed
 )
 
-// Step is a step of a migration, with what it costs on demand.
+// Step is a step of a migration, with its cost on demand.
 type Step struct {
 	Kind       Kind      `json:"kind"`
 	Title      string    `json:"title"`
 	Details    []string  `json:"details,omitempty"`
 	Milestone  Milestone `json:"milestone,omitempty"` // of a Deploy
-	Items      float64   `json:"items,omitempty"`     // that are written
+	Items      float64   `json:"items,omitempty"`     // number of written items
 	ReadUnits  float64   `json:"readUnits,omitempty"`
 	WriteUnits float64   `json:"writeUnits,omitempty"`
 	Cost       float64   `json:"cost,omitempty"` // in dollars; 0 if there is no price list
 	Seconds    float64   `json:"seconds,omitempty"`
 }
 
-// Plan is how to go from one design to another while programs of both are in use.
+// Plan describes how to migrate from one design to another while programs of both are in use.
 type Plan struct {
 	Steps    []Step    `json:"steps"`
 	Refusals []Refusal `json:"refusals,omitempty"`
-	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil if there is
-	// no such step.
+	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil if the step is
+	// not needed.
 	DualWrites *design.Design `json:"-"`
 	NewReads   *design.Design `json:"-"`
 
 	before, after *design.Design
 	units         float64
 	fills         map[string][]fill // by entity
-	makes         map[string]string // the entity of which each item gets one of a new entity, by the new one
+	makes         map[string]string // from a new entity to the entity whose items each get one of it
 	fillTexts     []string
 	makeTexts     []string
 	adding        *shape // what the transition has beyond the old design
@@ -60,14 +60,14 @@ type Plan struct {
 	prices        cost.Prices
 }
 
-// fill is a value for a field where there is none.
+// fill is a value for a field that items lack.
 type fill struct {
 	field  string
-	value  types.AttributeValue // nil if it is another field's
-	source []string             // that field, and the way to the value inside of it
+	value  types.AttributeValue // nil if it is taken from another field
+	source []string             // that field, and the path inside its value
 }
 
-// of is the value by the other values of an item; nil if there is none.
+// of is the value, given the other values of an item; nil if there is none.
 func (f fill) of(v table.Values) types.AttributeValue {
 	if f.value != nil {
 		return f.value
@@ -88,10 +88,10 @@ type Options struct {
 	// Fills are values for required fields that items lack, as Order.gift=false, Order.remark=note or
 	// Order.city=address.city.
 	Fills []string
-	// Makes are new entities of which each item of another gets one, as Account=User. Fields of equal name and type are
-	// taken over, and Fills say the others.
+	// Makes are new entities, of which each item of another entity gets one, as Account=User. Fields of equal name and
+	// type are taken over, and Fills set the others.
 	Makes []string
-	// Units is how many read and write units a second it may take in all; 0 is no limit.
+	// Units is the maximum number of read and write units per second in total; 0 means no limit.
 	Units float64
 }
 
@@ -101,7 +101,7 @@ func New(before, after *design.Design, o Options) (*Plan, error) {
 		before: before, after: after, units: o.Units, fills: map[string][]fill{}, makes: map[string]string{},
 		fillTexts: slices.Sorted(slices.Values(o.Fills)), makeTexts: slices.Sorted(slices.Values(o.Makes)),
 	}
-	p.prices, _ = cost.PricesOf(after.Workload.Region) // else the units alone are told
+	p.prices, _ = cost.PricesOf(after.Workload.Region) // without prices, only the units are reported
 	for _, s := range o.Makes {
 		if err := p.make(s); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func distinct(list []Refusal) []Refusal {
 	return out
 }
 
-// fill reads ENTITY.FIELD=VALUE.
+// fill parses ENTITY.FIELD=VALUE.
 func (p *Plan) fill(s string) error {
 	target, value, ok := strings.Cut(s, "=")
 	entity, field, dotted := strings.Cut(target, ".")
@@ -178,7 +178,7 @@ func (p *Plan) fill(s string) error {
 	return nil
 }
 
-// constant is a constant as a field stores it; nil if it is none of the field's type.
+// constant is a constant as a field stores it; nil if it does not have the field's type.
 func (p *Plan) constant(t design.Term, of design.Type) types.AttributeValue {
 	value := t.Constant.Text
 	if t.Negative {
@@ -198,7 +198,7 @@ func (p *Plan) constant(t design.Term, of design.Type) types.AttributeValue {
 	}
 }
 
-// unfilled are required fields for which there is no value.
+// unfilled are required fields without a value.
 func (p *Plan) unfilled() []Refusal {
 	var out []Refusal
 	for _, n := range p.after.Entities {
@@ -227,7 +227,7 @@ func (p *Plan) unfilled() []Refusal {
 	return out
 }
 
-// steps lays out the steps.
+// steps builds the list of steps.
 func (p *Plan) steps(old, now *design.Design) {
 	if s := p.prepare(); len(s.Details) > 0 {
 		p.add(s)
@@ -278,7 +278,7 @@ func (p *Plan) Tables() []string {
 	return out
 }
 
-// Items is about how many items there are before, by the volumes of the old design.
+// Items is the approximate number of items before the migration, by the old design's volumes.
 func (p *Plan) Items() int64 {
 	n := 0.0
 	for _, e := range p.before.Entities {
@@ -287,7 +287,7 @@ func (p *Plan) Items() int64 {
 	return int64(n)
 }
 
-// prepare is what is made before anything is written: tables, indexes, settings.
+// prepare is the step before anything is written: tables, indexes, settings.
 func (p *Plan) prepare() Step {
 	s := Step{Kind: Prepare, Title: "create tables and indexes; DynamoDB builds indexes while serving requests"}
 	detail := func(format string, args ...any) { s.Details = append(s.Details, fmt.Sprintf(format, args...)) }
@@ -302,7 +302,7 @@ func (p *Plan) prepare() Step {
 				continue
 			}
 			detail("the index %s.%s", n.Name, x.Name)
-			for _, e := range p.before.Entities { // what is there and has the attributes
+			for _, e := range p.before.Entities { // existing items that have the attributes
 				for _, place := range plan.Places(p.before, e) {
 					if place.Index == nil && hasAttributes(place, x) {
 						place.Index = x
@@ -332,14 +332,14 @@ func hasAttributes(p plan.Place, x *design.Index) bool {
 	})
 }
 
-// The units of requests beside those of package cost.
+// The units of requests in addition to those of package cost.
 const (
-	transaction = 2    // times the units of its items, not those of their index entries
+	transaction = 2    // factor for items, not for their index entries
 	readBytes   = 4096 // of a strongly consistent read unit
-	metAgain    = 0.5  // of the items that a backfill adds: those that lie ahead of its Scan, which looks for what they belong to
+	metAgain    = 0.5  // share of the items that a backfill adds: those ahead of its Scan, for which it looks up the item they belong to
 )
 
-// scanUnits is what a Scan of all of a design's items takes.
+// scanUnits is the cost of scanning all of a design's items.
 func scanUnits(d *design.Design, each float64) float64 {
 	bytes := 0.0
 	for _, e := range d.Entities {
@@ -395,7 +395,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 				}
 				s.Details = append(s.Details, fmt.Sprintf("%s, one per %s, unless it exists", name, e.Name))
 			}
-			part := 1.0 // of the items: those that get nothing but an entry, which not all have
+			part := 1.0 // share of the items: those that get nothing but an entry that not all have
 			if len(others)+len(fills) == 0 {
 				part = 0
 				byTurns := map[*design.Index]float64{}
@@ -421,7 +421,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 	return s, adds
 }
 
-// enters reports whether an entry is one that the items get.
+// enters reports whether items gain an entry.
 func (s *surplus) enters(x *table.Entry) bool {
 	return !s.known(x.Index, x.Name) && slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(a table.KeyAttribute) bool { return slices.Contains(s.entered, a.Name) })
 }
@@ -448,7 +448,7 @@ func (s *surplus) described(fills []fill) []string {
 	return out
 }
 
-// finishStep prices the clean-up; false if the old design has nothing that the new one has not.
+// finishStep prices the clean-up; false if the old design has nothing that the new one lacks.
 func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 	s := Step{Kind: Finish, Title: "remove leftovers of the old design, if all items match the new one", ReadUnits: scanUnits(now, 0.5) + scanUnits(now, 1)}
 	leaves := false
@@ -503,12 +503,12 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 	return s, leaves
 }
 
-// remove prices the removal of index keys from the items that have entries which are gone, while others in the index stay.
+// remove prices the removal of index keys from the items with removed entries, while others in the index stay.
 func (s *Step) remove(places []plan.Place, items float64, more *surplus) bool {
 	gone := more.gone(places)
 	for _, entry := range gone {
 		n := items * entry.Part()
-		entry.Share = 1 // of those that have it
+		entry.Share = 1 // of the items that have it
 		written := []plan.Place{places[0], entry}
 		for _, x := range places {
 			if x.Index != nil && x.Index != entry.Index && x.SameItem(entry) && x.Index.Project.All {
@@ -545,7 +545,7 @@ func (p *Plan) goneIndexes(name string) []string {
 	return out
 }
 
-// following is the milestone that comes next; NewOnly is the last.
+// following is the next milestone; NewOnly is the last.
 func (p *Plan) following(m Milestone) Milestone {
 	for _, s := range p.Steps {
 		if s.Kind == Deploy && s.Milestone.order() > m.order() {

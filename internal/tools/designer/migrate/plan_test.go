@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestPlans: each of the migrations can be carried out.
+// TestPlans tests that each of the migrations can be carried out.
 func TestPlans(t *testing.T) {
 	for name := range migrations() {
 		t.Run(name, func(t *testing.T) {

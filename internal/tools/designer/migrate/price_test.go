@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/migrate"
 )
 
-// TestPrice: what a migration consumes is what its plan has said before, index entries and reads included.
+// TestPrice tests that a migration consumes what its plan predicts, index entries and reads included.
 func TestPrice(t *testing.T) {
 	for name := range migrations() {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestPrice(t *testing.T) {
 			var read, write, built float64
 			for _, step := range s.plan.Steps {
 				read += step.ReadUnits
-				if step.Kind == migrate.Prepare { // DynamoDB builds indexes by itself, and says nothing of it to those who ask
+				if step.Kind == migrate.Prepare { // DynamoDB builds indexes on its own and does not report the consumption
 					built += step.WriteUnits
 				} else {
 					write += step.WriteUnits

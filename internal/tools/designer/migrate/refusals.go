@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// refusals are the changes for which there is no design that serves the programs of both at once.
+// refusals are the changes for which no design can serve the programs of both designs at once.
 func refusals(before, after *design.Design) []Refusal {
 	m := &merger{first: before, other: after}
 	for _, n := range after.Tables {
@@ -123,8 +123,8 @@ func (m *merger) refuseFields(of string, before, after []*design.Field) {
 	}
 }
 
-// refuseEntries refuses entries that are another in the same index, where an item has one place: items with a new key
-// besides, of which each has its own.
+// refuseEntries rejects entries that differ within the same index, where an item has only one place. Items with an
+// additional key are exempt: each has its own place.
 func (m *merger) refuseEntries(o, n *design.Entity) {
 	if !sameKey(o.Key, n.Key) {
 		return
@@ -155,8 +155,8 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 	}
 }
 
-// refuseBeside refuses a new entry in an index where items have others, unless it is of other items: of no item do the
-// conditions of both hold.
+// refuseBeside rejects a new entry in an index where items have others, unless it is for other items: the conditions of
+// both never hold together.
 func (m *merger) refuseBeside(o, n *design.Entity, x *design.Entry) {
 	for _, e := range o.Entries {
 		if e.Index != x.Index || e.Of != x.Of {
@@ -175,9 +175,9 @@ func (m *merger) refuseBeside(o, n *design.Entity, x *design.Entry) {
 	}
 }
 
-// refuseCounters refuses counters that are new. What is there must be counted while programs count what they add and
-// remove, and a request that reads many items does not see one moment of them: a creation and a deletion in between are
-// missed, and nothing would show it.
+// refuseCounters rejects new counters. Existing items would have to be counted while programs count what they add and
+// remove, and a request that reads many items does not see a single moment: it would miss a creation and deletion in
+// between, and nothing would show the error.
 func (m *merger) refuseCounters(o, n *design.Entity) {
 	for _, c := range n.Counters {
 		i := slices.IndexFunc(o.Counters, func(x *design.Counter) bool { return x.Field == c.Field })

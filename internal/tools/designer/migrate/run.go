@@ -27,25 +27,25 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// DefaultStateTable is where migrations are recorded.
+// DefaultStateTable is the table that records migrations.
 const DefaultStateTable = "monotable-migrations"
 
-// Target is where a migration runs.
+// Target describes where a migration runs.
 type Target struct {
 	Client *dynamodb.Client
-	// Tables are the tables' own names by those of the design; the design's physical name is taken where there is none.
+	// Tables are the real names of tables by the names in the design; the default is the design's physical name.
 	Tables     map[string]string
 	StateTable string // "" is DefaultStateTable
 	Segments   int    // of a Scan
 	Units      float64
-	Lease      time.Duration // how long a silent run holds the record; 0 is 20 seconds
+	Lease      time.Duration // how long a silent run keeps the record; 0 means 20 seconds
 	TakeOver   bool          // do not wait for another run's lease
-	// Say hears of each thing that is done, Progress of how far a pass is; nil for no one.
+	// Say is called for each step that was done, Progress with the progress of a pass; nil for none.
 	Say      func(format string, args ...any)
 	Progress func(Pass)
 }
 
-// Migration is a plan at a target.
+// Migration is a plan for a target.
 type Migration struct {
 	plan   *Plan
 	o      Target
@@ -53,11 +53,11 @@ type Migration struct {
 	meter  *pacing.Meter
 }
 
-// Errors that say why a migration does not go on.
+// Errors that explain why a migration does not continue.
 var (
-	// ErrFindings is for items that are not as they should be.
+	// ErrFindings means that items do not match the design.
 	ErrFindings = errors.New("items do not match the design")
-	// ErrNotBegun is for a migration of which nothing is recorded.
+	// ErrNotBegun means that nothing is recorded for the migration.
 	ErrNotBegun = errors.New("the migration has not started")
 )
 
@@ -91,7 +91,7 @@ func Open(p *Plan, o Target) (*Migration, error) {
 		o.Segments = 1
 	}
 	say, saying := o.Say, &sync.Mutex{}
-	o.Say = func(format string, args ...any) { // segments have things to say at once
+	o.Say = func(format string, args ...any) { // segments call it concurrently
 		saying.Lock()
 		defer saying.Unlock()
 		if say != nil {
@@ -108,7 +108,7 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}, meter: pacing.NewMeter(o.Units)}, nil
 }
 
-// identityOf names a migration: equal designs and tables are the same one.
+// identityOf identifies a migration: equal designs and tables mean the same one.
 func identityOf(p *Plan, names map[string]string) (string, error) {
 	h := sha256.New()
 	for _, d := range []*design.Design{p.before, p.after} {
@@ -126,18 +126,18 @@ func identityOf(p *Plan, names map[string]string) (string, error) {
 
 func tableNames(tables map[string]string) []string { return slices.Sorted(maps.Keys(tables)) }
 
-// run is a migration that has the lease.
+// run is a migration that holds the lease.
 type run struct {
 	*Migration
 
 	mu       sync.Mutex
-	recorded [2]float64 // units that the record has of the meter's
-	telling  sync.Mutex // held while Progress hears of something
+	recorded [2]float64 // units of the meter that the record includes
+	telling  sync.Mutex // held while Progress is called
 }
 
 func (m *Migration) table(t *table.Table) *string { return aws.String(m.o.Tables[t.Name]) }
 
-// hold runs a function with the lease, which is prolonged until it ends.
+// hold runs a function with the lease, which it renews until the function returns.
 func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) error) (err error) {
 	r := &run{Migration: m}
 	r.recorded[0], r.recorded[1] = m.meter.Spent()
@@ -189,7 +189,7 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 	return do(ctx, r)
 }
 
-// flagTexts are the flags that give values, as they are typed.
+// flagTexts are the flags with values, as they are typed.
 func flagTexts(fills, makes []string) string {
 	var out []string
 	for _, s := range makes {
@@ -201,7 +201,7 @@ func flagTexts(fills, makes []string) string {
 	return cmp.Or(strings.Join(out, " "), "no --make and no --fill")
 }
 
-// account adds what was consumed since to the record.
+// account adds what was consumed since the last call to the record.
 func (r *run) account(s *State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,8 +236,8 @@ func (r *run) progress() {
 	}
 }
 
-// Status is the state that is recorded, and who runs the migration now: "" for no one. It is ErrNotBegun where there is
-// none.
+// Status returns the recorded state, and who is running the migration now: "" if no one is. The error is ErrNotBegun if
+// there is no record.
 func (m *Migration) Status(ctx context.Context) (State, string, error) {
 	holder, there, err := m.record.load(ctx)
 	if err == nil && !there {
@@ -246,9 +246,8 @@ func (m *Migration) Status(ctx context.Context) (State, string, error) {
 	return m.record.snapshot(), holder, err
 }
 
-// Run carries out what can be done before the next deployment. deployed is what the application's owner says is deployed
-// by now; "" is what the record says. It returns the report of the verification where one finds something, with
-// ErrFindings.
+// Run does everything possible before the next deployment. deployed is the milestone that the application's owner has
+// deployed; "" means the recorded one. If the verification finds something, Run returns its report, with ErrFindings.
 func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *conform.Report, err error) {
 	err = m.hold(ctx, func(ctx context.Context, r *run) error {
 		s := m.record.snapshot()
@@ -270,7 +269,7 @@ func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *confor
 		if at.Deployed != DualWrites {
 			return nil
 		}
-		// If it has been done before, it is done again: programs may have left a value out since.
+		// It is repeated even if it was done before: programs may have omitted a value since.
 		if err := m.record.save(ctx, func(s *State) { s.Filled = false }); err != nil {
 			return err
 		}
@@ -280,7 +279,7 @@ func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *confor
 	return report, err
 }
 
-// advance records a milestone. None can be left out: programs of one step are only safe beside those of the next.
+// advance records a milestone. None can be skipped: programs of one step are only safe next to those of the next.
 func (m *Migration) advance(ctx context.Context, from, to Milestone) error {
 	switch {
 	case to == NothingDeployed || to == from:
@@ -297,7 +296,7 @@ func (m *Migration) advance(ctx context.Context, from, to Milestone) error {
 	return m.record.save(ctx, func(s *State) { s.Deployed = to })
 }
 
-// prepare makes tables and indexes, and turns on what the new design has.
+// prepare creates tables and indexes, and enables the new design's settings.
 func (r *run) prepare(ctx context.Context) error {
 	d := r.plan.adding.design
 	specs := provision.Specs(d, nil)
@@ -305,7 +304,7 @@ func (r *run) prepare(ctx context.Context) error {
 	for i, t := range d.Tables {
 		name, ok := r.o.Tables[t.Name]
 		if !ok {
-			continue // of the old design only
+			continue // only in the old design
 		}
 		specs[i].Name, specs[i].Placeholders = name, nil
 		if r.plan.before.Table(t.Name) != nil {
@@ -330,11 +329,11 @@ func (r *run) prepare(ctx context.Context) error {
 	return nil
 }
 
-// passes is how often the items are walked over for what is still not as it should be.
+// passes is the maximum number of walks over items that are not yet complete.
 const passes = 3
 
-// backfill gives all items what the new design wants, and compares them with the transition. What programs of before the
-// milestone have left is found by the comparison, and done in another pass.
+// backfill brings all items to the new design, and compares them with the transition. The comparison finds what programs
+// from before the milestone have left, and another pass fixes it.
 func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 	w := &backfill{run: r, shape: r.plan.adding}
 	for {
@@ -352,17 +351,17 @@ func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 			return nil, r.record.save(ctx, func(s *State) { s.Filled, s.Pass = true, nil })
 		}
 		if p.Written == 0 || p.Number >= passes {
-			return report, errors.Join(ErrFindings, r.record.save(ctx, func(s *State) { s.Pass = nil })) // the next run begins anew
+			return report, errors.Join(ErrFindings, r.record.save(ctx, func(s *State) { s.Pass = nil })) // the next run starts from the beginning
 		}
 	}
 }
 
-// tables are those that have entities to write.
+// tables are the tables that have entities to write.
 func (b *backfill) tables() []*table.Table {
 	return b.shape.tables(func(e *table.Entity) bool { return !b.shape.surplus[e].whole && b.changes(e) })
 }
 
-// changes reports whether items of an entity get anything.
+// changes reports whether items of an entity change.
 func (b *backfill) changes(e *table.Entity) bool {
 	return b.shape.surplus[e].any() || len(b.plan.fills[e.Name])+len(b.plan.madeOf(e.Name)) > 0
 }
@@ -377,8 +376,8 @@ func (s *shape) tables(wanted func(*table.Entity) bool) []*table.Table {
 	return out
 }
 
-// Verify compares all items with the design that they should be like by now: the transition once items are written, the
-// old design before, the new one, apart from what the clean-up removes, with final.
+// Verify compares all items with the current design: the transition once items are written, before that the old design,
+// and with final the new one, apart from what the clean-up removes.
 func (m *Migration) Verify(ctx context.Context, final bool) (*conform.Report, error) {
 	s, _, err := m.Status(ctx)
 	if err != nil && !errors.Is(err, ErrNotBegun) {
@@ -398,7 +397,7 @@ func (m *Migration) Verify(ctx context.Context, final bool) (*conform.Report, er
 	}
 }
 
-// check compares items with a design, as they will be after the clean-up of what leaves, if that is not nil.
+// check compares items with a design, in the form they will have after the clean-up of leaving, if that is not nil.
 func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape) (*conform.Report, error) {
 	items := map[string]conform.Pass{}
 	for _, t := range d.Tables {
@@ -433,7 +432,7 @@ func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape)
 	return report, err
 }
 
-// besides finds attributes that would be lost: those that no field is stored in, of items that are to move to another key.
+// besides finds attributes that would be lost: attributes without a field, in items that move to another key.
 func (m *Migration) besides(report *conform.Report) {
 	for _, t := range report.Tables {
 		for _, a := range t.Beside {
@@ -449,8 +448,8 @@ func (m *Migration) besides(report *conform.Report) {
 	}
 }
 
-// Finish removes what only the old design has, when all that is left is as the new design says. It says that programs of
-// the new design alone are in use.
+// Finish removes what only the old design has, once everything else matches the new design. Calling it states that only
+// programs of the new design are in use.
 func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err error) {
 	err = m.hold(ctx, func(ctx context.Context, r *run) error {
 		s := m.record.snapshot()
@@ -495,7 +494,7 @@ func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err err
 	return report, err
 }
 
-// clean wants all items to be as the new design says, but for what the clean-up of leaving removes.
+// clean requires all items to match the new design, except for what the clean-up of leaving removes.
 func (r *run) clean(ctx context.Context, leaving *shape) (*conform.Report, error) {
 	report, err := r.check(ctx, r.plan.after, leaving)
 	if err == nil && len(report.Findings) > 0 {
@@ -515,8 +514,8 @@ func (f *finish) tables() []*table.Table {
 	})
 }
 
-// drop deletes the indexes that only the old design has, one at a time: before the items change, since writing to them
-// costs.
+// drop deletes the indexes that only the old design has, one at a time, before the items change, because writing to
+// indexes costs.
 func (r *run) drop(ctx context.Context) error {
 	for _, t := range r.plan.before.Tables {
 		name, ok := r.o.Tables[t.Name]

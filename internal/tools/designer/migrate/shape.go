@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// shape is what the items of a transition design are, and what of that another design does not have: what a backfill adds where the other
-// is the old one, what the clean-up removes where it is the new one.
+// shape describes the items of a transition design, and what they have beyond another design: what a backfill adds if the
+// other is the old one, what the clean-up removes if it is the new one.
 type shape struct {
 	design   *design.Design
 	entities map[string][]*table.Entity // by the name of their table
@@ -25,13 +25,14 @@ type shape struct {
 type surplus struct {
 	entity *table.Entity
 	whole  bool // the other design has no such entity
-	// copies and markers are those that the other does not have; changed are copies that hold something else there.
+	// copies and markers are those that the other does not have; changed are copies that contain something else there.
 	copies, changed, markers map[string]bool
-	// entered are the attributes of the item itself that exist for index entries. Others may have them too, of other items: base is the
-	// other design's entity, which says of an item whether it does.
+	// entered are the attributes of the item itself that exist for index entries. They may also be set for the other design's
+	// entries, on other items: base is the other design's entity, which decides that for an item.
 	entered []string
 	base    *table.Entity
-	// strange are the attributes, and the paths of fields inside of maps that stay, which the other's items at a place do not have.
+	// strange are the attributes, and the paths of fields inside maps that stay, which the other design's items at a place do
+	// not have.
 	strange map[string][][]string
 	// needs are the attributes on which all of this depends.
 	needs []string
@@ -42,7 +43,7 @@ func (s *surplus) any() bool {
 	return len(s.copies)+len(s.changed)+len(s.markers)+len(s.entered) > 0
 }
 
-// gone are the places in indexes that items themselves have, and the other design's do not.
+// gone are the places in indexes that items themselves have only in this design.
 func (s *surplus) gone(places []plan.Place) []plan.Place {
 	return slices.DeleteFunc(slices.Clone(places), func(p plan.Place) bool {
 		return p.Kind != plan.EntryPlace || p.Copy != nil || p.Undeclared || s.known(p.Index.Name, p.Entry)
@@ -54,14 +55,14 @@ func (s *surplus) known(index, name string) bool {
 	return slices.ContainsFunc(s.base.Entries, func(x table.Entry) bool { return x.Index == index && x.Name == name })
 }
 
-// has reports whether a place is none of the other design's.
+// has reports whether the other design does not have a place.
 func (s *surplus) has(p table.Place) bool {
 	return s.whole || s.copies[p.Copy] || s.markers[p.Marker]
 }
 
-// shapeOf compares designs. The fields that are filled are by entity.
+// shapeOf compares designs. filled are the filled fields by entity.
 func shapeOf(transition, other *design.Design, filled map[string][]string) *shape {
-	// Patterns that cannot be run are told by other commands, and nothing to items.
+	// Other commands report patterns that cannot be run; they do not matter for items.
 	program, _ := lower.Lower(transition)
 	base, _ := lower.Lower(other)
 	s := &shape{design: transition, entities: map[string][]*table.Entity{}, surplus: map[*table.Entity]*surplus{}}
@@ -103,7 +104,7 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 				s.entered = append(s.entered, a.Name)
 			}
 		}
-		for k := range e.Entries { // those that an item may have instead
+		for k := range e.Entries { // entries that an item may have instead
 			if other := &e.Entries[k]; other.Index == x.Index {
 				need(entryFields(other)...)
 				needCondition(needs, other.Where)
@@ -151,7 +152,7 @@ func needCondition(needs map[string]bool, c *table.Condition) {
 	if c == nil {
 		return
 	}
-	for _, name := range c.Names { // with steps inside of maps, which no item has as attributes
+	for _, name := range c.Names { // with paths inside maps, which are not attributes of items
 		needs[name] = true
 	}
 }
@@ -180,7 +181,7 @@ func fieldsOf(keys ...[]table.KeyAttribute) []string {
 
 func entryFields(x *table.Entry) []string { return fieldsOf(x.PK, x.SK) }
 
-// held are the fields that a copy holds; those of the item itself where it is nil.
+// held are the fields in a copy; those of the item itself if it is nil.
 func held(e *table.Entity, c *table.Copy) []string {
 	if c == nil || c.Fields == nil {
 		out := make([]string, len(e.Fields))
@@ -199,7 +200,7 @@ func held(e *table.Entity, c *table.Copy) []string {
 	return out
 }
 
-// content is an attribute, with the paths of the fields inside of it where it is a map of fields.
+// content maps an attribute to the paths of the fields inside it, if it is a map of fields.
 type content map[string][][]string
 
 // contents are the attributes of an entity's item, or of a copy.
@@ -232,7 +233,7 @@ func contents(e *table.Entity, c *table.Copy) content {
 	return out
 }
 
-// beyond are the attributes, and paths inside of attributes, that only the first have.
+// beyond are the attributes, and paths inside attributes, that only the first has.
 func beyond(a, b content) [][]string {
 	var out [][]string
 	for _, name := range slices.Sorted(maps.Keys(a)) {
@@ -259,7 +260,7 @@ func keyOf(t *table.Table, item table.Item) table.Item {
 	return key
 }
 
-// identity is a primary key as a text.
+// identity is the text form of a primary key.
 func identity(t *table.Table, key table.Item) string {
 	return scalar(key[t.PK.Name]) + "\x00" + scalar(key[t.SK.Name])
 }
@@ -277,8 +278,8 @@ func scalar(v types.AttributeValue) string {
 	}
 }
 
-// owner is the key of the item that a copy or marker of an entity belongs to, by the values that it holds; false if it does not hold
-// what that is made of.
+// owner is the key of the item to which a copy or marker of an entity belongs, from its values; false if it lacks the fields
+// for that.
 func owner(e *table.Entity, v table.Values) (table.Item, bool) {
 	bare := table.Entity{Name: e.Name, Table: e.Table, Key: e.Key}
 	for _, name := range fieldsOf(e.Key) {

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// Milestone is what the application's owner says is deployed: all programs of before are gone.
+// Milestone is what the application's owner has deployed; all earlier programs are gone.
 type Milestone string
 
 // The milestones, in order.
@@ -30,7 +30,7 @@ const (
 	NewOnly         Milestone = "new"         // the new design's own programs
 )
 
-// order is how far a milestone is; -1 for a word that is none.
+// order is the position of a milestone; -1 for an unknown one.
 func (m Milestone) order() int {
 	for i, one := range []Milestone{NothingDeployed, DualWrites, NewReads, NewOnly} {
 		if m == one {
@@ -40,7 +40,7 @@ func (m Milestone) order() int {
 	return -1
 }
 
-// State is how far a migration is, as it is stored.
+// State is the stored progress of a migration.
 type State struct {
 	Design   string            `json:"design"`
 	Tables   map[string]string `json:"tables"`
@@ -51,12 +51,12 @@ type State struct {
 	Prepared bool `json:"prepared,omitempty"`
 	Filled   bool `json:"filled,omitempty"`
 	Finished bool `json:"finished,omitempty"`
-	// Pass is the walk under way.
+	// Pass is the current walk.
 	Pass *Pass `json:"pass,omitempty"`
-	// ReadUnits and WriteUnits are what has been consumed.
+	// ReadUnits and WriteUnits are the consumed units.
 	ReadUnits  float64 `json:"readUnits"`
 	WriteUnits float64 `json:"writeUnits"`
-	// Written is how many items were written or deleted.
+	// Written is the number of items written or deleted.
 	Written int64 `json:"written"`
 }
 
@@ -67,14 +67,14 @@ type Pass struct {
 	Segments int                 `json:"segments"`
 	Seen     int64               `json:"seen"`
 	Written  int64               `json:"written"`
-	Skipped  int64               `json:"skipped"` // items that could not be brought to the new shape; verify says why
+	Skipped  int64               `json:"skipped"` // items that could not be converted; verify says why
 	Tables   map[string][]cursor `json:"tables"`
 }
 
-// cursor is how far a segment is.
+// cursor is the position of a segment.
 type cursor struct {
 	Done  bool                 `json:"done,omitempty"`
-	After map[string][2]string `json:"after,omitempty"` // the key behind which it goes on: type and value by attribute
+	After map[string][2]string `json:"after,omitempty"` // the key after which it continues: type and value by attribute
 }
 
 func keyToCursor(key map[string]types.AttributeValue) cursor {
@@ -114,15 +114,15 @@ func (c cursor) key() (map[string]types.AttributeValue, error) {
 	return out, nil
 }
 
-// Faults of the record.
+// Errors of the record.
 var (
-	// ErrLost is for a run whose record another one has taken over.
+	// ErrLost means that another run has taken over the record.
 	ErrLost = errors.New("another run has taken over this migration")
-	// ErrHeld is for a migration that runs elsewhere.
+	// ErrHeld means that the migration is already running elsewhere.
 	ErrHeld = errors.New("the migration is already running")
 )
 
-// leaseTime is how long a run that is silent holds its record.
+// leaseTime is how long a silent run keeps its record.
 const leaseTime = 20 * time.Second
 
 // record is a migration's item in the state table: its state, and who runs it.
@@ -146,7 +146,7 @@ func (r *record) key(id string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{recordKey: &types.AttributeValueMemberS{Value: id}}
 }
 
-// ensureTable makes the state table, unless it is there.
+// ensureTable creates the state table, unless it exists.
 func (r *record) ensureTable(ctx context.Context) error {
 	err := active(ctx, r.client, r.table)
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); !absent {
@@ -163,7 +163,7 @@ func (r *record) ensureTable(ctx context.Context) error {
 	return active(ctx, r.client, r.table)
 }
 
-// load reads the state; false if the migration was never begun.
+// load reads the state; false if the migration was never started.
 func (r *record) load(ctx context.Context) (holder string, there bool, err error) {
 	out, err := r.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: r.key(r.id), ConsistentRead: aws.Bool(true)})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
@@ -192,8 +192,8 @@ func (r *record) take(item map[string]types.AttributeValue) (holder string, ther
 	return holder, there, nil
 }
 
-// acquire takes the lease, and claims the tables: of two migrations of one table each would undo what the other does.
-// Whoever holds the lease and is silent for its time loses it; takeOver does not wait for that.
+// acquire takes the lease, and claims the tables: two migrations of one table would undo each other's changes. A
+// holder that is silent for the lease time loses it; takeOver does not wait for that.
 func (r *record) acquire(ctx context.Context, begin State, takeOver bool) error {
 	for name, physical := range begin.Tables {
 		if err := r.claim(ctx, name, physical); err != nil {
@@ -245,7 +245,7 @@ func (r *record) claim(ctx context.Context, name, physical string) error {
 	return err
 }
 
-// unclaim gives the tables free, when all is done.
+// unclaim releases the tables at the end.
 func (r *record) unclaim(ctx context.Context) error {
 	for _, physical := range r.state.Tables {
 		if _, err := r.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &r.table, Key: r.key(tablePrefix + physical)}); err != nil {
@@ -260,11 +260,11 @@ func millis(t time.Time) types.AttributeValue {
 }
 
 func stateValue(s *State) types.AttributeValue {
-	data, _ := json.Marshal(s) // of plain data
+	data, _ := json.Marshal(s) // plain data always encodes
 	return &types.AttributeValueMemberS{Value: string(data)}
 }
 
-// save changes the state and stores it, if the lease is still held, which it prolongs.
+// save changes the state and stores it, provided the lease is still held, and renews the lease.
 func (r *record) save(ctx context.Context, change func(*State)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -274,7 +274,7 @@ func (r *record) save(ctx context.Context, change func(*State)) error {
 	return r.store(ctx, time.Now().Add(r.lease))
 }
 
-// end gives the lease back.
+// end releases the lease.
 func (r *record) end(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestCursor: a key of any types survives its record.
+// TestCursor tests that a key of any types survives encoding.
 func TestCursor(t *testing.T) {
 	key := map[string]types.AttributeValue{
 		"PK": &types.AttributeValueMemberB{Value: []byte{0, 255, '"'}}, "SK": &types.AttributeValueMemberN{Value: "-1.5"}, "ID": &types.AttributeValueMemberS{Value: "\x00é"},

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// WriteText writes a plan for people: the steps by number with what they cost and take, or what cannot be carried out.
+// WriteText writes a plan as text: the numbered steps with cost and duration, or the reasons why it cannot be carried
+// out.
 func WriteText(w io.Writer, p *Plan) error {
 	t := &writer{w: w}
 	for _, r := range p.Refusals {
@@ -50,7 +51,7 @@ func price(s Step, p *Plan) string {
 	return out + ")"
 }
 
-// duration is a time as people say it.
+// duration formats a time in readable units.
 func duration(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < time.Minute:
@@ -69,7 +70,7 @@ func counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// WriteStatus writes how far a migration is, and what comes next.
+// WriteStatus writes the progress of a migration, and the next step.
 func (m *Migration) WriteStatus(w io.Writer, s State, holder string) error {
 	t := &writer{w: w}
 	for _, name := range tableNames(m.o.Tables) {
@@ -105,7 +106,7 @@ func (m *Migration) WriteStatus(w io.Writer, s State, holder string) error {
 	return t.err
 }
 
-// Next is what is to be done now.
+// Next describes the next thing to do.
 func (m *Migration) Next(s State) string {
 	next := m.plan.following(s.Deployed)
 	switch {
@@ -122,7 +123,7 @@ func (m *Migration) Next(s State) string {
 	}
 }
 
-// writer keeps the first error.
+// writer remembers the first error.
 type writer struct {
 	w   io.Writer
 	err error

@@ -10,23 +10,23 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// Refusal is a change that cannot be carried out under writes, with what to do instead.
+// Refusal is a change that cannot be made while programs write, with advice.
 type Refusal struct {
 	Subject string     `json:"subject"`
 	Problem string     `json:"problem"`
 	Remedy  string     `json:"remedy"`
-	Pos     design.Pos `json:"pos,omitzero"` // in the new design; nowhere for what is gone
+	Pos     design.Pos `json:"pos,omitzero"` // in the new design; zero if the object was removed
 }
 
 // merger makes a transition design: the patterns, keys and names of one design, over the items of both.
 type merger struct {
 	first, other *design.Design
-	extra        string // what a name of the other design gets where the first has it for something else
+	extra        string // suffix for names of the other design that the first uses for something else
 	refusals     []Refusal
 	out          *design.Design
 }
 
-// The suffixes of what the other design calls by a name that the first has for something else.
+// The suffixes for names of the other design that the first uses for something else.
 const (
 	suffixNew = "New"
 	suffixOld = "Old"
@@ -34,7 +34,7 @@ const (
 
 // transition returns the design whose items serve both designs and whose patterns are the first's. What only the other
 // design has is added: its fields as optional ones, its copies, markers, index entries and indexes, and its key as a copy
-// with all fields. The suffix tells the other's names where the first uses them for something else.
+// with all fields. The suffix distinguishes the other's names where the first uses them for something else.
 func transition(first, other *design.Design, suffix string) (*design.Design, []Refusal, error) {
 	out := *first
 	m := &merger{first: first, other: other, extra: suffix, out: &out}
@@ -59,7 +59,7 @@ func transition(first, other *design.Design, suffix string) (*design.Design, []R
 	return created, m.refusals, nil
 }
 
-// merged are all of the first list, those that are in both joined, and then those that only the other has.
+// merged is the first list, with objects in both joined, followed by those that only the other has.
 func merged[T any](first, other []*T, name func(*T) string, join func(a, b *T) *T) []*T {
 	find := func(list []*T, want string) *T {
 		i := slices.IndexFunc(list, func(x *T) bool { return name(x) == want })
@@ -87,7 +87,7 @@ func (m *merger) refuse(subject string, p design.Pos, problem, remedy string) {
 	m.refusals = append(m.refusals, Refusal{subject, problem, remedy, p})
 }
 
-// table joins two tables. What cannot be changed in a table under writes has been refused by then; see refusals.
+// table joins two tables. Changes that are impossible while programs write were rejected before; see refusals.
 func (m *merger) table(a, b *design.Table) *design.Table {
 	out := *a
 	out.TypeAttr, out.TTLAttr, out.Stream = cmp.Or(a.TypeAttr, b.TypeAttr), cmp.Or(a.TTLAttr, b.TTLAttr), cmp.Or(a.Stream, b.Stream)
@@ -111,8 +111,8 @@ func (m *merger) structure(a, b *design.Struct) *design.Struct {
 	return &out
 }
 
-// fields are those of the first design, and those that only the other has, which must be optional: items that the first's
-// programs know nothing of may lack them.
+// fields are those of the first design, and those that only the other has, which become optional: the first's programs do
+// not know them, so their items may lack them.
 func (m *merger) fields(a, b []*design.Field) []*design.Field {
 	out := merged(a, b, func(f *design.Field) string { return f.Name }, func(x, y *design.Field) *design.Field {
 		both := *x
@@ -129,7 +129,7 @@ func (m *merger) fields(a, b []*design.Field) []*design.Field {
 	return out
 }
 
-// older reports whether the first design is the older one, whose programs read what those of the newer one write.
+// older reports whether the first design is the older one, whose programs read what the newer one's write.
 func (m *merger) older() bool { return m.extra == suffixNew }
 
 func (m *merger) entity(a, b *design.Entity) *design.Entity {
@@ -168,7 +168,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 			of = name
 		}
 		if slices.ContainsFunc(out.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == of }) {
-			continue // the same: one that is another has been refused
+			continue // the same: a different one was rejected before
 		}
 		another := *x
 		another.Of = of
@@ -196,7 +196,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 	return &out
 }
 
-// taken are the names that places of an entity have in either design.
+// taken are the names of an entity's places in either design.
 func (m *merger) taken(entities ...*design.Entity) map[string]bool {
 	names := map[string]bool{"key": true}
 	for _, t := range slices.Concat(m.first.Tables, m.other.Tables) {
@@ -234,7 +234,7 @@ func union(a, b []string) []string {
 }
 
 // pin makes each pattern name the place that serves it in the first design, so that none is served by a place that is not
-// complete yet, or not any more.
+// complete yet, or no longer complete.
 func (m *merger) pin() {
 	reads := slices.Clone(m.out.Reads)
 	for i, r := range reads {
@@ -259,8 +259,8 @@ func (m *merger) pin() {
 	m.out.Collections = collections
 }
 
-// sound refuses a transition whose keys could collide though those of neither design do, and one in which a pattern is
-// served elsewhere.
+// sound rejects a transition whose keys can collide although those of neither design can, and one in which another place
+// would serve a pattern.
 func (m *merger) sound(created *design.Design) {
 	known := map[[2]string]bool{}
 	for _, d := range []*design.Design{m.first, m.other} {
@@ -312,7 +312,7 @@ func conditionText(c *design.Condition) string {
 	return c.Text
 }
 
-// alike compares two parts of designs by what they say, not by where they stand in the text.
+// alike compares two parts of designs, ignoring their positions in the text.
 func alike[T any](a, b T) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -15,24 +15,24 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// outcome is what became of an item.
+// outcome is the result for an item.
 type outcome int
 
 const (
 	asItShould outcome = iota
 	written
-	skipped // it cannot be brought to the new shape, which verify will say
+	skipped // it cannot be converted; verify will report it
 )
 
-// worker brings the items of a page to their shape.
+// worker converts the items of a page.
 type worker interface {
 	page(ctx context.Context, t *table.Table, items []table.Item, report func(outcome)) error
 }
 
-// walk reads all items, in segments, and hands their pages to a worker. What is done is recorded page by page: a walk
-// that was stopped anywhere goes on behind the last page recorded, and a page that is handed out twice does no harm.
+// walk reads all items, in segments, and passes their pages to a worker. Progress is recorded page by page: a walk
+// that was stopped resumes after the last recorded page, and processing a page twice is harmless.
 func (r *run) walk(ctx context.Context, kind string, tables []*table.Table, w worker) error {
-	tables = slices.DeleteFunc(tables, func(t *table.Table) bool { return r.o.Tables[t.Name] == "" }) // of the old design only: it stays
+	tables = slices.DeleteFunc(tables, func(t *table.Table) bool { return r.o.Tables[t.Name] == "" }) // only in the old design: it stays
 	if err := r.record.save(ctx, func(s *State) { s.begin(kind, r.o.Segments, tables) }); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *run) segment(ctx context.Context, t *table.Table, number int, c cursor,
 	}
 }
 
-// pageItems bounds what is done again after a crash, and how many keys are read at once.
+// pageItems bounds the work repeated after a crash, and the number of keys read at once.
 const pageItems = 50
 
 func pointed[T any](p *T) []T {
@@ -121,7 +121,8 @@ func pointed[T any](p *T) []T {
 	return []T{*p}
 }
 
-// fetch reads items by their keys, consistently; what is not there is missing in the answer, which is by identity.
+// fetch reads items by their keys with strong consistency; missing items are missing in the result, which is by
+// identity.
 func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map[string]table.Item, error) {
 	found := map[string]table.Item{}
 	met := map[string]bool{}
@@ -161,10 +162,10 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 	return found, nil
 }
 
-// errStale is for a write whose conditions do not hold any more: items have changed since they were read.
+// errStale means that a write's conditions no longer hold: items have changed since they were read.
 var errStale = errors.New("items have changed since they were read")
 
-// refusedError is what DynamoDB says of an item that it does not take: one that is too large, most often.
+// refusedError is DynamoDB's reason for rejecting an item, usually its size.
 type refusedError struct{ message string }
 
 func (e *refusedError) Error() string { return e.message }
@@ -181,7 +182,7 @@ func refused(err error) error {
 	return err
 }
 
-// write makes one write, or a transaction of several. errStale says to read again.
+// write makes one write, or a transaction of several. errStale means that the items must be read again.
 func (r *run) write(ctx context.Context, actions []types.TransactWriteItem) error {
 	if len(actions) == 1 {
 		if single, err := r.single(ctx, &actions[0]); single {
@@ -255,10 +256,10 @@ func (r *run) single(ctx context.Context, a *types.TransactWriteItem) (bool, err
 	return true, r.meter.Spend(ctx, false, pointed(consumed)...)
 }
 
-// maxThrottled is how often a request is made that the table's capacity does not allow.
+// maxThrottled is the maximum number of attempts of a throttled request.
 const maxThrottled = 100
 
-// again makes a request again while it is throttled, or meets another one.
+// again retries a request while it is throttled or conflicts with another.
 func (r *run) again(ctx context.Context, request func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := request()

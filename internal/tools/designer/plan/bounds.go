@@ -7,21 +7,23 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Bounds are those between which a collection reads sort keys. Texts compare byte by byte, as DynamoDB sorts them.
+// Bounds are the bounds between which a collection reads sort keys. Texts compare byte by byte, as DynamoDB sorts
+// them.
 type Bounds struct {
-	// From is what the least key begins with, as far as it is known; it has no parts where nothing is.
+	// From is the known prefix of the smallest key; empty if nothing is known.
 	From []design.Part
-	// To is what the greatest key begins with, or is, where it is not Open; without parts there is no upper bound.
+	// To is the known prefix of the greatest key, or the whole key if it is not Open; empty if there is no upper
+	// bound.
 	To   []design.Part
 	Open bool
 }
 
-// Prefix reports whether the bounds are all that begin with one text.
+// Prefix reports whether the bounds cover exactly the texts with one prefix.
 func (b *Bounds) Prefix() bool {
 	return b.Open && len(b.From) > 0 && partsText(b.From) == partsText(b.To)
 }
 
-// boundsOf are those that a collection says, and else what the templates of its members tell.
+// boundsOf returns the bounds that a collection declares; otherwise they follow from the templates of its members.
 func boundsOf(c *design.Collection, members []Place) *Bounds {
 	_, sk := members[0].Attributes()
 	if len(sk) == 0 || sk[0].Type != design.KeyString {
@@ -48,7 +50,7 @@ func boundsOf(c *design.Collection, members []Place) *Bounds {
 	return out
 }
 
-// beginning is what a text begins with: literals, and fields whose values are given. It is open where more can follow.
+// beginning is the prefix of a text: literals, and fields whose values are given. It is open if more can follow.
 type beginning struct {
 	parts []design.Part
 	open  bool
@@ -62,7 +64,7 @@ func beginningOf(t *design.Template, by []string) beginning {
 	return beginning{t.Parts[:n], true}
 }
 
-// literal is what the beginning begins with in every case, and whether that is all that is known.
+// literal returns the literal prefix of the beginning, and whether that is all of it.
 func (b beginning) literal() (text string, whole bool) {
 	for _, p := range b.parts {
 		if p.Field != "" {
@@ -73,7 +75,7 @@ func (b beginning) literal() (text string, whole bool) {
 	return text, true
 }
 
-// orLess is a beginning that no text of either is less than.
+// orLess returns a beginning that no text of either one sorts before.
 func (b beginning) orLess(c beginning) beginning {
 	if partsText(b.parts) == partsText(c.parts) {
 		return b
@@ -82,11 +84,11 @@ func (b beginning) orLess(c beginning) beginning {
 	y, wholeToo := c.literal()
 	switch {
 	case strings.HasPrefix(y, x) && whole:
-		return b // a text comes before those that begin with it
+		return b // a text sorts before its own extensions
 	case strings.HasPrefix(x, y) && wholeToo:
 		return c
 	case strings.HasPrefix(y, x) || strings.HasPrefix(x, y):
-		return opened(min(x, y)) // what the fields are decides
+		return opened(min(x, y)) // the fields decide the rest
 	case x < y:
 		return b
 	default:
@@ -94,7 +96,7 @@ func (b beginning) orLess(c beginning) beginning {
 	}
 }
 
-// orGreater is a beginning that no text of either is greater than.
+// orGreater returns a beginning that no text of either one sorts after.
 func (b beginning) orGreater(c beginning) beginning {
 	if partsText(b.parts) == partsText(c.parts) {
 		return beginning{b.parts, b.open || c.open}
@@ -107,7 +109,7 @@ func (b beginning) orGreater(c beginning) beginning {
 	case strings.HasPrefix(x, y) && wholeToo && c.open:
 		return c
 	case strings.HasPrefix(y, x) && whole:
-		return c // it is no longer than this, and the other is
+		return c // it is no longer than this one, and the other is
 	case strings.HasPrefix(x, y) && wholeToo:
 		return b
 	case strings.HasPrefix(y, x) || strings.HasPrefix(x, y):
@@ -119,7 +121,7 @@ func (b beginning) orGreater(c beginning) beginning {
 	}
 }
 
-// opened is what begins with a literal.
+// opened is the beginning of all texts with a literal prefix.
 func opened(literal string) beginning {
 	if literal == "" {
 		return beginning{open: true}
@@ -127,7 +129,7 @@ func opened(literal string) beginning {
 	return beginning{[]design.Part{{Literal: literal}}, true}
 }
 
-// Outside reports whether no text that a template makes is within the bounds, as far as what it begins with tells.
+// Outside reports whether no text of a template is within the bounds, judging by its known prefix.
 func (b *Bounds) Outside(t *design.Template) bool {
 	own := t.Prefix()
 	from, _ := beginning{parts: b.From}.literal()
@@ -137,7 +139,8 @@ func (b *Bounds) Outside(t *design.Template) bool {
 	return below || above
 }
 
-// rootFirst reports whether a collection's root surely comes before every other member in the direction of the Query.
+// rootFirst reports whether a collection's root is certain to come before every other member in the direction of the
+// Query.
 func rootFirst(c *design.Collection, members []Place, root int, reverse bool) bool {
 	if c.From != nil || c.To != nil || len(members[root].SK) == 0 {
 		return false
@@ -156,12 +159,12 @@ func rootFirst(c *design.Collection, members []Place, root int, reverse bool) bo
 	return true
 }
 
-// before reports whether all that begins so sorts before all that begins like another.
+// before reports whether every text with this beginning sorts before every text with another.
 func (b beginning) before(c beginning) bool {
 	x, whole := b.literal()
 	y, _ := c.literal()
 	if strings.HasPrefix(y, x) {
-		return whole && !b.open && (len(x) < len(y) || c.open) // the text itself comes before what begins with it
+		return whole && !b.open && (len(x) < len(y) || c.open) // a text sorts before its own extensions
 	}
 	return x < y && !strings.HasPrefix(x, y)
 }

@@ -14,33 +14,32 @@ type CollectionPlan struct {
 	// Members are the places of the collection's entities, in the order of Collection.Of; empty if no partition
 	// holds all of them.
 	Members []Place
-	// Fanout is how many partitions are asked.
+	// Fanout is the number of partitions that are queried.
 	Fanout int
-	// SK bounds the first sort key attribute, so that the request reads past as little as possible of what else is in the
-	// partition; nil if nothing is known of it.
+	// SK bounds the first sort key attribute, so that the request reads as little as possible of the rest of the partition;
+	// nil if nothing is known.
 	SK *Bounds
-	// Reverse reads in descending order, so that the root comes first. RootLast says that it would come last
-	// otherwise.
+	// Reverse reads in descending order, so that the root comes first. RootLast means that it would come last otherwise.
 	Reverse, RootLast bool
-	// RootApart says that the root need not come first, so that it is read before the rest.
+	// RootApart means that the root need not come first and is therefore read before the rest.
 	RootApart  bool
 	OwnerInKey bool
-	// Consistent asks for a strongly consistent read. Late says that the place cannot be as fresh as is wanted, and no other
-	// serves.
+	// Consistent asks for a strongly consistent read. Late means that the place cannot be as fresh as required, and no other
+	// place serves.
 	Consistent, Late bool
-	// Lacks says of each location what keeps it from serving; of the chosen one it is nothing.
+	// Misses say for each location why it does not serve; empty for the chosen one.
 	Misses []CollectionMiss
 }
 
 // CollectionMiss is a table or index that does not serve a collection.
 type CollectionMiss struct {
 	Index *design.Index // nil for the table
-	// Without are the entities that have no place in a partition that By leads to.
+	// Without are the entities that have no place in a partition that By determines.
 	Without []string
-	// Apart are entities that have one, in another partition than the first's.
+	// Apart are entities that have one, but in a different partition from the first entity's.
 	Apart []string
-	// ByTurns are entities that have several entries in the partition, of which an item has one at a time: a collection would have
-	// those of one entry only.
+	// ByTurns are entities that have several alternative entries in the partition, of which an item has one at a time: a
+	// collection would contain only those of one entry.
 	ByTurns []string
 }
 
@@ -85,7 +84,7 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 	return out
 }
 
-// tells reports whether the partition key tells a field's very value.
+// tells reports whether the partition key contains a field's exact value.
 func (p Place) tells(field string) bool {
 	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
 		return slices.ContainsFunc(t.Parts, func(part design.Part) bool { return part.Field == field && exact(part) })
@@ -99,7 +98,7 @@ func nameOf(x *design.Index) string {
 	return x.Name
 }
 
-// membersAt finds for each entity a place in a table (nil) or index, all in the partition that By leads to.
+// membersAt finds for each entity a place in a table (nil) or index, all in the partition that By determines.
 func membersAt(d *design.Design, c *design.Collection, x *design.Index) ([]Place, CollectionMiss) {
 	miss := CollectionMiss{Index: x}
 	var members []Place
@@ -132,7 +131,7 @@ func membersAt(d *design.Design, c *design.Collection, x *design.Index) ([]Place
 	return members, miss
 }
 
-// bound reports whether the place's partition key is known but for shards.
+// bound reports whether the place's partition key is known except for shards.
 func bound(p Place, by []string) bool {
 	for _, t := range p.PK {
 		for _, part := range t.Parts {
@@ -153,7 +152,7 @@ func samePartition(a, b Place) bool {
 	})
 }
 
-// root is the number of the root among the members, -1 for none.
+// root is the position of the root among the members, -1 if there is none.
 func (p CollectionPlan) root() int {
 	return slices.IndexFunc(p.Members, func(m Place) bool { return m.Entity.Name == p.Collection.Root })
 }
@@ -178,7 +177,7 @@ func (p CollectionPlan) RootSK() []SortCondition {
 	return out
 }
 
-// rootLast reports whether the root sorts after every other member by what the sort keys begin with.
+// rootLast reports whether the root sorts after every other member, judging by the prefixes of the sort keys.
 func rootLast(members []Place, root string) bool {
 	var own string
 	var others []string

@@ -36,16 +36,17 @@ type matcher struct {
 	read   *design.Read
 	plan   *Plan
 	lacks  []Lack
-	// useless is set by lacks that no price fixes.
+	// useless is set by deficiencies that rule the place out at any cost.
 	useless bool
 
-	used        []string // known fields that the keys have taken
-	exactFields []string // those whose very values the keys tell
-	// shared are those of which a key tells no more than other values tell too: a shard, a beginning, a hash.
+	used        []string // known fields that the keys have used
+	exactFields []string // those whose exact values the keys contain
+	// shared are the known fields of which a key contains only something that other values share: a shard, a prefix, a
+	// hash.
 	shared []string
-	// banded are those of which a key tells a band only, and bounds of the band.
+	// banded are the fields of which a key contains only a band, and bounds of the band.
 	banded []string
-	// whole is whether the sort key is known to its end; open are the fields of the rest of it.
+	// whole says whether the sort key is known to its end; open are the fields of the rest.
 	whole bool
 	open  []design.Part
 }
@@ -61,18 +62,18 @@ func (m *matcher) lack(r Reason, fields ...string) {
 
 func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, field) }
 
-// buckets reports whether a part is the bucket that the read asks for.
+// buckets reports whether a part is the bucket of the read.
 func (m *matcher) buckets(part design.Part) bool {
 	return part.Field == m.read.Bucket && has(part, "date", "band")
 }
 
-// walks reports whether a part makes the periods over which the read's range goes.
+// walks reports whether a part makes the periods that the read's range covers.
 func (m *matcher) walks(part design.Part) bool {
 	return m.read.Over != "" && part.Field == m.read.Range && len(part.Funcs) == 1 && part.Funcs[0].Name == "date" &&
 		part.Funcs[0].Arg == design.OverLayout(m.read.Over)
 }
 
-// use takes a known field for a part of a key.
+// use marks the known field of a part of a key as used.
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
 	switch {
@@ -86,17 +87,17 @@ func (m *matcher) use(part design.Part) {
 	}
 }
 
-// has reports whether a part goes through one of some functions.
+// has reports whether a part applies one of some functions.
 func has(part design.Part, names ...string) bool {
 	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return slices.Contains(names, f.Name) })
 }
 
-// exact reports whether a part tells a field's very value: different values never make the same text.
+// exact reports whether a part preserves a field's exact value: different values never make the same text.
 func exact(part design.Part) bool {
 	return !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name != "pad" && f.Name != "desc" })
 }
 
-// partition asks that every field of the partition key is known.
+// partition requires that every field of the partition key is known.
 func (m *matcher) partition() {
 	for _, t := range m.place.PK {
 		for _, part := range t.Parts {
@@ -123,7 +124,7 @@ func (m *matcher) partition() {
 	}
 }
 
-// keyed asks that each answer is found by a whole primary key, which is all that a BatchGetItem takes.
+// keyed requires that a whole primary key determines each item, because BatchGetItem accepts nothing else.
 func (m *matcher) keyed() {
 	if m.plan.Operation != GetItem || m.place.Kind != KeyPlace && m.place.Kind != CopyPlace {
 		m.lack(NoWholeKey)
@@ -133,7 +134,7 @@ func (m *matcher) keyed() {
 	m.plan.Operation, m.plan.Limit = BatchGetItem, 0
 }
 
-// floor tells where a walk without bounds ends.
+// floor sets where a walk without bounds ends.
 func (p *Plan) floor(r *design.Read) {
 	if r.Since == "" {
 		return
@@ -144,7 +145,7 @@ func (p *Plan) floor(r *design.Read) {
 	}
 }
 
-// shards is over how many partitions a part spreads a key; 0 if it does not.
+// shards is the number of partitions over which a part spreads a key; 0 if it does not.
 func shards(part design.Part) int {
 	for _, f := range part.Funcs {
 		if f.Name == "shard" || f.Name == "mod" {
@@ -177,7 +178,7 @@ func (m *matcher) sort() {
 		m.whole = false
 		c := SortCondition{Comparison: SortBeginsWith, Template: t, Parts: n}
 		switch next := t.Parts[n]; {
-		case next.Field == "" || has(next, "mod", "shard", "hash"): // whose texts are in no order of the values
+		case next.Field == "" || has(next, "mod", "shard", "hash"): // texts whose order is not that of the values
 		case next.Field == m.read.Prefix && !has(next, "band"):
 			c.Prefix, ranged = next.Field, true
 		case next.Field == m.read.Range:
@@ -213,12 +214,12 @@ func fieldParts(parts []design.Part) []design.Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(p design.Part) bool { return p.Field == "" })
 }
 
-// order asks that what follows in the sort key is the order that is wanted.
+// order requires that the rest of the sort key has the wanted order.
 func (m *matcher) order() {
 	at, direction := 0, 0
 	for _, o := range m.read.Order {
 		if m.known(o.Field) {
-			continue // all answers are equal in it
+			continue // it is equal in all results
 		}
 		if at == len(m.open) || m.open[at].Field != o.Field || has(m.open[at], "band", "mod") {
 			m.lack(WrongOrder, o.Field)
@@ -237,7 +238,7 @@ func (m *matcher) order() {
 	}
 	m.plan.Reverse = direction < 0
 	if first := m.read.Order; m.plan.Over != "" && len(first) > 0 && first[0].Field != m.read.Range {
-		m.lack(WrongOrder, first[0].Field) // which no walk from one period to the next keeps
+		m.lack(WrongOrder, first[0].Field) // walking from period to period does not keep it
 	}
 }
 
@@ -246,7 +247,7 @@ func descends(part design.Part) bool {
 	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "desc" })
 }
 
-// rest asks for everything beside the keys.
+// rest checks everything except the keys.
 func (m *matcher) rest() {
 	p, r := m.place, m.read
 	if r.Bucket != "" && !slices.Contains(m.used, r.Bucket) {
@@ -260,7 +261,7 @@ func (m *matcher) rest() {
 	if p.Where != nil {
 		switch {
 		case r.Filter != nil && r.Filter.Text == p.Where.Text:
-			m.plan.Filter = nil // the index holds just those
+			m.plan.Filter = nil // the index contains exactly those items
 		case r.Via != p.Name && !expression.Implies(m.design, p.Entity, r.Filter, p.Where):
 			m.lack(NotEveryItem, p.Where.Fields()...)
 		}
@@ -288,21 +289,21 @@ func (m *matcher) rest() {
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.lack(FieldsMissing, m.plan.Hydrate...)
 		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {
-			m.lack(NotFresh) // the items behind it are read eventually, too
+			m.lack(NotFresh) // the items behind it are read with eventual consistency, too
 		}
 	}
 }
 
-// strict reports whether no eventually consistent read of a table is so fresh; 0 allows anything.
+// strict reports whether an eventually consistent read of a table is never fresh enough; 0 allows any delay.
 func strict(millis int) bool { return millis > 0 && millis < design.LagDefault }
 
-// late reports whether a place in an index, nil for the table, can be further behind than is allowed; 0 allows anything.
+// late reports whether a place in an index, nil for the table, can lag more than is allowed; 0 allows any delay.
 func late(x *design.Index, millis int) bool {
 	return x != nil && !x.Local && millis > 0 && x.Lag() > millis
 }
 
-// needed are the fields that are returned, filtered by, or compared with what the caller gives; none where whatever the
-// place has is wanted.
+// needed are the fields that are returned, filtered by, or compared with the caller's values; none if the read takes
+// whatever the place has.
 func (m *matcher) needed() []string {
 	fields := slices.Clone(m.read.Returns)
 	if m.place.Kind == MarkerPlace && len(fields) == 0 {

@@ -6,10 +6,11 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// undeclared are the entries that items have in indexes without the design saying so. DynamoDB knows no declarations: every item
-// that has all attributes of an index's key, of their types, is in that index
-// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html). Such attributes are those of the primary key, as in
-// an inverted index, fields that are stored in them, the table's type attribute, and those that another index needs too.
+// undeclared are the entries that items have in indexes although the design does not declare them. DynamoDB knows no
+// declarations: every item that has all attributes of an index's key, of the right types, is in that index
+// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html). Such attributes are those of the primary key,
+// as in an inverted index, fields that are stored in them, the table's type attribute, and key attributes that another index
+// shares.
 func undeclared(places []Place) []Place {
 	var out []Place
 	for _, item := range places {
@@ -33,7 +34,8 @@ func undeclared(places []Place) []Place {
 	return out
 }
 
-// states are the attributes of an item by the entry that it has, where it has several in an index by turns, and else one.
+// states are the item's attributes in each of its possible states: one state for each alternative entry in an index, or a
+// single one.
 func (p Place) states(places []Place) []map[string]attribute {
 	var out []map[string]attribute
 	for i, entry := range places {
@@ -52,19 +54,19 @@ func (p Place) alike(q Place) bool {
 	return slices.EqualFunc(slices.Concat(p.PK, p.SK), slices.Concat(q.PK, q.SK), func(a, b *design.Template) bool { return a.Text == b.Text })
 }
 
-// SameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
+// SameItem reports whether two places belong to the same item: the entity's own, a copy, a marker.
 func (p Place) SameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
 
-// attribute is what an item holds in a top-level attribute that could be a key.
+// attribute describes a top-level attribute of an item that could be a key.
 type attribute struct {
 	kind     design.KeyType
 	template *design.Template
-	optional []string          // the fields without which it is absent
-	where    *design.Condition // and the condition, if it is written for an entry that has one
-	share    float64           // the part of the items that have it, as told for that entry
+	optional []string          // the attribute is absent without these fields
+	where    *design.Condition // the condition, if it is written for a conditional entry
+	share    float64           // the declared share of the items that have it
 }
 
-// attributes are those of an item that could be keys.
+// attributes are the item's attributes that could be keys.
 func (p Place) attributes(places []Place) map[string]attribute {
 	out := map[string]attribute{}
 	for _, f := range p.Entity.Fields {
@@ -103,14 +105,14 @@ func (p Place) putKeys(to map[string]attribute) {
 	}
 	for i, t := range composed {
 		if _, known := to[names[i].Name]; known && p.Kind == EntryPlace {
-			continue // a field is there whatever the entry's condition says
+			continue // a field is there regardless of the entry's condition
 		}
 		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where, p.Share}
 	}
 }
 
-// entry is the place of an item in an index whose key attributes it holds. Of several conditions under which it holds them it keeps
-// one: the entry may be there less often than it says.
+// entry is the place of an item in an index whose key attributes it has. If it has them under several conditions, only one is
+// kept: the entry may exist less often than the place says.
 func (p Place) entry(x *design.Index, held map[string]attribute) (Place, bool) {
 	out := Place{
 		Entity: p.Entity, Table: p.Table, Index: x, Kind: EntryPlace, Name: x.Name, Copy: p.Copy, Marker: p.Marker,

@@ -6,30 +6,32 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// personPage is how many items are found at once.
+// personPage is the number of items found at once.
 const personPage = 100
 
-// PersonPart is a way to items of a person: by a field that names the person, or by an item of the person to which they belong.
+// PersonPart is a way to reach items of a person: by a field that identifies the person, or through an item of the person to
+// which they belong.
 type PersonPart struct {
 	Entity *design.Entity
-	// Field names the person; "" where items belong to those of another part.
+	// Field identifies the person; "" if the items belong to those of another part.
 	Field string
-	// Fate is what the design says, or what its keys imply (Derived): what is in the person's own partition, and what belongs to
-	// items that are deleted, is deleted.
+	// Fate is what the design declares, or what its keys imply (Derived): items in the person's own partition, and items that
+	// belong to deleted items, are deleted.
 	Fate    design.Fate
 	Derived bool
-	// Read finds the items, by Field or by the fields of the other part's items. Plan is how, nil if no key serves it.
+	// Read finds the items, by Field or by the fields of the other part's items. Plan is its plan, nil if no key serves it.
 	Read *design.Read
 	Plan *Plan
-	// Others says that the items are other people's, and are not exported: they only name the person, or belong to an item of theirs.
+	// Others means that the items are other people's, and are not exported: they only refer to the person, or belong to one of
+	// the person's items.
 	Others bool
-	// Parts are the ways from each item to what belongs to it.
+	// Parts are the ways from each item to the items that belong to it.
 	Parts []*PersonPart
 }
 
-// Person is how the items of a person are found.
+// Person describes how the items of a person are found.
 type Person struct {
-	// Field names a person; its type is Type.
+	// Field identifies a person; its type is Type.
 	Field string
 	Type  design.Type
 	// Own is the person's own entity, whose key is the field alone; nil if there is none. Its part is the last.
@@ -65,7 +67,7 @@ func ForPerson(d *design.Design) *Person {
 	return p
 }
 
-// direct are the ways to an entity's items by fields that name the person.
+// direct are the ways to an entity's items by fields that identify the person.
 func (p *Person) direct(d *design.Design, e *design.Entity) []*PersonPart {
 	var out []*PersonPart
 	if e.Field(p.Field) != nil && e.Fate(p.Field) == nil && slices.Equal(fieldsOf(templates(e.Key.PK)), []string{p.Field}) {
@@ -81,7 +83,7 @@ func (p *Person) direct(d *design.Design, e *design.Entity) []*PersonPart {
 
 func (p *Person) by(d *design.Design, e *design.Entity, fate design.Fate, derived bool) *PersonPart {
 	part := &PersonPart{Entity: e, Field: fate.Field, Fate: fate, Derived: derived, Others: fate.Field != p.Field && e.Field(p.Field) != nil}
-	if e.Field(fate.Field).Type.Kind == p.Type.Kind { // else it names the person by something else than the id
+	if e.Field(fate.Field).Type.Kind == p.Type.Kind { // otherwise it identifies the person by something other than the id
 		part.find(d, fate.Field)
 	}
 	return part
@@ -106,8 +108,9 @@ func (part *PersonPart) find(d *design.Design, by ...string) {
 	}
 }
 
-// belongings finds what belongs to the items of parts: entities whose key has all fields of theirs, and whose partition those tell.
-// An entity belongs to the first that has it. One whose items name persons themselves belongs to an item only if its key says more.
+// belongings finds what belongs to the items of parts: entities whose key contains all fields of theirs, and whose partition
+// key those fields determine. An entity belongs to the first part that has it. An entity whose items identify persons
+// themselves belongs to an item only if its key says more.
 func (p *Person) belongings(d *design.Design, parts []*PersonPart, met, belonging map[*design.Entity]bool) {
 	for _, part := range parts {
 		if part.Others || part.Plan == nil {
@@ -134,13 +137,13 @@ func (p *Person) belongings(d *design.Design, parts []*PersonPart, met, belongin
 	}
 }
 
-// Erase is the write that the part's items get; nil if they stay as they are, or nothing finds them. Where the key does not say
-// whose an item is, the write is conditional on that.
+// Erase is the write for the part's items; nil if they stay as they are, or nothing finds them. If the key does not say whose
+// an item is, the write is conditional on that.
 func (part *PersonPart) Erase(d *design.Design) *design.Write {
 	w := &design.Write{Name: "Erase" + part.Entity.Name, Pos: part.Fate.Pos}
 	s := &design.Step{Entity: part.Entity.Name, Pos: part.Fate.Pos}
 	if part.Field != "" && !slices.Contains(KeyFields(part.Entity), part.Field) {
-		s.When, _ = design.ParseCondition(part.Field + " = :" + part.Field) // a name is a name
+		s.When, _ = design.ParseCondition(part.Field + " = :" + part.Field) // the name is known to be valid
 	}
 	switch {
 	case part.Plan == nil:
@@ -159,14 +162,14 @@ func (part *PersonPart) Erase(d *design.Design) *design.Write {
 	return w
 }
 
-// alone reports whether nothing follows an entity's items, so that they can be deleted in batches.
+// alone reports whether deleting an entity's items has no consequences, so that they can be deleted in batches.
 func alone(d *design.Design, of *design.Entity) bool {
 	return len(of.Copies)+len(of.Unique) == 0 && !slices.ContainsFunc(d.Entities, func(e *design.Entity) bool {
 		return slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Of == of.Name })
 	})
 }
 
-// Each calls do for each part, those to which others belong first.
+// Each calls do for each part, parents first.
 func (p *Person) Each(do func(*PersonPart)) {
 	if p != nil {
 		each(p.Parts, do)

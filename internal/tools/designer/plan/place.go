@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Kind is the sort of a place.
+// Kind is the kind of a place.
 type Kind uint8
 
 // The kinds of places.
@@ -23,21 +23,23 @@ type Place struct {
 	Table  *design.Table
 	Index  *design.Index // nil in the table itself
 	Kind   Kind
-	// Name is what a design's via says: key, the copy's, marker's or index's name, GSI1.open of several entries in an index.
+	// Name is the name that a design's via uses: key, the name of a copy, marker or index, or GSI1.open for one of several
+	// entries in an index.
 	Name string
-	// Entry is the name of an entry that the item has by turns with others of the index, by their conditions; "" for others.
+	// Entry is the name of an alternative entry: by their conditions, an item has at most one of several in the index; "" for
+	// others.
 	Entry string
-	// Copy is the copy whose item, or whose entry, it is; nil otherwise.
+	// Copy is set if the place is a copy or an entry of one.
 	Copy *design.Copy
-	// Marker is the marker whose item, or whose entry, it is; nil otherwise.
+	// Marker is set if the place is a marker or an entry of one.
 	Marker *design.Marker
 	// PK and SK are the templates of the key attributes there, one for each.
 	PK, SK []*design.Template
-	// Where is the condition under which an item has the entry; nil is always.
+	// Where is the condition under which an item has the entry; nil means always.
 	Where *design.Condition
-	// Share is the part of the items that have the entry, by the design; 0 if it does not say, and all are counted.
+	// Share is the declared part of the items that have the entry; 0 if the design does not say, and all are counted.
 	Share float64
-	// Undeclared says that the design does not name the entry: the item has it because it has the attributes of the index's
+	// Undeclared means that the design does not name the entry: the item has it because it has the attributes of the index's
 	// key, see undeclared. Optional are fields that such an item may lack, and is then not in the index.
 	Undeclared bool
 	Optional   []string
@@ -70,8 +72,8 @@ func Places(d *design.Design, e *design.Entity) []Place {
 	return append(out, undeclared(out)...)
 }
 
-// shareOf is the part of the items that have an entry. Of several in an index, those of which nothing is told have equal parts of the
-// rest, for an item has one of them at most.
+// shareOf is the share of the items that have an entry. Alternative entries without a declared share divide the rest equally,
+// because an item has at most one of them.
 func shareOf(e *design.Entity, x *design.Entry) float64 {
 	several := e.Several(x.Index, x.Of)
 	if x.Share > 0 || several == nil {
@@ -94,10 +96,10 @@ func templates(t *design.Template) []*design.Template {
 	return []*design.Template{t}
 }
 
-// String is the place as messages call it: Order.key, Order.GSI1.
+// String is the place's name in messages: Order.key, Order.GSI1.
 func (p Place) String() string { return p.Entity.Name + "." + p.Name }
 
-// Global reports whether the place is in a global index: read eventually, and not unique.
+// Global reports whether the place is in a global index: eventually consistent, and not unique.
 func (p Place) Global() bool { return p.Index != nil && !p.Index.Local }
 
 // Has reports whether an item found at the place has the field. A marker has the fields of its own key and of the
@@ -127,8 +129,7 @@ func (p Place) projects(f *design.Field) bool {
 	return p.Index.Project.All || slices.Contains(p.Index.Project.Fields, f.Name) || p.inKeys(f)
 }
 
-// inKeys reports whether the field is itself an attribute of the index's or the table's key, which every
-// projection holds.
+// inKeys reports whether the field is itself an attribute of the index's or the table's key, which every projection includes.
 func (p Place) inKeys(f *design.Field) bool {
 	if f.Nested() {
 		return false
@@ -141,7 +142,7 @@ func (p Place) inKeys(f *design.Field) bool {
 // Missing are the fields of the entity that an item found at the place does not have.
 func (p Place) Missing(want []string) []string {
 	if len(want) == 0 && p.Kind != MarkerPlace {
-		return nil // whatever the place has is what is wanted
+		return nil // the read takes whatever the place has
 	}
 	if len(want) == 0 {
 		for _, f := range p.Entity.Fields {
@@ -168,7 +169,7 @@ func fieldsOf(lists ...[]*design.Template) []string {
 	return out
 }
 
-// Part is the share of the items that are found at the place: 1 unless the design tells another.
+// Part is the share of the items that are found at the place: 1 unless the design declares another.
 func (p Place) Part() float64 {
 	if p.Share == 0 {
 		return 1
@@ -176,7 +177,7 @@ func (p Place) Part() float64 {
 	return p.Share
 }
 
-// Sparse reports whether items can lack the place though it has no condition: a field of its key is optional.
+// Sparse reports whether items can be missing at the place although it has no condition: a field of its key is optional.
 func (p Place) Sparse() bool {
 	return slices.ContainsFunc(fieldsOf(p.PK, p.SK), func(name string) bool {
 		f := p.Entity.Field(name)

@@ -14,7 +14,7 @@
 //   - it is as consistent and complete as required.
 //
 // Known fields elsewhere can only be filtered after the read, and discarded items are paid for. Places that do not serve
-// the read are near misses, each with everything that it lacks, for findings and explanations.
+// the read are near misses, each with all its deficiencies, for findings and explanations.
 //
 // # Invariants
 //
@@ -42,49 +42,48 @@ const (
 	BatchGetItem Operation = "BatchGetItem"
 )
 
-// Plan is how a read is served.
+// Plan describes how a read is served.
 type Plan struct {
 	Operation Operation
 	Place     Place
-	// Fanout is how many partitions are asked: 1, or the shards of the partition key.
+	// Fanout is the number of partitions that are queried: 1, or the shards of the partition key.
 	Fanout int
-	// SK is what the request says of each sort key attribute, as far as it says anything.
+	// SK is the request's condition on each sort key attribute, for those that have one.
 	SK []SortCondition
 	// Reverse reads in descending order of the sort key.
 	Reverse bool
 	// Consistent asks for a strongly consistent read.
 	Consistent bool
-	// Filter is evaluated after the read; nil if there is none. FilterBy are known fields that only a filter can
-	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key
-	// serves them.
+	// Filter is evaluated after the read; nil if there is none. FilterBy are known fields that only a filter can apply.
+	// FilterRange and FilterPrefix are the fields with given bounds or prefixes that no key serves.
 	Filter                    *design.Condition
 	FilterBy                  []string
 	FilterRange, FilterPrefix string
-	// Limit is how many items a request asks for; 0 if it does not say.
+	// Limit is the number of items a request asks for; 0 if it has no limit.
 	Limit int
-	// Hydrate are the fields that the place lacks, so that each item must be read from the table.
+	// Hydrate are the fields that the place lacks; each item must be read from the table for them.
 	Hydrate []string
-	// OwnerField is compared with the caller's own value after the read, or is in the key already.
+	// OwnerField is compared with the caller's own value after the read, or is already in the key.
 	OwnerField string
 	OwnerInKey bool
-	// Wanted says that the Scan is what the design asks for, and not what is left where nothing serves.
+	// Wanted means that the design asks for the Scan; otherwise it is the fallback for a read that nothing serves.
 	Wanted bool
-	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be
-	// counted.
+	// Count means that only a number is wanted; Select, that DynamoDB counts, because the request finds exactly the
+	// items to be counted.
 	Count, Select bool
-	// Over is the layout of |date whose partitions are walked from bound to bound; "" if there is one. Since and
-	// MostPeriods are those of the Request.
+	// Over is the layout of |date whose partitions are walked from bound to bound; "" if there is one partition. Since
+	// and MostPeriods are those of the Request.
 	Over        string
 	Since       string
 	MostPeriods int
-	// loose says that not all that the request finds is what is asked for, as far as the plan can tell.
+	// loose means that, as far as the plan can tell, the request may find more than is asked for.
 	loose bool
 }
 
 // Unserved reports whether no key serves the read.
 func (p *Plan) Unserved() bool { return p.Operation == Scan && !p.Wanted }
 
-// SortComparison is how a request bounds one sort key attribute.
+// SortComparison is the kind of condition on one sort key attribute.
 type SortComparison uint8
 
 // The comparisons.
@@ -94,44 +93,44 @@ const (
 	SortBetween
 )
 
-// SortCondition bounds one sort key attribute: its template's first Parts parts are known, and of the next, the
-// beginning (with Prefix) or the bounds (with Range).
+// SortCondition bounds one sort key attribute: its template's first Parts parts are known, and of the next, a prefix
+// (with Prefix) or bounds (with Range).
 type SortCondition struct {
 	Comparison SortComparison
 	Template   *design.Template
 	Parts      int
-	Prefix     string // the field of which a beginning is given
-	Range      string // the field of which bounds are given
+	Prefix     string // the field whose prefix is given
+	Range      string // the field whose bounds are given
 }
 
-// Reason says in what way a place does not serve a read.
+// Reason says why a place does not serve a read.
 type Reason uint8
 
-// The reasons, from those that make a place useless to those that cost.
+// The reasons, from those that rule a place out to those that only cost.
 const (
 	PartitionKeyUnknown  Reason = iota // a field of the partition key is not known
-	PrefixInPartitionKey               // of a field of the partition key only the beginning is known
+	PrefixInPartitionKey               // only a prefix of a field of the partition key is known
 	RangeInPartitionKey
-	NotEveryItem   // the index is sparse, and the read does not say that it wants only those
-	NoBucket       // its partition key has no period of the time that is given
-	NoWholeKey     // keys are asked for, and it has none that tells one item
-	NoSortPosition // prefix or range is of a field that is not next in the sort key
+	NotEveryItem   // the index is sparse, and the read does not say that it wants only its items
+	NoBucket       // its partition key has no period of the given time
+	NoWholeKey     // keys are given, and it has none that determines one item
+	NoSortPosition // prefix or range applies to a field that is not next in the sort key
 	WrongOrder
 	NotConsistent
-	NotFresh      // the index is further behind than the read allows
-	BandRead      // of something known the key has only the band, so that the rest of the band is read and dropped
-	FilterNeeded  // something known is neither in the partition key nor next in the sort key
-	FieldsMissing // and must be read from the table, item by item
+	NotFresh      // the index lags more than the read allows
+	BandRead      // the key has only the band of a known field, so the rest of the band is read and discarded
+	FilterNeeded  // a known field is neither in the partition key nor next in the sort key
+	FieldsMissing // they must be read from the table, item by item
 	FansOut
 )
 
-// Lack is one thing in which a place does not serve a read.
+// Lack is one respect in which a place does not serve a read.
 type Lack struct {
 	Reason Reason
 	Fields []string
 }
 
-// String words the lack.
+// String describes the deficiency.
 func (l Lack) String() string {
 	fields := "{" + strings.Join(l.Fields, "} {") + "}"
 	switch l.Reason {
@@ -167,15 +166,15 @@ func (l Lack) String() string {
 	return ""
 }
 
-// Miss is a place that was not chosen, with what it lacks; nothing where it would serve as well.
+// Miss is a place that was not chosen, with its deficiencies; none if it would serve as well.
 type Miss struct {
 	Place Place
 	Lacks []Lack
-	// Plan is how the read would be served there; nil if it cannot be.
+	// Plan is the plan at that place; nil if it is impossible.
 	Plan *Plan
 }
 
-// Result is what the planner found for a read.
+// Result is the planner's result for a read.
 type Result struct {
 	Read *design.Read
 	// Plan is never nil; a Scan where no place serves.
@@ -216,7 +215,7 @@ func ForRead(d *design.Design, r *design.Read) Result {
 	return out
 }
 
-// rank orders places: those that serve, by how well; then those that do not, by how near they come.
+// rank orders places: first those that serve the read, the best first; then the others, the nearest first.
 func (m Miss) rank() int {
 	rank := 0
 	if m.Plan == nil {
@@ -243,7 +242,7 @@ func (m Miss) rank() int {
 	return rank + m.Plan.Fanout - 1
 }
 
-// weights say how bad a lack is when there is a choice.
+// weights are the penalties of the reasons when places are compared.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
 	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048, NoBucket: 4096,
 	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, BandRead: 32, FieldsMissing: 64, FansOut: 16,

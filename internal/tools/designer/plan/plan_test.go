@@ -120,7 +120,7 @@ func showSort(conditions []plan.SortCondition) string {
 	return out
 }
 
-// known is how much of the text of a condition's template is known.
+// known is the number of known parts of a condition's template, in bytes of its text.
 func known(c plan.SortCondition) int {
 	if c.Parts == len(c.Template.Parts) {
 		return len(c.Template.Text)

@@ -7,8 +7,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Request is a plan as the request that DynamoDB gets. Values are told by what they are made of: the texts of
-// templates, in which a field stands in braces.
+// Request is a plan as a DynamoDB request. Values are shown as their templates, with fields in braces.
 type Request struct {
 	Operation Operation `json:"operation"`
 	Table     string    `json:"table"`
@@ -24,25 +23,25 @@ type Request struct {
 	Forward    bool `json:"forward"`
 	Limit      int  `json:"limit,omitempty"`
 	Consistent bool `json:"consistent"`
-	// Times is how often the request is made: for each shard of a spread key.
+	// Times is the number of times the request is made: once for each shard of a spread key.
 	Times int `json:"times"`
 	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks.
 	Then *Request `json:"then,omitempty"`
-	// Select is COUNT where DynamoDB answers a number and no items.
+	// Select is COUNT if DynamoDB returns a number instead of items.
 	Select string `json:"select,omitempty"`
-	// Segments are in how many parts a Scan is made.
+	// Segments is the number of segments of a Scan.
 	Segments int `json:"segments,omitempty"`
 	// Over is the period of the partitions that are walked, one after another.
 	Over string `json:"over,omitempty"`
-	// Since is where a walk without bounds ends, or begins where it is ascending, a time or how long ago; MostPeriods, how many of
-	// the periods a page walks then.
+	// Since is where a walk without bounds ends, or begins if it is ascending: a time or a duration before now. MostPeriods is
+	// the number of periods that a page then walks.
 	Since       string `json:"since,omitempty"`
 	MostPeriods int    `json:"mostPeriods,omitempty"`
-	// First is the request that goes before the first page of a collection, for its root.
+	// First is the request for the root, made before the first page of a collection.
 	First *Request `json:"first,omitempty"`
 }
 
-// Walk is in words how a request goes over periods; "" if it does not.
+// Walk describes how a request walks over periods; "" if it does not.
 func (r *Request) Walk() string {
 	switch {
 	case r.Over == "":
@@ -61,7 +60,7 @@ func (r *Request) Walk() string {
 	return fmt.Sprintf("one %s after another, %s, %d a page at most", r.Over, way, r.MostPeriods)
 }
 
-// KeyValue is a name, of an attribute or placeholder, with what it stands for.
+// KeyValue is the name of an attribute or placeholder, with its value.
 type KeyValue struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -94,7 +93,7 @@ func (p *Plan) Request() Request {
 	if p.Operation == Query || p.Operation == Scan {
 		out.filter(p)
 	}
-	local := p.Place.Index != nil && p.Place.Index.Local // from which DynamoDB goes to the table by itself
+	local := p.Place.Index != nil && p.Place.Index.Local // DynamoDB reads the table by itself
 	if p.Place.Kind == MarkerPlace || len(p.Hydrate) > 0 && !local {
 		home := Place{Entity: p.Place.Entity, Table: p.Place.Table, PK: templates(p.Place.Entity.Key.PK), SK: templates(p.Place.Entity.Key.SK)}
 		out.Then = &Request{
@@ -104,7 +103,7 @@ func (p *Plan) Request() Request {
 	return out
 }
 
-// Attributes are the key attributes of the place, partition key first.
+// Attributes returns the key attributes of the place, partition key first.
 func (p Place) Attributes() (pk, sk []design.KeyAttribute) {
 	if p.Index != nil {
 		return p.Index.PK, p.Index.SK
@@ -116,7 +115,7 @@ func (p Place) Attributes() (pk, sk []design.KeyAttribute) {
 	return pk, sk
 }
 
-// Key is the primary or index key at the place: each attribute with its template.
+// Key returns the primary or index key at the place: each attribute with its template.
 func (p Place) Key() []KeyValue {
 	var out []KeyValue
 	pk, sk := p.Attributes()
@@ -180,12 +179,12 @@ func (r *Request) value(name string, i, n int, text string) string {
 	return placeholder
 }
 
-// givenText is what the caller gives in place of the part after the known ones, with that part's functions.
+// givenText is the placeholder for the part that the caller gives after the known ones, with that part's functions.
 func givenText(c SortCondition, name string) string {
 	return partsText([]design.Part{{Field: name, Funcs: c.Template.Parts[c.Parts].Funcs}})
 }
 
-// partsText is the text of a part of a template.
+// partsText is the text of some parts of a template.
 func partsText(parts []design.Part) string {
 	var out strings.Builder
 	for _, p := range parts {
@@ -205,7 +204,7 @@ func partsText(parts []design.Part) string {
 	return out.String()
 }
 
-// Request is the plan of a collection as a request; it has members.
+// Request is the plan of a collection as a request; the plan must have members.
 func (p CollectionPlan) Request() Request {
 	c := p.Collection
 	plan := &Plan{Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: p.Consistent, Limit: c.Page}

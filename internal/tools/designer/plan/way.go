@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// scan plans a read of all of a table, or of the place that it names.
+// scan plans a read of all of a table, or of the place that the read names.
 func scan(d *design.Design, r *design.Read) Result {
 	places := Places(d, d.Entity(r.Entity))
 	i := max(0, slices.IndexFunc(places, func(p Place) bool { return p.Name == r.Via }))
@@ -20,8 +20,8 @@ func scan(d *design.Design, r *design.Read) Result {
 	return Result{Read: r, Plan: m.plan, Lacks: lacks}
 }
 
-// selects reports whether a Query finds just what is to be counted, so that DynamoDB can count it: no item has to be looked at.
-// It is true only where the templates show it by their literals and types.
+// selects reports whether a Query finds exactly the items to be counted, so that DynamoDB can count them without anyone
+// looking at the items. It is true only if the literals and types of the templates prove it.
 func (p *Plan) selects(d *design.Design) bool {
 	if p.Operation != Query || p.loose || p.Over != "" || len(p.Hydrate) > 0 || p.Filter != nil && p.filtersKeys() {
 		return false
@@ -40,7 +40,7 @@ func (p *Plan) selects(d *design.Design) bool {
 	return p.alone(d)
 }
 
-// filtersKeys reports whether the filter is about attributes of keys, where DynamoDB takes none.
+// filtersKeys reports whether the filter uses key attributes, which DynamoDB does not allow.
 func (p *Plan) filtersKeys() bool {
 	return slices.ContainsFunc(p.Filter.Fields(), func(name string) bool {
 		f := p.Place.Entity.Field(name)
@@ -56,8 +56,9 @@ func plain(part design.Part) bool {
 	return !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name != "pad" && f.Name != "desc" && f.String() != "ts(ms)" })
 }
 
-// separated reports whether parts whose fields are known make a text that no other values begin with, or make, as far as their
-// types tell it: each field is followed by what it cannot hold, or by the end, which where more can follow is none.
+// separated reports whether parts with known fields make a text that is neither made by other values nor a prefix of theirs,
+// judging by their types: each field must be followed by something that it cannot contain, or by the end, unless the end is
+// open.
 func (p *Plan) separated(parts []design.Part, open bool) bool {
 	for i, part := range parts {
 		f := p.Place.Entity.Field(part.Field)
@@ -80,7 +81,7 @@ func (p *Plan) separated(parts []design.Part, open bool) bool {
 	return true
 }
 
-// fixed are the types whose texts all have one length.
+// fixed reports whether all texts of a type have the same length.
 func fixed(k design.Kind) bool {
 	switch k {
 	case design.KindUUID, design.KindULID, design.KindKSUID, design.KindTime, design.KindDate:
@@ -90,7 +91,7 @@ func fixed(k design.Kind) bool {
 	}
 }
 
-// bounded are the types whose texts have letters, digits and few marks only.
+// bounded reports whether the texts of a type contain only letters, digits and a few other characters.
 func bounded(k design.Kind) bool {
 	switch k {
 	case design.KindText, design.KindEmail, design.KindSecret, design.KindBytes, design.KindEnum:
@@ -100,7 +101,8 @@ func bounded(k design.Kind) bool {
 	}
 }
 
-// alone reports whether nothing else that the design has is in what the Query reads, by the literals that the keys begin with.
+// alone reports whether the range of the Query contains nothing else of the design, judging by the literal prefixes of the
+// keys.
 func (p *Plan) alone(d *design.Design) bool {
 	for _, e := range d.Entities {
 		for _, q := range Places(d, e) {
@@ -115,7 +117,7 @@ func (p *Plan) alone(d *design.Design) bool {
 	return true
 }
 
-// apart reports whether no item of another place is in what the Query reads.
+// apart reports whether the range of the Query contains no item of another place.
 func (p *Plan) apart(q Place) bool {
 	for i, t := range p.Place.PK {
 		if i < len(q.PK) && differ(t.Prefix(), q.PK[i].Prefix()) {
@@ -130,5 +132,5 @@ func (p *Plan) apart(q Place) bool {
 	return false
 }
 
-// differ reports whether no text begins with both.
+// differ reports whether no text can begin with both.
 func differ(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }

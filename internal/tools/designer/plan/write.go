@@ -10,7 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
-// WritePlan is what a write becomes: one request if it touches one item, batches if it is one, else one transaction.
+// WritePlan describes how a write is executed: one request if it touches one item, batches if it is declared as a batch,
+// otherwise one transaction.
 type WritePlan struct {
 	Write *design.Write
 	// Items are the items that are touched, in the order of the steps; the idempotency record comes first.
@@ -19,30 +20,30 @@ type WritePlan struct {
 
 // ItemWrite is what a write does with one item, or with one for each line.
 type ItemWrite struct {
-	// Step is the step that it comes from; nil for an idempotency record.
+	// Step is the step that causes the write; nil for an idempotency record.
 	Step   *design.Step
 	Place  Place // of the item: key, copy or marker
 	Action design.Action
 	Each   bool
-	// Changed are the fields that an update changes; nil where all of the item comes or goes.
+	// Changed are the fields that an update changes; nil if the whole item is put or deleted.
 	Changed []string
 	Entries []EntryWrite
-	// Left is set for the counters of the item that what is counted leaves for another: it is not the item that a step names.
+	// Left is set for the counters of the item that the counted item leaves for another: it is not the item that a step names.
 	Left bool
-	// Owner says by which fields the item of Step tells the one that has its counters; nil for what is no counter.
+	// Owner says which fields of Step's item identify the item that has its counters; nil for anything but a counter.
 	Owner []design.Join
 }
 
-// EntryEffect is what becomes of an index entry.
+// EntryEffect is the effect of a write on an index entry.
 type EntryEffect uint8
 
 // The effects.
 const (
-	EntryUntouched EntryEffect = iota // nothing of it changes: costs nothing
+	EntryUntouched EntryEffect = iota // nothing in it changes: free
 	EntryAdded
 	EntryRemoved
-	EntryUpdated // something projected changes
-	EntryMoved   // a key of it changes: one removed, one added
+	EntryUpdated // a projected field changes
+	EntryMoved   // its key changes: one entry removed, one added
 )
 
 // String is the effect as a participle.
@@ -50,13 +51,13 @@ func (e EntryEffect) String() string {
 	return [...]string{"untouched", "added", "removed", "updated", "moved"}[e]
 }
 
-// EntryWrite is what becomes of an item's entry in one index.
+// EntryWrite is the effect on an item's entry in one index.
 type EntryWrite struct {
 	Place  Place
 	Effect EntryEffect
-	// Certain says that the write itself puts the item into the index, or takes it out: the place's share does not matter.
+	// Certain means that the write itself puts the item into the index, or takes it out: the place's share does not matter.
 	Certain bool
-	// Share is the part of the writes that have the effect, where the place's says another; 0 if it does not.
+	// Share is the part of the writes that have the effect, if it differs from the place's; 0 if it does not.
 	Share float64
 }
 
@@ -77,7 +78,7 @@ func (p WritePlan) Transaction() bool {
 	return !p.Write.Batch && (len(p.Items) > 1 || len(p.Items) == 1 && p.Items[0].Each)
 }
 
-// Actions is how many items the write touches: a fixed number, and a number for each line.
+// Actions is the number of items the write touches: a fixed number, and a number per line.
 func (p WritePlan) Actions() (fixed, perLine int) {
 	for _, i := range p.Items {
 		if i.Each {
@@ -89,10 +90,10 @@ func (p WritePlan) Actions() (fixed, perLine int) {
 	return fixed, perLine
 }
 
-// ForWrite plans a write: its steps with what they entail. Creating an entity puts its copies and markers;
-// changing it changes the copies that hold what changes, and moves copies and markers whose key changes: one deleted, one
-// put; deleting it deletes them; counters of other entities are kept, by the step on their item where there is one; an
-// idempotent write puts its record.
+// ForWrite plans a write: its steps with their consequences. Creating an entity puts its copies and markers; changing it
+// changes the copies of the changed fields, and moves copies and markers whose key changes: one deleted, one put; deleting it
+// deletes them. Counters of other entities are maintained, by the step on their item if there is one; an idempotent write puts
+// its record.
 func ForWrite(d *design.Design, w *design.Write) WritePlan {
 	p := writer{design: d, plan: WritePlan{Write: w}}
 	if w.Idempotent != nil {
@@ -130,7 +131,7 @@ type writer struct {
 	plan   WritePlan
 }
 
-// touches reports whether a step has to do with an item at the place.
+// touches reports whether a step affects an item at the place.
 func touches(d *design.Design, place Place, s *design.Step, changed []string) bool {
 	switch {
 	case place.Kind == KeyPlace:
@@ -143,13 +144,13 @@ func touches(d *design.Design, place Place, s *design.Step, changed []string) bo
 		return moves(place, changed)
 	default:
 		return slices.ContainsFunc(changed, place.Has) || slices.ContainsFunc(Places(d, place.Entity), func(entry Place) bool {
-			of := entry.Kind == EntryPlace && !entry.Undeclared && entry.SameItem(place) // whose key the copy has, whatever else it holds
+			of := entry.Kind == EntryPlace && !entry.Undeclared && entry.SameItem(place) // the copy has this key, whatever else it contains
 			return of && (moves(entry, changed) || slices.ContainsFunc(entry.Where.Fields(), func(f string) bool { return slices.Contains(changed, f) }))
 		})
 	}
 }
 
-// moves reports whether a change of fields gives the item at a place another key.
+// moves reports whether a change of fields changes the key of an item at a place.
 func moves(place Place, changed []string) bool {
 	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fieldsOf(place.PK, place.SK), f) })
 }
@@ -159,8 +160,8 @@ func changedFields(e *design.Entity, s *design.Step) []string {
 	return slices.DeleteFunc(s.Changed(), func(f string) bool { return e.Field(f) == nil })
 }
 
-// count adds the counters that a step moves: one update of each item that has some, whatever it counts and sums, and two where what
-// is counted may leave one item for another.
+// count adds the counters that a step changes: one update for each item with counters, however many it has, and two if the
+// counted item may leave one item for another.
 func (p *writer) count(of *design.Entity, s *design.Step) {
 	if s.Action == design.Check {
 		return
@@ -177,7 +178,7 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 	}
 }
 
-// countBy adds the counters of the item that the counted one tells in one way.
+// countBy adds the counters of the item that the counted item identifies in one way.
 func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by string, changed []string) {
 	way := design.Owner(of, e, by)
 	left := leaves(of, way, changed)
@@ -214,13 +215,13 @@ func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by
 	p.plan.Items[i] = item
 }
 
-// leaves reports whether a change of fields takes an item from what counts it to another of that entity.
+// leaves reports whether a change of fields moves an item from the entity's item that counts it to another.
 func leaves(of *design.Entity, way []design.Join, changed []string) bool {
 	return slices.ContainsFunc(way, func(j design.Join) bool { return slices.Contains(changed, j.A) && !slices.Contains(KeyFields(of), j.A) })
 }
 
-// join moves counters by the steps that are about their items: a check becomes an update under its condition, and what
-// makes or deletes the item has the counter in it.
+// join merges counters into the steps on their items: a check becomes an update under its condition, and a step that creates
+// or deletes the item includes the counter.
 func (p *writer) join() {
 	items := p.plan.Items
 	joined := map[int]bool{}
@@ -238,7 +239,7 @@ func (p *writer) join() {
 			of.Action = design.Update
 		}
 		if of.Action == design.Update || of.Action == design.Upsert {
-			of.Changed = slices.Clone(of.Changed) // the copies have the same list
+			of.Changed = slices.Clone(of.Changed) // the copies share the list
 			for _, f := range i.Changed {
 				if !slices.Contains(of.Changed, f) {
 					of.Changed = append(of.Changed, f)
@@ -255,7 +256,7 @@ func (p *writer) join() {
 	}
 }
 
-// sameItem reports whether a step is on the item of a counter: it means the same by each field of its key.
+// sameItem reports whether a step is on the counter's item: each field of its key has the same value.
 func sameItem(counter ItemWrite, s *design.Step) bool {
 	return !slices.ContainsFunc(counter.Owner, func(j design.Join) bool {
 		told, _ := meant(counter.Step, j.A)
@@ -264,7 +265,7 @@ func sameItem(counter ItemWrite, s *design.Step) bool {
 	})
 }
 
-// Tells is the value by which the write says which item it is, of a field of its key; "" if that is only read.
+// Tells is the value of a field of the item's key, as the write determines it; "" if it has to be read.
 func (i ItemWrite) Tells(field string) string {
 	if i.Left || i.Step == nil {
 		return ""
@@ -278,7 +279,7 @@ func (i ItemWrite) Tells(field string) string {
 	return value
 }
 
-// meant is the value that a step has for a field of its item: what it is given, or else the input of the field's name.
+// meant is a step's value for a field of its item: the assigned value, or else the parameter of the field's name.
 func meant(s *design.Step, field string) (value string, given bool) {
 	for _, a := range slices.Concat(s.By, s.Set) {
 		if a.Field == field {
@@ -288,10 +289,10 @@ func meant(s *design.Step, field string) (value string, given bool) {
 	return ":" + field, false
 }
 
-// Counter reports whether the item is there for its counters, which a step on another entity moves.
+// Counter reports whether the item is written only for its counters, which a step on another entity changes.
 func (i ItemWrite) Counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
 
-// Key is the key of the item in the fields of the one that the step is on.
+// Key is the key of the item, in the fields of the step's item.
 func (i ItemWrite) Key() []KeyValue {
 	own := i.Place
 	for _, side := range []*[]*design.Template{&own.PK, &own.SK} {
@@ -309,7 +310,7 @@ func (i ItemWrite) Key() []KeyValue {
 	return own.Key()
 }
 
-// one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
+// one reports whether all lines of the write are counted on one item: a step that is not repeated determines it.
 func (p *writer) one(s *design.Step, way []design.Join) bool {
 	var known []string
 	for _, other := range p.plan.Write.Steps {
@@ -328,7 +329,7 @@ func (p *writer) add(item ItemWrite) {
 	p.plan.Items = append(p.plan.Items, item)
 }
 
-// entries are what becomes of the index entries of an item.
+// entries are the effects on the index entries of an item.
 func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	if item.Action == design.Check {
 		return nil
@@ -343,8 +344,8 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	return out
 }
 
-// byTurns tells the parts of the entries that an item has by turns in one index, when a write decides which: it has left one at most,
-// and is in one at most.
+// byTurns sets the shares of an item's alternative entries in one index if a write decides between them: at most one is
+// removed, and at most one added.
 func byTurns(d *design.Design, item ItemWrite, list []EntryWrite) {
 	turns := func(e EntryWrite, x *design.Index) bool {
 		return e.Place.Entry != "" && e.Place.Index == x && e.Certain && e.Effect != EntryUntouched
@@ -366,13 +367,13 @@ func byTurns(d *design.Design, item ItemWrite, list []EntryWrite) {
 		case e.Effect == EntryAdded && !in && (item.Action == design.Create || item.Action == design.Put):
 			e.Share = e.Place.Part()
 		case !in && e.Effect != EntryRemoved:
-			e.Effect, e.Share = EntryMoved, e.Place.Part() // it leaves this, or enters it
+			e.Effect, e.Share = EntryMoved, e.Place.Part() // it leaves this entry, or enters it
 		}
 	}
 }
 
-// effect is what a write of the item does to an entry of it. A put is taken for one of a new item, an upsert for an update of one that is
-// there: whatever is upserted is made once and then changed.
+// effect is the effect of a write on an entry of its item. A put is assumed to create the item, an upsert to update an
+// existing one: an upserted item is created once and updated from then on.
 func effect(d *design.Design, entry Place, item ItemWrite) EntryEffect {
 	_, out := Told(d, entry.Entity, entry.Where, item.Step)
 	switch item.Action {
@@ -400,7 +401,7 @@ func effect(d *design.Design, entry Place, item ItemWrite) EntryEffect {
 	case enters && out, without(entry, item.Step):
 		return EntryRemoved
 	case enters && (!moved || !was):
-		return EntryAdded // or removed, for the same price
+		return EntryAdded // or removed, at the same price
 	case moved:
 		return EntryMoved
 	case slices.ContainsFunc(changed, entry.Has):
@@ -410,7 +411,7 @@ func effect(d *design.Design, entry Place, item ItemWrite) EntryEffect {
 	}
 }
 
-// had reports whether an item that is updated may have had an entry: the update's condition does not exclude it.
+// had reports whether an updated item may have had an entry: the update's condition does not exclude it.
 func had(d *design.Design, entry Place, item ItemWrite) bool {
 	if item.Action != design.Update || entry.Where == nil || item.Step == nil || item.Step.When == nil || item.Step.Entity != entry.Entity.Name {
 		return true
@@ -419,7 +420,8 @@ func had(d *design.Design, entry Place, item ItemWrite) bool {
 	return both != "" || !decided
 }
 
-// keeps reports whether an upsert leaves a field of an item that is there as it is: one of its key, or one that only init gives.
+// keeps reports whether an upsert leaves a field of an existing item unchanged: a field of its key, or one that only init
+// sets.
 func keeps(item ItemWrite, field string) bool {
 	assigns := func(list []*design.Assignment) bool {
 		return slices.ContainsFunc(list, func(a *design.Assignment) bool { return design.Root(a.Field) == field })
@@ -428,8 +430,8 @@ func keeps(item ItemWrite, field string) bool {
 	return given || slices.Contains(KeyFields(item.Place.Entity), field)
 }
 
-// decides reports whether the step assigns what makes an item have the entry or lack it: a field of its condition, or an optional one of its key.
-// What a create sets to a parameter decides nothing.
+// decides reports whether the step decides by what it assigns whether the item has the entry: a field of its condition, or an
+// optional field of its key. A create that sets a parameter decides nothing.
 func decides(entry Place, item ItemWrite) bool {
 	if item.Step == nil || item.Action == design.Delete {
 		return false
@@ -457,8 +459,8 @@ func without(entry Place, s *design.Step) bool {
 	return s != nil && s.Entity == entry.Entity.Name && slices.ContainsFunc(s.Remove, func(f string) bool { return slices.Contains(fieldsOf(entry.PK, entry.SK), f) })
 }
 
-// Told is what is known of the condition of an index when a step has been made, by the constants that it sets and the fields that it
-// removes: that the item is in the index, or that it is not. Neither is known most often.
+// Told is what follows for the condition of an index once a step has been made, from the constants it sets and the fields it
+// removes: that the item is in the index, or that it is not. Usually neither is known.
 func Told(d *design.Design, e *design.Entity, where *design.Condition, s *design.Step) (in, out bool) {
 	if where == nil || s == nil || s.Entity != e.Name {
 		return false, false

@@ -26,37 +26,38 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// names are those of the file.
+// names are the possible names of the file.
 var names = []string{"monotable.yaml", ".monotable.yaml"} //nolint:gochecknoglobals // a list
 
 // maxBytes bounds the file.
 const maxBytes = 1 << 20
 
-// Rule is the id of findings that are the policy's own.
+// Rule is the ID of the policy's own findings.
 const Rule = "policy"
 
 // Policy is one file.
 type Policy struct {
-	// File is where it was read from.
+	// File is the name of the file.
 	File string `yaml:"-"`
-	// Designs are the repository's designs: paths from the file's directory, in which * stands for a part of a name. The
-	// policy is for these only; without any, for all below the directory.
+	// Designs are the repository's designs: paths relative to the file's directory, in which * matches a part of a name.
+	// The policy applies to these only; if empty, to all designs below the directory.
 	Designs []string `yaml:"designs"`
-	// Rules are error, warning, info or off, by rule.
+	// Rules maps rules to error, warning, info or off.
 	Rules map[string]string `yaml:"rules"`
-	// Budget is the most that a month of one design may cost, in US dollars; 0 is no bound. A design's own may be lower.
+	// Budget is the maximum monthly cost of one design, in US dollars; 0 means no limit. A design's own budget may be
+	// lower.
 	Budget float64 `yaml:"budget"`
-	// Regions are those that designs may be for; none are all.
+	// Regions are the Regions that designs may use; empty means all.
 	Regions []string     `yaml:"regions"`
 	Accept  []Acceptance `yaml:"accept"`
 }
 
-// Acceptance is a finding that is accepted until a day.
+// Acceptance accepts a finding until a day.
 type Acceptance struct {
 	Rule string `yaml:"rule"`
-	// In is the object that the finding names, or one that it is in: Order, Order.GSI1.
+	// In is the object that the finding names, or one that contains it: Order, Order.GSI1.
 	In string `yaml:"in"`
-	// Design is the name of the design; "" is every one.
+	// Design is the name of the design; "" means every design.
 	Design string `yaml:"design"`
 	Reason string `yaml:"reason"`
 	Owner  string `yaml:"owner"`
@@ -64,7 +65,7 @@ type Acceptance struct {
 	Until string `yaml:"until"`
 }
 
-// Check finds what is wrong with the design of a file, as the policy that holds for it judges it.
+// Check returns the findings in a file's design, judged by the policy that applies to it.
 func Check(file string, d *design.Design, now time.Time) (check.Findings, error) {
 	p, err := Find(file)
 	if err != nil {
@@ -89,7 +90,7 @@ func Find(file string) (*Policy, error) {
 		}
 		_, err = os.Stat(filepath.Join(directory, ".git"))
 		if err == nil || filepath.Dir(directory) == directory {
-			return nil, nil //nolint:nilnil // nil is no policy
+			return nil, nil //nolint:nilnil // no policy is not an error
 		}
 	}
 }
@@ -121,7 +122,7 @@ func in(directory string) (*Policy, error) {
 	return found, nil
 }
 
-// Parse reads a policy. Keys that are not known are errors.
+// Parse reads a policy. Unknown keys are errors.
 func Parse(file string, data []byte) (*Policy, error) {
 	p := &Policy{File: file}
 	if err := yaml.UnmarshalWithOptions(data, p, yaml.Strict()); err != nil {
@@ -137,7 +138,7 @@ func Parse(file string, data []byte) (*Policy, error) {
 	return p, nil
 }
 
-// kind is what a key of the policy wants, in words.
+// kind describes the type that a key of the policy expects.
 func kind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Float64:
@@ -160,7 +161,7 @@ func ruleOf(id string) (check.Rule, bool) {
 	return rules[i], true
 }
 
-// validate is all that is wrong with a policy.
+// validate returns everything that is wrong with a policy.
 func (p *Policy) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -175,7 +176,7 @@ func (p *Policy) validate() error {
 			fault("rules: %s cannot be %s: DynamoDB itself rejects violations", id, word)
 		}
 	}
-	if !(p.Budget >= 0 && p.Budget <= math.MaxFloat64) { // NaN is neither
+	if !(p.Budget >= 0 && p.Budget <= math.MaxFloat64) { // NaN satisfies neither comparison
 		fault("budget: %g is not an amount of US dollars", p.Budget)
 	}
 	for i, a := range p.Accept {
@@ -221,8 +222,8 @@ func (p *Policy) Files() ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Unknown is the error of acceptances in the policy for a file that name a design which is not there. Only a policy that
-// names its designs tells; one of them that does not load is the fault of its own check.
+// Unknown returns an error if the policy for a file has acceptances that name a design that does not exist. It only
+// knows for a policy that lists its designs; a listed design that does not load is reported by its own check.
 func Unknown(file string) error {
 	p, err := Find(file)
 	if p == nil || err != nil || len(p.Designs) == 0 {
@@ -236,7 +237,7 @@ func Unknown(file string) error {
 	for _, f := range files {
 		d, err := design.Load(f)
 		if err != nil {
-			return nil //nolint:nilerr // and nobody knows its name
+			return nil //nolint:nilerr // its name is unknown, and its own check reports it
 		}
 		known = append(known, d.Name)
 	}
@@ -249,7 +250,7 @@ func Unknown(file string) error {
 	return errors.Join(faults...)
 }
 
-// covers reports whether the policy is for a file.
+// covers reports whether the policy applies to a file.
 func (p *Policy) covers(file string) bool {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -262,7 +263,7 @@ func (p *Policy) covers(file string) bool {
 	}))
 }
 
-// Check finds what is wrong with a design, and judges it.
+// Check returns the findings in a design, judged by the policy.
 func (p *Policy) Check(d *design.Design, now time.Time) check.Findings {
 	held := *d
 	if p.Budget > 0 && (held.Workload.Budget == 0 || p.Budget < held.Workload.Budget) {
@@ -294,8 +295,8 @@ func (p *Policy) Check(d *design.Design, now time.Time) check.Findings {
 	return append(findings, p.own(d, used)...)
 }
 
-// own are the policy's own findings: a Region that it does not allow, and what it accepts of this design by name and is
-// not found.
+// own are the policy's own findings: a Region that it does not allow, and an acceptance for this design, by name, that
+// matches no finding.
 func (p *Policy) own(d *design.Design, used []bool) check.Findings {
 	var out check.Findings
 	file := filepath.Base(p.File)

@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// applyWait bounds the wait for a table or index; an index on a large table takes its time.
+// applyWait bounds the wait for a table or index; building an index of a large table takes long.
 const applyWait = 6 * time.Hour
 
-// Apply makes the tables that are not there and brings the others up to the design as far as that is safe: it adds
-// missing indexes, one at a time as DynamoDB wants it, and turns TTL and the stream on. It removes nothing, and
-// what differs and cannot be changed in place is an error that says so. say hears of each step.
+// Apply creates missing tables and updates the others as far as that is safe: it adds missing indexes, one at a
+// time as DynamoDB requires, and turns TTL and the stream on. It removes nothing; a difference that cannot be
+// changed in place is an error. say is called for each step.
 func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, say func(format string, args ...any)) error {
 	var faults []error
 	for _, s := range specs {
@@ -75,7 +75,7 @@ func (a *applier) table() error {
 func (a *applier) describe() (*types.TableDescription, error) {
 	out, err := a.client.DescribeTable(a.ctx, &dynamodb.DescribeTableInput{TableName: &a.spec.Name})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
-		return nil, nil //nolint:nilnil // no table is an answer
+		return nil, nil //nolint:nilnil // no table is a valid result
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (a *applier) create() error {
 	return err
 }
 
-// sameKeys refuses a table whose primary key is another: keys cannot be changed.
+// sameKeys rejects a table with a different primary key, because keys cannot be changed.
 func (a *applier) sameKeys(there *types.TableDescription) error {
 	if want := schemaOf([]string{a.spec.PK}, sortKey(a.spec.SK)); !sameSchema(want, there.KeySchema) {
 		return fmt.Errorf("its primary key is (%s), but the design's is (%s): a key cannot change, so this needs a new table",
@@ -106,7 +106,7 @@ func (a *applier) sameKeys(there *types.TableDescription) error {
 	return nil
 }
 
-// index adds an index that is not there, and waits for it.
+// index adds a missing index, and waits for it.
 func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool, err error) {
 	want := schemaOf(x.PK, x.SK)
 	for _, have := range there.GlobalSecondaryIndexes {
@@ -136,7 +136,7 @@ func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool
 	return true, a.wait()
 }
 
-// differs refuses an index of the same name that is another.
+// differs rejects an existing index of the same name with other properties.
 func differs(x *IndexSpec, want, have []types.KeySchemaElement, projection *types.Projection) error {
 	switch {
 	case !sameSchema(want, have):
@@ -149,7 +149,7 @@ func differs(x *IndexSpec, want, have []types.KeySchemaElement, projection *type
 	return nil
 }
 
-// covers reports whether a projection has all that is wanted.
+// covers reports whether a projection includes all wanted attributes.
 func covers(have *types.Projection, x *IndexSpec) bool {
 	if have.ProjectionType == types.ProjectionTypeAll {
 		return true
@@ -160,7 +160,7 @@ func covers(have *types.Projection, x *IndexSpec) bool {
 	return !slices.ContainsFunc(x.Attributes, func(name string) bool { return !slices.Contains(have.NonKeyAttributes, name) })
 }
 
-// settings turns TTL and the stream on where the design has them and the table has not.
+// settings turns TTL and the stream on if the design has them and the table does not.
 func (a *applier) settings(there *types.TableDescription) (changed bool, err error) {
 	s := &a.spec
 	if s.Stream != "" && (there.StreamSpecification == nil || !aws.ToBool(there.StreamSpecification.StreamEnabled)) {
@@ -219,7 +219,7 @@ func (a *applier) wait() error {
 	}
 }
 
-// definitions are of the key attributes of the table and all its indexes.
+// definitions are the definitions of the key attributes of the table and all its indexes.
 func (a *applier) definitions() []types.AttributeDefinition {
 	var out []types.AttributeDefinition
 	for _, k := range a.spec.Attributes {

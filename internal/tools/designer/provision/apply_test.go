@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// apply brings a database to a design and returns what was said, and the error.
+// apply applies a design to a database and returns the reported steps, and the error.
 func apply(t *testing.T, client *dynamodb.Client, text string) (string, error) {
 	t.Helper()
 	d, err := design.Parse("shop.design.yaml", []byte(text))
@@ -60,7 +60,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses what cannot be changed in place.
+// TestApplyRefuses tests changes that are impossible in place.
 func TestApplyRefuses(t *testing.T) {
 	client := monotabletest.New(t).Client()
 	if _, err := apply(t, client, shop); err != nil {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// WriteCloudFormation writes a CloudFormation template with the tables; with sam, one that SAM's transform reads, to
-// which functions can be added. Placeholders of names become parameters of the template. Tables are kept when the stack
-// is deleted, and can be recovered to any second.
+// WriteCloudFormation writes a CloudFormation template with the tables; if sam is set, one for SAM's transform, to
+// which functions can be added. Placeholders of names become parameters of the template. Tables are retained when the
+// stack is deleted, and have point-in-time recovery.
 func WriteCloudFormation(w io.Writer, name string, specs []Spec, sam bool) error {
 	out := new(object).set("AWSTemplateFormatVersion", "2010-09-09")
 	if sam {
@@ -49,7 +49,7 @@ func WriteCloudFormation(w io.Writer, name string, specs []Spec, sam bool) error
 	return writeJSON(w, out.set("Resources", resources).set("Outputs", outputs))
 }
 
-// substituted is a name with references to parameters in place of its placeholders.
+// substituted is a name whose placeholders are replaced by references to parameters.
 func substituted(name string, placeholders []string) any {
 	if len(placeholders) == 0 {
 		return name
@@ -60,7 +60,7 @@ func substituted(name string, placeholders []string) any {
 	return new(object).set("Fn::Sub", name)
 }
 
-// logicalID makes an id for CloudFormation of a name: letters and digits, each word with a capital.
+// logicalID makes a CloudFormation ID from a name: letters and digits, each word capitalized.
 func logicalID(name string) string {
 	var out strings.Builder
 	capital, braces := true, false

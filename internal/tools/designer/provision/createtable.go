@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// object is a JSON object whose members stand in the order in which they were added.
+// object is a JSON object whose members keep the order in which they were added.
 type object struct {
 	names  []string
 	values []any
@@ -36,7 +36,7 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// writeJSON writes a value with an indentation of two.
+// writeJSON writes a value, indented by two spaces.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -44,7 +44,7 @@ func writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// WriteCreateTable writes the CreateTable request of a table: the body that the AWS CLI takes as create-table --cli-input-json.
+// WriteCreateTable writes the CreateTable request of a table, as accepted by the AWS CLI's create-table --cli-input-json.
 func WriteCreateTable(w io.Writer, s *Spec) error { return writeJSON(w, s.createTable()) }
 
 // WriteTimeToLive writes the UpdateTimeToLive request of a table that has a TTL attribute, for update-time-to-live --cli-input-json.
@@ -53,7 +53,7 @@ func WriteTimeToLive(w io.Writer, s *Spec) error {
 		set("TimeToLiveSpecification", new(object).set("AttributeName", s.TTLAttr).set("Enabled", true)))
 }
 
-// createTable is the body of a CreateTable request, which CloudFormation's properties are but for a few names.
+// createTable is the body of a CreateTable request; CloudFormation's properties are the same except for a few names.
 func (s *Spec) createTable() *object {
 	o := new(object).set("TableName", s.Name)
 	var attributes []*object

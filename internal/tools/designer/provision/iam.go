@@ -13,27 +13,28 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// IAM is how policies are written.
+// IAM configures how policies are written.
 type IAM struct {
 	Specs []Spec
-	// Variable is the policy variable that holds the tenant, as "${aws:PrincipalTag/userId}".
+	// Variable is the policy variable with the tenant, such as "${aws:PrincipalTag/userId}".
 	Variable string
-	// Functions are the names of the patterns that each function calls: each gets a policy. Names of writes that it
-	// composes in one transaction are one, with + between them. Nil for a policy for each pattern.
+	// Functions are the names of the patterns that each function calls: each function gets a policy. Writes that it
+	// composes in one transaction are joined by +. If nil, each pattern gets a policy.
 	Functions map[string][]string
 }
 
-// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has
-// persons, or for each function that calls some of them: what the generated code of just that needs, and nothing more.
+// WriteIAM writes a policy document for each pattern of a design, including ExportPerson and ErasePerson if it has
+// persons, or for each function that calls some of them: the permissions that the generated code of these patterns needs,
+// and no others.
 //
-// A statement is about one table or index. dynamodb:LeadingKeys bind it to the partition keys that the patterns reach
-// there: the templates of the design, with the tenant's variable for the tenant and * for all other fields. One action on
-// one resource is in one statement, for AWS wants one that has all leading keys of a request. There is no condition where
-// a template begins and ends with fields alone, in an index whose partition key has several attributes, and for Scans,
-// which have no leading keys.
+// A statement is about one table or index. dynamodb:LeadingKeys restricts it to the partition keys that the patterns
+// reach there: the templates of the design, with the tenant's variable for the tenant and * for all other fields. One
+// action on one resource is in one statement, because AWS requires a single statement that covers all leading keys of a
+// request. There is no condition if a template starts and ends with fields, for an index whose partition key has several
+// attributes, and for Scans, which have no leading keys.
 //
-// ForAllValues is true of a request without the key. All actions that get the condition have it, and Null makes one that
-// had not be refused.
+// ForAllValues is true if a request lacks the key. All actions with the condition have the key, and Null rejects a
+// request without it.
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
@@ -66,13 +67,13 @@ func WriteIAM(w io.Writer, d *design.Design, i IAM) error {
 	return writeJSON(w, out)
 }
 
-// grant is an action on a resource, and the partition keys that it is for.
+// grant is an action on a resource, with the partition keys it is restricted to.
 type grant struct {
 	resource, action string
-	keys             []string // nil for all
+	keys             []string // nil for all keys
 }
 
-// policy is the document that allows what is needed.
+// policy is the document that allows these needs.
 func (i IAM) policy(d *design.Design, needs []need) *object {
 	var grants []grant
 	for _, n := range needs {
@@ -108,7 +109,7 @@ func (i IAM) policy(d *design.Design, needs []need) *object {
 	return new(object).set("Version", "2012-10-17").set("Statement", statements)
 }
 
-// fewest are patterns of keys without those that another covers; nil if one is for all.
+// fewest are patterns of keys without those that another covers; nil if one matches all keys.
 func fewest(keys []string) []string {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
@@ -120,10 +121,11 @@ func fewest(keys []string) []string {
 	})
 }
 
-// anyKey is the pattern of all partition keys.
+// anyKey is the pattern that matches all partition keys.
 const anyKey = "*"
 
-// includes reports whether a pattern matches all that another does. Of one with variables that is not known.
+// includes reports whether a pattern matches everything that another does. For patterns with variables it cannot know,
+// and says no.
 func includes(pattern, other string) bool {
 	if strings.Contains(pattern, "${") {
 		return false
@@ -159,11 +161,11 @@ func (i IAM) leadingKey(d *design.Design, n need) string {
 	return out.String()
 }
 
-// literal makes text of what AWS takes for wildcards and variables.
+// literal escapes the characters that AWS reads as wildcards and variables.
 var literal = strings.NewReplacer("*", "${*}", "?", "${?}", "$", "${$}") //nolint:gochecknoglobals // a table
 
-// isTenant reports whether a part is the tenant, whose variable can stand for it: it is the first field, and what follows
-// is set apart from it, or one tenant's name could be the beginning of another's.
+// isTenant reports whether the variable can replace a part: it is the tenant's field, it is the first field, and a
+// separator follows, since otherwise one tenant's name could be the prefix of another's.
 func (i IAM) isTenant(d *design.Design, parts []design.Part, at int) bool {
 	earlier := slices.ContainsFunc(parts[:at], func(p design.Part) bool { return p.Field != "" })
 	return d.Tenant != "" && parts[at].Field == d.Tenant && len(parts[at].Funcs) == 0 && !earlier &&

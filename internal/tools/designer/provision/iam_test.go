@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// blog has what makes code touch more than a pattern names: copies, entries, a marker, counters, records of requests, hydration, shards,
-// a person, literals that policies take for something else, and keys that begin with a field.
+// blog has everything that makes code touch more than a pattern names: copies, entries, a marker, counters, records of
+// requests, hydration, shards, a person, literals with special characters of policies, and keys that start with a field.
 const blog = `design: 1
 name: Blog
 tenant: userId
@@ -80,7 +80,7 @@ writes:
   Import: { lines: {}, batch: true, do: [{ each: lines, put: Note }] }
 `
 
-// policies are those of the blog, a line for each statement.
+// policies formats the policies of the blog, one line per statement.
 func policies(t *testing.T, functions map[string][]string) string {
 	t.Helper()
 	d, err := design.Parse("blog.design.yaml", []byte(blog))
@@ -119,12 +119,13 @@ func policies(t *testing.T, functions map[string][]string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// TestPolicies: each pattern's policy has what its code does where it does it, and nothing else.
+// TestPolicies tests that each pattern's policy allows what its code does, where it does it, and nothing else.
 func TestPolicies(t *testing.T) {
 	golden(t, "iam.txt", policies(t, nil))
 }
 
-// TestFunctionPolicies: those of functions are the patterns' together, each action on a resource in one statement.
+// TestFunctionPolicies tests that functions get the union of their patterns' permissions, with each action on a resource in
+// one statement.
 func TestFunctionPolicies(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -156,7 +157,7 @@ f 3: BatchGetItem GetItem on blog of [USER#${me}#KEY]
 	}
 }
 
-// TestUnknownPattern: a function that calls what the design does not have is an error.
+// TestUnknownPattern tests that a function with a pattern that the design does not have is an error.
 func TestUnknownPattern(t *testing.T) {
 	d, err := design.Parse("blog.design.yaml", []byte(blog))
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// need is what the code of a pattern does at a place: an action of DynamoDB.
+// need is a DynamoDB action that the code of a pattern calls at a place.
 type need struct {
 	place  plan.Place
 	action string
-	// named says that the caller names whose item it is: it need not be their own.
+	// named means that the caller names the item's owner, who need not be the caller.
 	named bool
 }
 
-// patternNeeds are those of a pattern.
+// patternNeeds are the needs of a pattern.
 type patternNeeds struct {
 	pattern string
 	needs   []need
-	// together are those that a write has besides where it is composed with others in one transaction.
+	// together are the additional needs of a write that is composed with others in one transaction.
 	together []need
 }
 
@@ -68,16 +68,16 @@ func needsOf(d *design.Design) []patternNeeds {
 	return out
 }
 
-// needs gathers those of a pattern.
+// needs collects the needs of a pattern.
 type needs struct {
 	patternNeeds
 
 	design  *design.Design
-	writing *design.Write // that is looked at
-	named   bool          // what it does now is to an item that its caller names
+	writing *design.Write // the current write
+	named   bool          // the item's owner is named by the caller
 }
 
-// The actions that are no operations of plans.
+// The actions that are not operations of plans.
 const (
 	putItem, updateItem, deleteItem = "PutItem", "UpdateItem", "DeleteItem"
 
@@ -90,8 +90,8 @@ func (n *needs) add(p plan.Place, actions ...string) {
 	}
 }
 
-// read adds what a read does. Where it asks for a key, the generated code has it for several at once, too; and what a place lacks
-// is read for all that was found at once.
+// read adds the needs of a read. A read by key can also be called with several keys in the generated code; fields missing at a
+// place are read for all found items at once.
 func (n *needs) read(p *plan.Plan) {
 	n.add(p.Place, string(p.Operation))
 	if p.Operation == plan.GetItem {
@@ -102,11 +102,11 @@ func (n *needs) read(p *plan.Plan) {
 	}
 }
 
-// item is the place of an entity's items themselves.
+// item is the place of an entity's own items.
 func (n *needs) item(e *design.Entity) plan.Place { return plan.Places(n.design, e)[0] }
 
-// write adds what a write does by its plan, and what the generated code may do besides, by what it finds: design/table's
-// internal/write is what this follows.
+// write adds the needs of a write's plan, and what the generated code may do in addition, depending on the items it finds:
+// this follows design/table's internal/write.
 func (n *needs) write(w *design.Write) {
 	p := plan.ForWrite(n.design, w)
 	n.writing = w
@@ -125,7 +125,7 @@ func (n *needs) write(w *design.Write) {
 					n.add(place, putItem)
 				}
 			}
-			n.alone(!reads, func() { n.look(item.Place) }) // with what else is read
+			n.alone(!reads, func() { n.look(item.Place) }) // together with other reads
 		case item.Place.Kind != plan.KeyPlace:
 			n.follower(item.Place, item)
 		default:
@@ -136,10 +136,10 @@ func (n *needs) write(w *design.Write) {
 	n.named = false
 }
 
-// look adds what it takes to read an item before it is written: alone, or with others of its table.
+// look adds reading an item before it is written: alone, or with others of its table.
 func (n *needs) look(p plan.Place) { n.add(p, string(plan.GetItem), string(plan.BatchGetItem)) }
 
-// alone adds needs that the write does not have while it is alone.
+// alone adds needs that the write only has if it is not alone.
 func (n *needs) alone(is bool, add func()) {
 	kept := n.needs
 	if add(); is {
@@ -148,8 +148,8 @@ func (n *needs) alone(is bool, add func()) {
 	}
 }
 
-// itself adds what a step does with its own item, or a counter's. first says that nothing of the write comes before it, so that a
-// refusal is the write's without a request.
+// itself adds what a step does with its own item, or a counter's. first means that nothing of the write comes before it, so
+// that the write can be rejected without a request.
 func (n *needs) itself(item plan.ItemWrite, first, transaction bool) {
 	p := item.Place
 	reads := n.mayRead(item)
@@ -164,25 +164,26 @@ func (n *needs) itself(item plan.ItemWrite, first, transaction bool) {
 		n.add(p, updateItem)
 		if !n.moved(item) {
 			if item.Step.Action == design.Check {
-				n.add(p, conditionCheck) // where the counters do not move after all
+				n.add(p, conditionCheck) // if the counters do not change after all
 			}
 			if n.mayBeEmpty(item) {
-				n.alone(!transaction, func() { n.add(p, conditionCheck) }) // of an update of nothing, only the condition is asked
+				n.alone(!transaction, func() { n.add(p, conditionCheck) }) // an update without changes only checks the condition
 			}
 		}
 		if item.Action == design.Upsert && reads {
-			n.add(p, putItem) // of an item that is not there
+			n.add(p, putItem) // if the item does not exist
 		}
 		n.follow(item)
 	}
 	if reads {
 		n.look(p)
 		counts := slices.ContainsFunc(p.Entity.Counters, func(c *design.Counter) bool { return slices.Contains(item.Changed, c.Field) })
-		n.alone(first && !counts, func() { n.add(p, conditionCheck) }) // in the place of a change that is refused already, or of a delete of nothing
+		n.alone(first && !counts, func() { n.add(p, conditionCheck) }) // instead of a change that is already rejected, or a delete of a missing item
 	}
 }
 
-// moved reports whether the write changes a counter of an item for certain: it makes one of what is counted, which tells the item.
+// moved reports whether the write certainly changes a counter of an item: it creates a counted item, which identifies the
+// counter's item.
 func (n *needs) moved(item plan.ItemWrite) bool {
 	return slices.ContainsFunc(item.Place.Entity.Counters, func(c *design.Counter) bool {
 		created := func(s *design.Step) bool { return s.Entity == c.Of && s.Action == design.Create && !s.Each }
@@ -191,14 +192,14 @@ func (n *needs) moved(item plan.ItemWrite) bool {
 	})
 }
 
-// mayLack reports whether an entity's items may be without a field.
+// mayLack reports whether items of an entity may lack a field.
 func mayLack(e *design.Entity, field string) bool {
 	f := e.Field(field)
 	return f != nil && f.Optional
 }
 
-// follower adds what a step does with a copy or a marker. A copy that was lost is put again, and one whose key changes may find that
-// it is the same after all.
+// follower adds what a step does with a copy or a marker. A lost copy is put again, and a copy whose key may change may turn
+// out unchanged.
 func (n *needs) follower(p plan.Place, item plan.ItemWrite) {
 	changes := item.Step.Action == design.Update || item.Step.Action == design.Upsert
 	switch {
@@ -211,8 +212,8 @@ func (n *needs) follower(p plan.Place, item plan.ItemWrite) {
 	}
 }
 
-// follow adds copies, markers and counters that follow an item that is changed, beyond its plan: those that hold or sum what its own
-// counters count, and those that an upsert makes, moves or changes by what the caller gives.
+// follow adds the copies, markers and counters that follow a changed item, beyond its plan: those that contain or sum its own
+// counters, and those that an upsert creates, moves or changes depending on its input.
 func (n *needs) follow(item plan.ItemWrite) {
 	e := item.Place.Entity
 	created := item.Action == design.Upsert
@@ -235,7 +236,7 @@ func (n *needs) follow(item plan.ItemWrite) {
 		}
 	}
 	if !item.Counter() {
-		return // its plan has them
+		return // they are in its plan
 	}
 	for _, holder := range n.design.Entities {
 		var moved []string
@@ -250,14 +251,14 @@ func (n *needs) follow(item plan.ItemWrite) {
 	}
 }
 
-// holds reports whether a copy holds something that changes, or an index of it does.
+// holds reports whether a copy, or one of its index entries, contains something that changes.
 func (n *needs) holds(copied plan.Place, item plan.ItemWrite) bool {
 	return changes(item, copied.Has) || slices.ContainsFunc(plan.Places(n.design, copied.Entity), func(p plan.Place) bool {
 		return p.Index != nil && p.Copy == copied.Copy && !p.Undeclared && depends(p, item)
 	})
 }
 
-// upserted are the fields that an upsert may change of an item that is there: all that the caller gives, and not just those it assigns.
+// upserted are the fields of an existing item that an upsert may change: all of its inputs, not just those it assigns.
 func upserted(item plan.ItemWrite) []string {
 	e := item.Place.Entity
 	var out []string
@@ -271,7 +272,7 @@ func upserted(item plan.ItemWrite) []string {
 	return out
 }
 
-// depends reports whether a change tells a place's key, or whether an item has it.
+// depends reports whether a change affects a place's key, or whether an item has the place.
 func depends(p plan.Place, item plan.ItemWrite) bool {
 	return changes(item, func(f string) bool { return slices.Contains(fieldsOf(p), f) || slices.Contains(p.Where.Fields(), f) })
 }
@@ -280,7 +281,7 @@ func changes(item plan.ItemWrite, is func(string) bool) bool {
 	return slices.ContainsFunc(item.Changed, is)
 }
 
-// mayBeEmpty reports whether an update may have nothing to do: it only patches, or adds what may be absent.
+// mayBeEmpty reports whether an update may have nothing to do: it only patches, or adds values that may be absent.
 func (n *needs) mayBeEmpty(item plan.ItemWrite) bool {
 	if item.Action != design.Update || item.Counter() || len(item.Step.Remove) > 0 {
 		return false
@@ -293,7 +294,7 @@ func (n *needs) mayBeEmpty(item plan.ItemWrite) bool {
 	return !slices.ContainsFunc(item.Step.Set, sets) && !slices.ContainsFunc(item.Step.Add, adds)
 }
 
-// mayBeAbsent reports whether a term is no parameter of the write that the caller must give, and may be nothing.
+// mayBeAbsent reports whether a term may be absent: it is not a required parameter of the write.
 func (n *needs) mayBeAbsent(t design.Term) bool {
 	if t.Kind != design.ParamTerm {
 		return t.Kind == design.FieldTerm
@@ -302,8 +303,8 @@ func (n *needs) mayBeAbsent(t design.Term) bool {
 	return !slices.ContainsFunc(n.writing.Params, given)
 }
 
-// mayRead reports whether the generated code may read an item before it writes it: one of which a copy, an index entry, a marker or a
-// counter depends on what only the item tells.
+// mayRead reports whether the generated code may read an item before it writes it: a copy, an index entry, a marker or a
+// counter depends on something that only the item contains.
 func (n *needs) mayRead(item plan.ItemWrite) bool {
 	e := item.Place.Entity
 	upsert := item.Action == design.Upsert
@@ -311,7 +312,7 @@ func (n *needs) mayRead(item plan.ItemWrite) bool {
 	case item.Action != design.Update && item.Action != design.Delete && !upsert:
 		return false
 	case item.Action != design.Delete && !item.Counter() && (computes(item.Step) || upsert && (nested(item.Step) || item.Place.Table.TypeAttr == "" && len(item.Step.Set) == 0)):
-		return true // sums; in an item that may not be there, what is inside of something; and an item that may be but its key
+		return true // sums; a nested change in an item that may not exist; and an item that may consist of its key only
 	}
 	for _, p := range plan.Places(n.design, e) {
 		elsewhere := item.Action == design.Delete && !within(fieldsOf(p), plan.KeyFields(e))
@@ -330,7 +331,7 @@ func (n *needs) mayRead(item plan.ItemWrite) bool {
 	})
 }
 
-// given reports whether an upsert tells the whole key of an entry, whether there is an item or not.
+// given reports whether an upsert determines the whole key of an entry, whether the item exists or not.
 func given(s *design.Step, p plan.Place) bool {
 	e := p.Entity
 	return p.Where == nil && !slices.ContainsFunc(fieldsOf(p), func(name string) bool {
@@ -351,14 +352,14 @@ func given(s *design.Step, p plan.Place) bool {
 	})
 }
 
-// counted reports whether a counter goes by an entity's items.
+// counted reports whether a counter counts an entity's items.
 func (n *needs) counted(e *design.Entity) bool {
 	return slices.ContainsFunc(n.design.Entities, func(holder *design.Entity) bool {
 		return slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == e.Name })
 	})
 }
 
-// assigned reports whether an update tells the whole key of an entry, so that what it was need not be read.
+// assigned reports whether an update determines the whole key of an entry, so that the old item need not be read.
 func assigned(item plan.ItemWrite, p plan.Place) bool {
 	e := p.Entity
 	return item.Action == design.Update && !item.Counter() && p.Where == nil && !slices.ContainsFunc(fieldsOf(p), func(name string) bool {
@@ -372,7 +373,7 @@ func assigned(item plan.ItemWrite, p plan.Place) bool {
 
 func isField(t design.Term) bool { return t.Kind == design.FieldTerm }
 
-// computes reports whether a step assigns sums that DynamoDB has no expression for.
+// computes reports whether a step assigns sums that no DynamoDB expression can express.
 func computes(s *design.Step) bool {
 	fields := func(a *design.Assignment) (n, negative int) {
 		for _, t := range a.Value.Terms {
@@ -391,7 +392,7 @@ func computes(s *design.Step) bool {
 	})
 }
 
-// nested reports whether a step changes something inside of a field.
+// nested reports whether a step changes something inside a field.
 func nested(s *design.Step) bool {
 	return slices.ContainsFunc(s.Changed(), func(f string) bool {
 		inside := func(path string) bool { return path != f && design.Root(path) == f }

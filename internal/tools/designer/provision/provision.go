@@ -1,8 +1,8 @@
-// Package provision turns the tables of a design into CreateTable requests, CloudFormation and SAM templates, Terraform,
-// and IAM policies for the patterns.
+// Package provision turns the tables of a design into CreateTable requests, CloudFormation and SAM templates, Terraform, and
+// IAM policies for the patterns.
 //
-// All forms are made of one Spec a table, which is the table as DynamoDB has it: attribute names, not fields. Package apply,
-// of the commands, makes or updates tables with it.
+// All forms are made from one Spec per table, which describes the table in DynamoDB's terms: attribute names, not fields.
+// Apply creates or updates tables with it.
 package provision
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// Spec is a table as DynamoDB has it.
+// Spec is a table in DynamoDB's terms.
 type Spec struct {
 	Name string
-	// Stage says that the name has placeholders, as in "shop-{stage}", that a deployment fills in.
+	// Placeholders are those of the name, as in "shop-{stage}", for a deployment to fill in.
 	Placeholders []string
 	Attributes   []design.KeyAttribute // of all keys, each once
 	PK, SK       string                // SK is "" for none
 	Indexes      []IndexSpec
 	OnDemand     bool
-	Capacity     Capacity // where it is not on demand
+	Capacity     Capacity // if it is not on demand
 	TTLAttr      string
 	Stream       string // a StreamViewType
 }
 
-// IndexSpec is an index as DynamoDB has it.
+// IndexSpec is an index in DynamoDB's terms.
 type IndexSpec struct {
 	Name   string
 	Local  bool
@@ -42,7 +42,7 @@ type IndexSpec struct {
 	Attributes []string
 }
 
-// Creation is what the table is made with.
+// Creation is the definition with which the table is created.
 func (s *Spec) Creation() table.Creation {
 	typed := func(name string) table.Attribute {
 		for _, a := range s.Attributes {
@@ -76,7 +76,7 @@ func (s *Spec) Creation() table.Creation {
 // Capacity is read and write capacity units.
 type Capacity struct{ Read, Write int }
 
-// Specs are the tables of a design, with the placeholders of their names filled in as far as values has them.
+// Specs are the tables of a design, with the placeholders of their names filled in from values as far as possible.
 func Specs(d *design.Design, values map[string]string) []Spec {
 	var out []Spec
 	for _, t := range d.Tables {
@@ -123,8 +123,8 @@ func specOf(d *design.Design, t *design.Table, values map[string]string) Spec {
 	return s
 }
 
-// projected are the attributes that hold the projected fields, of whichever entities have them, but for those that are
-// keys and so are there anyhow. The type attribute comes along: without it an entry does not say what it is.
+// projected are the attributes of the projected fields of all entities, without key attributes, which are projected anyway.
+// The type attribute is included, because an entry would not be recognized without it.
 func projected(d *design.Design, t *design.Table, x *design.Index) []string {
 	var out []string
 	add := func(name string) {
@@ -149,7 +149,7 @@ func projected(d *design.Design, t *design.Table, x *design.Index) []string {
 	return out
 }
 
-// fill puts values into the placeholders of a name and returns those that are left.
+// fill replaces the placeholders of a name and returns those that are left.
 func fill(name string, values map[string]string) (filled string, left []string) {
 	var out strings.Builder
 	for {
@@ -169,7 +169,7 @@ func fill(name string, values map[string]string) (filled string, left []string) 
 	}
 }
 
-// capacityOf is what a table's patterns need a second, at 70 % use, at least 1.
+// capacityOf is the capacity per second that a table's patterns need at 70 % utilization, at least 1.
 func capacityOf(d *design.Design, t *design.Table) Capacity {
 	var reads, writes float64
 	for _, r := range d.Reads {

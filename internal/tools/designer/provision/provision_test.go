@@ -17,8 +17,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
-// shop has what the forms differ in: two tables, a placeholder, a local, a multi-attribute and an included index, a stream,
-// TTL, provisioned capacity, a tenant.
+// shop has everything in which the forms differ: two tables, a placeholder, a local index, a multi-attribute index, an INCLUDE
+// projection, a stream, TTL, provisioned capacity, a tenant.
 const shop = `design: 1
 name: Shop
 tenant: shopId
@@ -126,8 +126,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// TestLeadingKeysOfOthers: what a write changes of another tenant, by a step that says so or a counter that a reference leads to, is not
-// bound to the caller's own keys.
+// TestLeadingKeysOfOthers tests that changes to another tenant's items, by a step that says so or by a counter of a referenced
+// item, are not restricted to the caller's own keys.
 func TestLeadingKeysOfOthers(t *testing.T) {
 	d, err := design.Parse("gifts", []byte(`
 design: 1

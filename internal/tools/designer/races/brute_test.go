@@ -17,21 +17,21 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestBruteForce runs every order by itself, from the start, on a database of its own, with the processes as goroutines and
-// nothing remembered, and compares how many orders there are and what they leave with what the exploration says.
+// TestBruteForce runs every order separately, from the start, on its own database, with the processes as goroutines and no
+// caching, and compares the number of orders and their final states with the exploration's.
 func TestBruteForce(t *testing.T) {
 	for _, c := range []struct {
 		file, race string
-		orders     int // by hand
+		orders     int // counted by hand
 	}{
-		// Both read first, in 2 orders, and two puts of each follow, C(4,2) = 6. Or one has put the product, and perhaps the
+		// Both read first, in 2 orders, followed by two puts each, C(4,2) = 6. Or one has put the product, and possibly the
 		// sale, before the other reads, which then puts nothing. 2·6 + 2·2.
 		{"stock.design.yaml", "ReadThenPut", 16},
-		// Both read first, 2 orders, and then write, 2; or one is over before the other reads and does nothing. 2·2 + 2.
+		// Both read first, 2 orders, and then write, 2; or one finishes before the other reads and does nothing. 2·2 + 2.
 		{"limit.design.yaml", "Look", 6},
 		{"limit.design.yaml", "LookAndHire", 6},
-		// Both see both votes: two votes in 2 orders, then two queries and a put of each, C(6,3) = 20. Or one queries before the
-		// other votes and makes no match: its last query stands at 5 places among four requests; 2·(20 + 5).
+		// Both see both votes: two votes in 2 orders, then two queries and a put each, C(6,3) = 20. Or one queries before
+		// the other votes and makes no match: its last query can be at 5 places among four requests; 2·(20 + 5).
 		{"trinity.documented.design.yaml", "Strong", 50},
 	} {
 		t.Run(c.race, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestBruteForce(t *testing.T) {
 
 func lines(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") }
 
-// explored is the exploration of a race that is over.
+// explored is the finished exploration of a race.
 func explored(t *testing.T, d *design.Design, r *design.Race) *exploration {
 	t.Helper()
 	w, err := openWorld(t.Context(), d, Options{})
@@ -114,7 +114,7 @@ type brute struct {
 	ends   map[string]bool
 }
 
-// extend runs an order's beginning, and all that go on from it.
+// extend runs the start of an order, and all its continuations.
 func (b *brute) extend(prefix []int) {
 	b.t.Helper()
 	alive, end := b.play(prefix)
@@ -127,7 +127,8 @@ func (b *brute) extend(prefix []int) {
 	}
 }
 
-// play runs an order's beginning on a new database: who has a request to make then, and what is stored.
+// play runs the start of an order on a new database: it returns the processes that have a next request, and the final
+// content.
 func (b *brute) play(prefix []int) (alive []int, end string) {
 	b.t.Helper()
 	w, err := openWorld(b.t.Context(), b.design, Options{})
@@ -160,7 +161,7 @@ func (b *brute) play(prefix []int) (alive []int, end string) {
 		if r.alive {
 			alive = append(alive, i)
 			close(r.stop)
-			<-r.arrived // it ends
+			<-r.arrived // it has ended
 		}
 		if r.err != nil {
 			b.t.Fatal(r.err)
@@ -169,7 +170,7 @@ func (b *brute) play(prefix []int) (alive []int, end string) {
 	return alive, b.stored(w)
 }
 
-// stored is all that a database holds.
+// stored is the whole content of a database.
 func (b *brute) stored(w *world) string {
 	b.t.Helper()
 	var texts []string
@@ -185,13 +186,14 @@ func (b *brute) stored(w *world) string {
 	return contentOf(texts)
 }
 
-// runner is a process whose requests wait for their turns. It sends whether it has a request on arrived, once for each.
+// runner is a process whose requests wait for their turns. It sends on arrived whether it has a request, once for each
+// request.
 type runner struct {
 	client     *dynamodb.Client
 	arrived    chan bool
 	turn, stop chan struct{}
 	alive      bool
-	err        error // of what no application should meet
+	err        error // an error that no application should see
 }
 
 var errStopped = errors.New("stopped")
@@ -236,7 +238,7 @@ func (r *runner) wait() error {
 	}
 }
 
-// waiting is a client whose requests wait for their turns; those that are not here, no race of the test makes.
+// waiting is a client whose requests wait for their turns; the races of the test make no other kinds of requests.
 type waiting struct{ *runner }
 
 func turn[In, Out any](ctx context.Context, r *runner, in *In, send func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error)) (*Out, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// call is a flow, or a single write, with what it is given.
+// call is a flow, or a single write, with its arguments.
 type call struct {
 	name     string // of the flow or write
 	pos      design.Pos
@@ -23,7 +23,7 @@ type call struct {
 	retry    []string
 	attempts int
 	given    table.Values
-	// lists are the lists of structures among what is given, as lines.
+	// lists are the arguments that are lists of structures, as lines.
 	lists map[string][]table.Values
 }
 
@@ -32,11 +32,11 @@ type callStep struct {
 	*design.FlowStep
 	read  *lower.Read
 	write *lower.Write
-	// lines is what a step that is a race's own write takes.
+	// lines is the name of the lines of a step that is the race's own write.
 	lines string
 }
 
-// words are what the call is and is given.
+// words describes the call and its arguments.
 func (c *call) words(v *values) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.given)) {
@@ -59,7 +59,7 @@ func (c *call) words(v *values) string {
 	return c.name + " { " + strings.Join(out, ", ") + " }"
 }
 
-// caller makes calls of a design's races.
+// caller prepares the calls of a design's races.
 type caller struct {
 	program *lower.Program
 	values  *values
@@ -75,7 +75,7 @@ func newCaller(p *lower.Program, err error, v *values) *caller {
 	return c
 }
 
-// faultsIn are the faults that an error of Lower joins.
+// faultsIn are the faults joined in an error of Lower.
 func faultsIn(err error) []*lower.FaultError {
 	if joined, is := err.(interface{ Unwrap() []error }); is {
 		var out []*lower.FaultError
@@ -90,7 +90,7 @@ func faultsIn(err error) []*lower.FaultError {
 	return nil
 }
 
-// at is an error at a place of the design.
+// at is an error at a position of the design.
 func (c *caller) at(p design.Pos, format string, args ...any) error {
 	return design.Errors{{Source: c.program.Design.Source, Pos: p, Message: fmt.Sprintf(format, args...)}}
 }
@@ -102,7 +102,7 @@ func (c *caller) missing(pattern string, p design.Pos) error {
 	return c.at(p, "%s cannot be run", pattern)
 }
 
-// call makes the call of a race.
+// call prepares a call of a race.
 func (c *caller) call(x *design.RaceCall) (*call, error) {
 	if x.Flow != "" {
 		return c.flow(x, c.program.Design.Flow(x.Flow))
@@ -127,7 +127,7 @@ func (c *caller) call(x *design.RaceCall) (*call, error) {
 	return out, nil
 }
 
-// give fills values with what is given for inputs; what is not, and is needed, is made up.
+// give sets the inputs' values from the arguments; missing required values are made up.
 func (c *caller) give(values table.Values, inputs []lower.Input, x *design.RaceCall) error {
 	for _, in := range inputs {
 		l, given := x.Given[in.Name]
@@ -147,10 +147,10 @@ func (c *caller) give(values table.Values, inputs []lower.Input, x *design.RaceC
 	return nil
 }
 
-// lines are the lines that a race gives a write; one where it gives none.
+// lines are the lines that a race passes to a write; one if it passes none.
 func (c *caller) lines(w *lower.Write, x *design.RaceCall) ([]table.Values, error) {
 	given, is := x.Given["lines"]
-	if !is { // one line, of what is given beside
+	if !is { // one line, from the other arguments
 		values := table.Values{}
 		return []table.Values{values}, c.give(values, w.Lines, x)
 	}
@@ -229,7 +229,8 @@ func (c *caller) linesOf(s *design.Struct, v types.AttributeValue) []table.Value
 	return out
 }
 
-// complete refuses a step that does not give its pattern what that needs. known are the names of what its flow has.
+// complete rejects a step that does not pass everything its pattern needs. known are the names available in its
+// flow.
 func (c *caller) complete(s *callStep, known []string) error {
 	for _, in := range s.inputs() {
 		given := slices.Contains(known, in.Name) || slices.ContainsFunc(s.With, func(a *design.Argument) bool { return a.Name == in.Name })
@@ -240,7 +241,7 @@ func (c *caller) complete(s *callStep, known []string) error {
 	return nil
 }
 
-// asked are the fields of a result that the flow depends on, or hands over.
+// asked are the fields of a result that the flow depends on, or passes on.
 func (c *call) asked(result string) []string {
 	var out []string
 	for _, s := range c.steps {
@@ -265,7 +266,7 @@ func (c *call) asked(result string) []string {
 
 func (s *callStep) pattern() string { return s.Read + s.Write }
 
-// inputs are what the step's pattern takes.
+// inputs are the inputs of the step's pattern.
 func (s *callStep) inputs() []lower.Input {
 	switch {
 	case s.read != nil:

@@ -11,23 +11,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// errPaused ends a run that has come to a request which has no answer yet.
+// errPaused ends a run at the first request that has no recorded response.
 var errPaused = errors.New("the request is waiting for its turn")
 
-// replay is a table.Client that answers a process's first requests as they were answered before and stops it at the next.
+// replay is a table.Client that answers a process's first requests with recorded responses and stops it at the next
+// request.
 type replay struct {
 	tables  map[string]keyNames // by their physical names
 	answers []*answer
 	sent    int // requests of this run that were answered
-	// pattern and repeatable are those of the pattern that is running.
+	// pattern and repeatable describe the running pattern.
 	pattern    string
 	repeatable bool
-	next       *request // the first that has no answer
-	// read says what the read found whose last answer was the last that there is; "" if that is of no read.
+	next       *request // the first request without a response
+	// read describes the result of the read that ended with the last recorded response; "" if none did.
 	read string
 }
 
-// found notes what a read has found.
+// found records the result of a read.
 func (c *replay) found(words string) {
 	if c.sent == len(c.answers) && c.next == nil {
 		c.read = words
@@ -141,8 +142,8 @@ func (c *replay) BatchWriteItem(_ context.Context, in *dynamodb.BatchWriteItemIn
 	})
 }
 
-// TransactWriteItems is a request of the process. Its token is left to the SDK, which makes a new one each time: a request
-// that the exploration makes again, on other items, is no repetition.
+// TransactWriteItems is a request of the process. The SDK generates its token, a new one each time: when the exploration
+// makes the request again, on other items, it is not a retry.
 func (c *replay) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	r := &request{operation: "TransactWriteItems", touched: map[string][]map[string]types.AttributeValue{}}
 	for _, w := range in.TransactItems {

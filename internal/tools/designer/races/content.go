@@ -12,34 +12,34 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
-// content is all that the tables hold at a moment. Equal contents are one.
+// content is everything in the tables at a moment. Equal contents are the same pointer.
 type content struct {
 	id    int
-	items []*stored // in the order of their addresses
-	// state is what the items mean.
+	items []*stored // ordered by address
+	// state is the decoded form of the items.
 	state *expression.State
-	// strays are items that are not what the design's other items make of them; see kept.go.
+	// strays are items that do not match the design's other items; see kept.go.
 	strays []string
-	// broken are the invariants about one moment that do not hold, once that has been looked at.
+	// broken are the violated invariants about a single moment, once computed.
 	broken map[*expression.Invariant]*breach
 }
 
-// stored is an item as it lies in a table. Equal ones are one.
+// stored is an item as stored in a table. Equal items are the same pointer.
 type stored struct {
 	id      int
 	address string // its table and key
 	table   *table.Table
 	item    table.Item
 	key     table.Item
-	// means is the entity's item that it is; nil for a copy, a marker and what is none.
+	// means is the entity's item; nil for a copy, a marker and an unknown item.
 	means *expression.Item
-	// entity and place say what it is; entity is nil for what is none.
+	// entity and place identify the item's kind; entity is nil for an unknown item.
 	entity *table.Entity
 	place  table.Place
 	values table.Values
 }
 
-// library keeps each item and each content once.
+// library stores each item and each content once.
 type library struct {
 	items    map[string]*stored
 	contents map[string]*content
@@ -52,7 +52,7 @@ func newLibrary(mean func(*stored), judge func(*content)) *library {
 	return &library{items: map[string]*stored{}, contents: map[string]*content{}, mean: mean, judge: judge}
 }
 
-// item is the one of these attributes.
+// item returns the canonical item with these attributes.
 func (l *library) item(t *table.Table, it table.Item) *stored {
 	var text strings.Builder
 	text.WriteString(t.Name)
@@ -76,7 +76,7 @@ func keyOf(t *table.Table, it table.Item) table.Item {
 	return key
 }
 
-// address tells a key of a table from all others.
+// address identifies a key of a table.
 func address(t *table.Table, key map[string]types.AttributeValue) string {
 	var out strings.Builder
 	out.WriteString(t.Name)
@@ -84,7 +84,7 @@ func address(t *table.Table, key map[string]types.AttributeValue) string {
 	return out.String()
 }
 
-// content is the one of these items.
+// content returns the canonical content with these items.
 func (l *library) content(items []*stored) *content {
 	slices.SortFunc(items, func(a, b *stored) int { return cmp.Compare(a.address, b.address) })
 	key := make([]byte, 0, 4*len(items))
@@ -108,7 +108,7 @@ func (l *library) content(items []*stored) *content {
 	return c
 }
 
-// with is the content after items at these addresses became others; a nil item is one that is not there.
+// with is the content after items at some addresses have changed; a nil item is a deleted one.
 func (l *library) with(c *content, changes map[string]*stored) *content {
 	items := make([]*stored, 0, len(c.items)+len(changes))
 	for _, s := range c.items {

@@ -16,15 +16,15 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// database is monotable in memory with a design's tables. It executes a request on any content: it first makes the tables
-// hold just that, by putting and deleting what differs.
+// database is monotable in memory with a design's tables. It executes a request on any content: it first puts and deletes
+// the items that differ.
 type database struct {
 	db      *monotable.DB
 	client  *dynamodb.Client
 	tables  map[string]*table.Table // by their names
 	library *library
 	holds   *content // what the tables hold
-	// done are the requests that were executed, by content and request.
+	// done are the executed requests, by content and request.
 	done     map[step]effect
 	executed int
 }
@@ -35,13 +35,13 @@ type step struct {
 	request string
 }
 
-// effect is what it did.
+// effect is the result of a step.
 type effect struct {
 	answer *answer
 	after  *content
 }
 
-// keyNames are those of a table's primary key.
+// keyNamesOf are the attributes of a table's primary key.
 func keyNamesOf(t *table.Table) keyNames {
 	if t.SK.Name == "" {
 		return keyNames{t.PK.Name}
@@ -49,8 +49,8 @@ func keyNamesOf(t *table.Table) keyNames {
 	return keyNames{t.PK.Name, t.SK.Name}
 }
 
-// openDatabase makes the tables of a design, without streams, and without TTL: what has expired is removed when the
-// exploration says so.
+// openDatabase creates the tables of a design, without streams, and without TTL: the exploration decides when expired
+// items are removed.
 func openDatabase(ctx context.Context, d *design.Design, tables []*table.Table) (*database, error) {
 	db, err := monotable.OpenMemory(nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func openDatabase(ctx context.Context, d *design.Design, tables []*table.Table) 
 
 func (db *database) close() error { return db.db.Close() }
 
-// empty deletes all, for another scenario, whose contents are its library's.
+// empty deletes everything, for another scenario with its own library.
 func (db *database) empty(ctx context.Context, l *library) error {
 	if db.holds != nil {
 		if err := db.hold(ctx, &content{}); err != nil {
@@ -84,7 +84,7 @@ func (db *database) empty(ctx context.Context, l *library) error {
 	return nil
 }
 
-// batchMax is how many writes a BatchWriteItem takes, and keys a BatchGetItem.
+// batchMax is the maximum number of writes in a BatchWriteItem, and of keys in a BatchGetItem.
 const (
 	batchMax    = 25
 	batchGetMax = 100
@@ -124,7 +124,7 @@ func (db *database) hold(ctx context.Context, c *content) error {
 	return nil
 }
 
-// execute makes a request on a content: what it is answered with, and what is there then.
+// execute executes a request on a content: it returns the response, and the content afterwards.
 func (db *database) execute(ctx context.Context, c *content, r *request) (effect, error) {
 	at := step{c.id, r.key}
 	if known, is := db.done[at]; is {
@@ -149,7 +149,7 @@ func (db *database) execute(ctx context.Context, c *content, r *request) (effect
 	return e, nil
 }
 
-// look reads the items that a request may have changed: a request changes no other than it names.
+// look reads the items that a request may have changed: it changes only items that it names.
 func (db *database) look(ctx context.Context, c *content, touched map[string][]map[string]types.AttributeValue) (*content, error) {
 	changes := map[string]*stored{}
 	for name, keys := range touched {

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// scenarios are the races of a design that are asked for. A design that has none is tried with its writes: each twice at
-// once with equal inputs, and each pair of those that touch an entity in common.
+// scenarios are the requested races of a design. A design without races is explored with its writes: each one twice at once
+// with equal inputs, and each pair that touches a common entity.
 func scenarios(d *design.Design, names []string) ([]scenario, error) {
 	var all []scenario
 	for _, r := range d.Races {
@@ -55,7 +55,7 @@ func defaults(d *design.Design) []scenario {
 	return out
 }
 
-// meet reports whether two writes touch an entity in common, which one of them changes.
+// meet reports whether two writes touch a common entity, and one of them changes it.
 func meet(a, b *design.Write) bool {
 	for _, x := range a.Steps {
 		for _, y := range b.Steps {
@@ -67,15 +67,15 @@ func meet(a, b *design.Write) bool {
 	return false
 }
 
-// guess finds what writes need to do something: items that are there, and inputs that fit them.
+// guess chooses what writes need to have an effect: existing items, and matching inputs.
 type guess struct {
 	design *design.Design
 	// chosen are the values by the names of fields and inputs: equal names get equal values.
 	chosen map[string]design.Literal
 }
 
-// start are the items that the writes update, delete or check, and those that count what they change, as far as none of the
-// writes makes them.
+// start are the items that the writes update, delete or check, and those that count what they change, unless one of the
+// writes creates them.
 func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 	var created, needed []string
 	for _, w := range writes {
@@ -87,7 +87,7 @@ func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 	}
 	var out []*design.RaceCall
 	need := func(w *design.Write, s *design.Step) {
-		// A step that says which item it is by a value of another name is about an item of its own.
+		// A step that identifies its item by a value with another name is about a different item.
 		of := s.Entity + " " + byWords(s)
 		if !slices.Contains(created, s.Entity) && !slices.Contains(needed, of) {
 			needed = append(needed, of)
@@ -120,7 +120,7 @@ func byWords(s *design.Step) string {
 	return strings.Join(out, " ")
 }
 
-// item is the item that a step needs: the entity's first sample, if there is one, with what the step's condition asks for.
+// item is the item that a step needs: the entity's first sample, if there is one, adjusted to the step's condition.
 func (g *guess) item(w *design.Write, s *design.Step) *design.RaceCall {
 	e := g.design.Entity(s.Entity)
 	given := map[string]design.Literal{}
@@ -130,7 +130,7 @@ func (g *guess) item(w *design.Write, s *design.Step) *design.RaceCall {
 			break
 		}
 	}
-	for _, c := range e.Counters { // they count what is there
+	for _, c := range e.Counters { // they count existing items
 		delete(given, c.Field)
 	}
 	key := slices.Concat(e.Key.PK.Fields(), fieldsOf(e.Key.SK))
@@ -170,7 +170,8 @@ func fieldsOf(t *design.Template) []string {
 	return t.Fields()
 }
 
-// equalities are the fields that a condition compares with constants by =, and the params that it compares so with fields.
+// equalities are the fields that a condition compares with constants by =, and the parameters that it compares with fields
+// by =.
 func equalities(c *design.Condition) (constants map[string]design.Constant, params map[string]string) {
 	constants, params = map[string]design.Constant{}, map[string]string{}
 	if c == nil {
@@ -205,7 +206,7 @@ func equalities(c *design.Condition) (constants map[string]design.Constant, para
 	return constants, params
 }
 
-// call is a call of a write with what was chosen; lines have it too.
+// call is a call of a write with the chosen values, also in its lines.
 func (g *guess) call(w *design.Write) *design.RaceCall {
 	given := maps.Clone(g.chosen)
 	for _, e := range g.design.Entities {
@@ -214,7 +215,7 @@ func (g *guess) call(w *design.Write) *design.RaceCall {
 	return &design.RaceCall{Write: w.Name, Given: given, Times: 1, Pos: w.Pos}
 }
 
-// refer gives the fields by which an entity's items refer to others the values of the items that are there.
+// refer sets the fields that refer to other items to the values of existing items.
 func (g *guess) refer(e *design.Entity, given map[string]design.Literal) {
 	for _, r := range e.Refs {
 		l, chosen := g.chosen[g.design.NamedLike(r.Field, e.Field(r.Field).Type)]

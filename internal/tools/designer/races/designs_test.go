@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/races"
 )
 
-// broken are the invariants that do not hold, by race.
+// broken are the violated invariants, by race.
 func broken(t *testing.T, d *design.Design, o races.Options) map[string][]string {
 	t.Helper()
 	report, err := races.Run(t.Context(), d, o)
@@ -53,10 +53,11 @@ func parse(t *testing.T, text string) *design.Design {
 	return d
 }
 
-// TestDesigns: what the designs of the tests promise, and which of it does not hold.
+// TestDesigns tests which invariants of the test designs hold, and which do not.
 func TestDesigns(t *testing.T) {
 	for name, want := range map[string]map[string][]string{
-		// A vote is put, the votes are counted, the match is put: it is found twice, lost, or found too early.
+		// A vote is put, the votes are counted, the match is put: matches are found twice, lost, or found too
+		// early.
 		"trinity.documented.design.yaml": {
 			"Strong": {"OneMatch"},
 			"Stale":  {"OneMatch", "NoneLost"},
@@ -77,7 +78,8 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestMutants: each condition of the corrected Trinity is needed. Without it an invariant does not hold in a race.
+// TestMutants tests that each condition of the corrected Trinity design is needed: without it, a race violates an
+// invariant.
 func TestMutants(t *testing.T) {
 	text := load(t, "trinity.design.yaml")
 	for _, m := range []struct {
@@ -109,7 +111,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestPure: a design has one report.
+// TestPure tests that the same design gives the same report.
 func TestPure(t *testing.T) {
 	for _, name := range []string{"trinity.documented.design.yaml", "stock.design.yaml"} {
 		d := parse(t, load(t, name))
@@ -129,7 +131,7 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// TestProgress: who wants to hear of the states does.
+// TestProgress tests that progress is reported.
 func TestProgress(t *testing.T) {
 	heard := map[string]int{}
 	o := races.Options{States: 300_000, Progress: func(race string, states, bound int) {
@@ -146,7 +148,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNothingRun: a report of races none of which could be run fails, and says so.
+// TestNothingRun tests that a report fails if none of its races could be run, and says so.
 func TestNothingRun(t *testing.T) {
 	skipped := &races.Scenario{Name: "Show twice", Default: true, Skipped: "image has no value"}
 	for _, c := range []struct {

@@ -11,32 +11,32 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
-// maxBehind is how many writes an answer may be behind: what was written last, and what was before that. More would
-// make many more states, and say of three writes what two say.
+// maxBehind is the maximum number of writes that a stale response can miss: the last one and the one before. More would
+// multiply the states without showing new kinds of errors.
 const maxBehind = 2
 
-// progressEvery is how many states are looked at between two calls of progress.
+// progressEvery is the number of states between two calls of progress.
 const progressEvery = 1000
 
-// state is a moment of an exploration: what is stored, and how far the processes are.
+// state is a moment of an exploration: the stored content, and the progress of each process.
 type state struct {
 	content *content
 	// nodes are the processes, nil for those that have ended or crashed.
 	nodes []*node
-	// before are the contents that were there before the last writes, the latest first, as far as answers may be of them.
+	// before are the contents before the last writes, the latest first, as far as stale responses can come from them.
 	before []*content
-	// from is the state before, -1 at the start; by is what led here.
+	// from is the previous state, -1 at the start; by is the action that led here.
 	from int
 	by   action
-	// next are the states that can follow.
+	// next are the possible next states.
 	next []int
 }
 
-// action is what leads from one state to the next.
+// action leads from one state to the next.
 type action struct {
 	kind    actionKind
 	process int
-	node    *node // that the process is at afterwards
+	node    *node // the process's node afterwards
 	request *request
 	answer  *answer
 	behind  int // writes that a read has missed
@@ -47,12 +47,12 @@ type actionKind uint8
 
 const (
 	answered actionKind = iota
-	lost                // the request was executed, and its answer got lost
+	lost                // the request was executed, and its response was lost
 	crashed
 	expired
 )
 
-// exploration looks at all states that a scenario can come to, those that need the fewest actions first.
+// exploration visits all reachable states of a scenario, in order of the number of actions.
 type exploration struct {
 	*scheduler
 	race       *design.Race
@@ -74,13 +74,13 @@ type exploration struct {
 
 type limits struct{ depth, states int }
 
-// breach is an invariant that does not hold.
+// breach is a violation of an invariant.
 type breach struct {
 	schedule []action
 	content  *content
-	before   *expression.State // of a statement about a step
+	before   *expression.State // for a statement about a step
 	items    []*expression.Item
-	words    string // where it is something that the design itself promises
+	words    string // for an implicit promise of the design
 }
 
 // run explores from a content.
@@ -99,7 +99,7 @@ func (x *exploration) run(ctx context.Context, start *content) error {
 	if err := x.judge(first, nil); err != nil {
 		return err
 	}
-	level := 1 // the first state that needs more actions
+	level := 1 // the first state that needs one more action
 	for i := 0; i < len(x.states) && !x.done(); i++ {
 		if i == level {
 			x.depth++
@@ -123,7 +123,7 @@ func (x *exploration) run(ctx context.Context, start *content) error {
 	return nil
 }
 
-// at is the node that a process is at: the next attempt where it starts again, nil if it has ended.
+// at is the current node of a process: the next attempt if it starts again, nil if it has ended.
 func at(n *node) *node {
 	for n != nil && n.next == nil {
 		n = n.again
@@ -131,7 +131,7 @@ func at(n *node) *node {
 	return n
 }
 
-// over reports whether nothing runs any more.
+// over reports whether all processes have ended.
 func (s *state) over() bool {
 	for _, n := range s.nodes {
 		if n != nil {
@@ -167,7 +167,7 @@ func (x *exploration) add(s *state) (number int, isNew bool) {
 	return number, true
 }
 
-// expand finds the states that can follow one.
+// expand finds the possible next states of a state.
 func (x *exploration) expand(ctx context.Context, number int) error {
 	s := x.states[number]
 	for p, n := range s.nodes {
@@ -197,7 +197,7 @@ func (x *exploration) expand(ctx context.Context, number int) error {
 	return nil
 }
 
-// answer executes a process's next request, in all the ways in which it can be answered.
+// answer executes a process's next request, with every possible response.
 func (x *exploration) answer(ctx context.Context, number, p int) error {
 	s := x.states[number]
 	n := s.nodes[p]
@@ -234,7 +234,7 @@ func (x *exploration) answer(ctx context.Context, number, p int) error {
 	return nil
 }
 
-// hand gives a process an answer.
+// hand gives a process a response.
 func (x *exploration) hand(ctx context.Context, number, p int, e effect, a action) error {
 	n := x.states[number].nodes[p]
 	child, err := x.child(ctx, n, e.answer)
@@ -245,7 +245,7 @@ func (x *exploration) hand(ctx context.Context, number, p int, e effect, a actio
 	return x.follow(number, e.after, p, at(child), a)
 }
 
-// follow adds the state after an action, in which process p is at a node, and judges what is new of it.
+// follow adds the state after an action, in which process p is at a node, and checks what is new.
 func (x *exploration) follow(number int, c *content, p int, n *node, a action) error {
 	s := x.states[number]
 	next := &state{content: c, from: number, by: a, before: s.before, nodes: s.nodes}
@@ -263,13 +263,13 @@ func (x *exploration) follow(number int, c *content, p int, n *node, a action) e
 		return nil
 	}
 	x.stepped[[2]int{s.content.id, c.id}] = true
-	if !isNew { // the step is new, though the state is not
+	if !isNew { // the step is new although the state is not
 		return x.judgeStep(next, s.content)
 	}
 	return x.judge(next, s.content)
 }
 
-// judge holds the invariants against a new state, and against the step that led to it.
+// judge checks the invariants on a new state, and on the step that led to it.
 func (x *exploration) judge(s *state, before *content) error {
 	for _, i := range x.invariants {
 		if x.found[i] != nil || i.Transient || i.At == design.AtEnd && !s.over() {
@@ -304,7 +304,7 @@ func (x *exploration) judge(s *state, before *content) error {
 	return x.judgeStep(s, before)
 }
 
-// judgeStep holds the invariants about steps against one.
+// judgeStep checks the invariants about steps on one step.
 func (x *exploration) judgeStep(s *state, before *content) error {
 	for _, i := range x.invariants {
 		if x.found[i] != nil || !i.Transient || i.At == design.AtEnd && !s.over() {
@@ -321,7 +321,7 @@ func (x *exploration) judgeStep(s *state, before *content) error {
 	return nil
 }
 
-// schedule are the actions that lead to a state, from the first.
+// schedule is the list of actions that lead to a state, from the start.
 func (x *exploration) schedule(s *state) []action {
 	var out []action
 	for ; s.from >= 0; s = x.states[s.from] {
@@ -331,8 +331,8 @@ func (x *exploration) schedule(s *state) []action {
 	return out
 }
 
-// orders counts the ways from the start to where nothing runs any more. No way comes to one state twice, for each action
-// brings a process forward or takes an item away.
+// orders counts the paths from the start to states in which all processes have ended. There are no cycles, because each
+// action advances a process or removes an item.
 func (x *exploration) orders() *big.Int {
 	ways := make([]*big.Int, len(x.states))
 	type visit struct{ state, next int }

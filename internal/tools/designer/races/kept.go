@@ -17,14 +17,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// keeper knows what the items of a design are, and what a design promises of them without being told: copies equal their
-// item, index keys follow its fields, a marker stands for each unique value, counters count.
+// keeper recognizes the items of a design, and knows its implicit promises: copies equal their item, index keys follow
+// its fields, each unique value has a marker, counters are correct.
 type keeper struct {
 	program  *lower.Program
 	values   *values
 	byTable  map[*table.Table][]*table.Entity
 	counters []counter
-	now      int64 // seconds; what expires before may be gone
+	now      int64 // seconds; earlier expiry times have passed
 }
 
 // counter is a counter of a design with its condition.
@@ -32,7 +32,7 @@ type counter struct {
 	*design.Counter
 	holder, of *design.Entity
 	by         []design.Part     // of the holder's key
-	own        map[string]string // the counted item's fields of the same values
+	own        map[string]string // the counted item's fields with the same values
 	where      *expression.Condition
 }
 
@@ -58,7 +58,7 @@ func newKeeper(p *lower.Program, v *values) (*keeper, error) {
 	return k, nil
 }
 
-// keyParts are the parts with fields of an entity's key.
+// keyParts are the parts of an entity's key that contain fields.
 func keyParts(e *design.Entity) []design.Part {
 	var out []design.Part
 	for _, t := range []*design.Template{e.Key.PK, e.Key.SK} {
@@ -91,7 +91,7 @@ func sameIn(p design.Part, a, b types.AttributeValue) bool {
 	return pair[0] == pair[1]
 }
 
-// mean finds what an item is.
+// mean recognizes an item.
 func (k *keeper) mean(s *stored) {
 	s.entity, s.place, s.values = table.Recognize(k.byTable[s.table], s.item)
 	if s.entity != nil && s.place.Kind == table.KeyPlace {
@@ -99,7 +99,7 @@ func (k *keeper) mean(s *stored) {
 	}
 }
 
-// judge notes what of a content is not as the design promises.
+// judge records the items of a content that violate the implicit promises.
 func (k *keeper) judge(c *content) {
 	expected := map[string]bool{}
 	for _, s := range c.items {
@@ -137,7 +137,7 @@ func (k *keeper) judge(c *content) {
 	k.count(c)
 }
 
-// partName names the i-th of an entity's items, of which the first is its own.
+// partName is the name of an entity's i-th item; the first is its own.
 func partName(e *table.Entity, i int) string {
 	switch {
 	case i == 0:
@@ -159,7 +159,7 @@ func (k *keeper) placeName(s *stored) string {
 
 func (k *keeper) name(s *stored) string { return s.entity.Name + " " + k.keyWords(s.entity, s.values) }
 
-// keyWords are the fields that tell an item from others of its entity.
+// keyWords are the fields that identify an item of an entity.
 func (k *keeper) keyWords(e *table.Entity, v table.Values) string {
 	var out []string
 	for _, name := range plan.KeyFields(k.program.Design.Entity(e.Name)) {
@@ -170,7 +170,7 @@ func (k *keeper) keyWords(e *table.Entity, v table.Values) string {
 	return "{ " + strings.Join(out, ", ") + " }"
 }
 
-// sameItem compares items by what they hold.
+// sameItem compares the attributes of items.
 func sameItem(a, b table.Item) bool {
 	var x, y strings.Builder
 	encode(&x, reflect.ValueOf(a))
@@ -184,7 +184,7 @@ func (k *keeper) expired(s *stored) bool {
 	return k.now != 0 && goes && at <= k.now
 }
 
-// expiry is the second at which an item goes, if it does.
+// expiry is the second at which an item expires, if it does.
 func expiry(s *stored) (seconds int64, goes bool) {
 	n, is := s.item[s.table.TTLAttr].(*types.AttributeValueMemberN)
 	if !is || s.table.TTLAttr == "" {
@@ -197,7 +197,7 @@ func expiry(s *stored) (seconds int64, goes bool) {
 	return at.Int64()
 }
 
-// count notes counters that do not count.
+// count records wrong counters.
 func (k *keeper) count(c *content) {
 	for _, counter := range k.counters {
 		for _, holder := range c.state.Of(counter.holder) {
@@ -220,7 +220,7 @@ func (k *keeper) count(c *content) {
 	}
 }
 
-// difference is what a number is more than another; one that is absent is 0.
+// difference is the difference of two numbers; an absent one is 0.
 func difference(a, b types.AttributeValue) string {
 	number := func(v types.AttributeValue) decimal.Decimal {
 		n, is := v.(*types.AttributeValueMemberN)

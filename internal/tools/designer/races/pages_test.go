@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/races"
 )
 
-// TestPage: the command's page shows what the command prints of the design on it.
+// TestPage tests that the command's page shows the command's output for the design on the page.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/races.md")
 	if err != nil {
@@ -44,7 +44,7 @@ func reportOf(t *testing.T, d *design.Design) string {
 	return out.String()
 }
 
-// TestRulePage: of the designs on the rule's page the first has the defect, and the second has it no more.
+// TestRulePage tests that the first design on the rule's page has the defect and the second does not.
 func TestRulePage(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/rules/ST513.md")
 	if err != nil {

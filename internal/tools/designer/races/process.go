@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// process is a call that runs at once with others. It is a function from the answers that it has had to its next request,
-// or its end; what it does in between is not seen by others.
+// process is a call that runs concurrently with others. It is a function from the responses so far to its next request,
+// or its end; the others see nothing in between.
 type process struct {
 	*call
 	number int
@@ -20,29 +20,30 @@ type process struct {
 	ends   []string
 }
 
-// node is a process that has had certain answers.
+// node is a process after certain responses.
 type node struct {
 	id      int
 	process *process
 	attempt int
-	// parent and answer are the node before, and what led from there to this one; nil at the beginning of an attempt.
+	// parent and answer are the previous node, and the response that led from there to this one; nil at the start of an
+	// attempt.
 	parent   *node
 	answer   *answer
 	children map[string]*node
-	// next is the request that it makes now; nil if it has ended.
+	// next is the next request; nil if the process has ended.
 	next *request
-	// outcome is how it ended: "" where all is done, else the name of the error.
+	// outcome says how it ended: "" for success, otherwise the name of the error.
 	outcome string
-	// read says what a read has found by the answer; "" if no read is over.
+	// read describes the result of the read that ended with this response; "" if none did.
 	read string
-	// again is the beginning of the next attempt, which it goes on with at once; nil if it does not.
+	// again is the start of the next attempt, which follows at once; nil if there is none.
 	again *node
 }
 
 // begun reports whether the process has made a request.
 func (n *node) begun() bool { return n.parent != nil || n.attempt > 0 }
 
-// answers are those that led to the node, from the first.
+// answers are the responses that led to the node, from the first.
 func (n *node) answers() []*answer {
 	var out []*answer
 	for ; n.parent != nil; n = n.parent {
@@ -52,7 +53,7 @@ func (n *node) answers() []*answer {
 	return out
 }
 
-// scheduler makes the nodes of processes.
+// scheduler creates the nodes of processes.
 type scheduler struct {
 	*caller
 	database *database
@@ -71,7 +72,7 @@ func newScheduler(c *caller, db *database) *scheduler {
 	return s
 }
 
-// root is the node at which an attempt begins.
+// root is the node at which an attempt starts.
 func (s *scheduler) root(ctx context.Context, p *process, attempt int) (*node, error) {
 	if attempt < len(p.roots) {
 		return p.roots[attempt], nil
@@ -81,7 +82,7 @@ func (s *scheduler) root(ctx context.Context, p *process, attempt int) (*node, e
 	return n, s.advance(ctx, n)
 }
 
-// child is the node after an answer. After an attempt that is repeated it is the beginning of the next one.
+// child is the node after a response. If the attempt is repeated, it is the start of the next one.
 func (s *scheduler) child(ctx context.Context, n *node, a *answer) (*node, error) {
 	known := n.children[a.key]
 	if known == nil {
@@ -131,7 +132,7 @@ func (s *scheduler) advance(ctx context.Context, n *node) error {
 	return s.end(ctx, n, err)
 }
 
-// end notes a way in which the process ends.
+// end records a way in which the process ends.
 func (p *process) end(how string) {
 	if !slices.Contains(p.ends, how) {
 		p.ends = append(p.ends, how)
@@ -162,8 +163,8 @@ func (s *scheduler) end(ctx context.Context, n *node, err error) error {
 	return err
 }
 
-// errorNames are the names that a flow knows an error by, the most telling first; none for an error that no application
-// should meet.
+// errorNames are the names of an error in flows, the most specific first; none for an error that no application should
+// see.
 func (s *scheduler) errorNames(err error) []string {
 	var out []string
 	for _, e := range s.program.Errors {

@@ -3,40 +3,40 @@
 //
 // # Model
 //
-// A process is a flow, or a single write, that runs at once with others. Nothing that it does is seen by others but its
-// requests, each of which DynamoDB executes as one whole, and nothing that others do is seen by it but the answers. So a
-// process is a function from the answers that it has had to its next request, and a moment of all processes (state) is:
-// what is stored (content), and for each process the answers that it has had (node). All states are visited from the
-// start on, those that need the fewest requests first, so that what is found needs as few as possible:
+// A process is a flow, or a single write, that runs concurrently with others. Other processes only see its requests, which
+// DynamoDB executes atomically, and it only sees others through the responses. So a process is a function from the
+// responses so far to its next request, and the state of all processes consists of what is stored (content), and for each
+// process its responses so far (node). All states are visited from the start, in order of the number of requests, so that
+// a finding needs as few as possible:
 //
 //	state ──a process's next request──▶ executed on the content ──▶ content ─┐
-//	  │                                          ╰── answer ──▶ node ────────┴──▶ state
-//	  ├── the process stops here (crash), or its answer gets lost, and it sends its idempotent write again
-//	  ├── a read that is not strongly consistent is answered by a content that was there before (stale)
-//	  ╰── DynamoDB removes an item whose time is over (expire)
+//	  │                                          ╰── response ▶ node ────────┴──▶ state
+//	  ├── the process stops here (crash), or its response is lost, and it retries its idempotent write
+//	  ├── an eventually consistent read returns an earlier content (stale)
+//	  ╰── DynamoDB removes an expired item (expire)
 //
-// Processes are run by package design/table, as generated code is: to know a node's request, its process is run from
-// the beginning with the answers that it has had, and stopped where there is no further one. Requests are executed by
-// monotable itself, in memory, through the SDK's client. Before a request the tables are made to hold the content that
-// it is to meet, by putting and deleting what differs; after it, the items that it names are read again, since a request
-// changes no others. That is faithful: requests see nothing but items. (What a database remembers beside them, such as the
-// tokens of transactions and streams, no request of a process asks for.) A request that was executed on a content is not
-// executed there again, nor is a process run twice with the same answers. Clock and ids are fixed, so that equal orders
-// make equal contents.
+// Processes are run by package design/table, like generated code: to find a node's next request, its process is run from
+// the beginning with the recorded responses, and stopped at the first request without one. Requests are executed by
+// monotable itself, in memory, through the SDK's client. Before a request, the tables are changed to the content it
+// applies to, by putting and deleting the items that differ; after it, the items that it names are read again, because a
+// request changes no others. That is faithful because requests only depend on items. (A database also stores the tokens of
+// transactions, and streams, but no request of a process uses them.) A request is executed only once on each content, and
+// a process is run only once with the same responses. The clock and IDs are fixed, so that equal orders produce equal
+// contents.
 //
 // # Invariants
 //
-//	I1  Without a bound that was reached, every order of the requests has been looked at: two states are one only if
-//	    all that can follow is the same.
-//	I2  A schedule that is reported leads to what is reported with it, and no schedule of fewer actions does.
+//	I1  Unless a bound was reached, every order of the requests has been explored: states are merged only if
+//	    everything that can follow is the same.
+//	I2  A reported schedule leads to its finding, and no schedule of fewer actions does.
 //	I3  The report is a pure function of the design and the options.
 //
-// # What it does not see
+// # Limits
 //
-// A stale answer is of one moment: the entries of an index are not behind one by one. The partitions of a key that is
-// sharded are asked one after another. What a process does after its attempts are over is its application's.
+// A stale response shows a single moment: entries of an index do not lag individually. The partitions of a sharded key are
+// queried one after another. What an application does after a process's last attempt is not explored.
 //
-// A call of Run uses one goroutine. Errors are design.Errors for what is wrong with a race, and those of the database.
+// A call of Run uses one goroutine. Errors are design.Errors for defects of a race, or errors of the database.
 package races
 
 import (
@@ -48,57 +48,57 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// The bounds where neither the race nor the options say one.
+// The default bounds, if neither the race nor the options set one.
 const (
 	DefaultDepth  = 100
 	DefaultStates = 500_000
 )
 
-// Options are how a design is explored.
+// Options configure an exploration.
 type Options struct {
-	// Race names the races that are run; empty is all.
+	// Race names the races to run; empty means all.
 	Races []string
-	// Depth and States bound every race, whatever it says itself; 0 leaves it to the race.
+	// Depth and States bound every race, overriding its own bounds; 0 leaves them to the race.
 	Depth, States int
-	// Progress hears of the states that were looked at, and of their bound; nil for no one.
+	// Progress is called with the number of visited states and the bound; nil for none.
 	Progress func(race string, states, bound int)
 }
 
-// Report is what was found in a design.
+// Report is the result of exploring a design.
 type Report struct {
 	Design string `json:"design"`
 	File   string `json:"file,omitempty"`
-	// Invariants is how many the design has.
+	// Invariants is the number of invariants in the design.
 	Invariants int         `json:"invariants"`
 	Scenarios  []*Scenario `json:"races"`
-	// Findings are about the whole: acceptances that accept nothing.
+	// Findings are about the whole design: acceptances that match nothing.
 	Findings check.Findings `json:"findings"`
 }
 
-// Scenario is what was found in a race.
+// Scenario is the result of exploring a race.
 type Scenario struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
-	// Default tells that the design does not have the race: it was made of the design's writes.
+	// Default means that the race is not in the design: it was derived from the design's writes.
 	Default   bool      `json:"default,omitempty"`
 	Processes []Process `json:"processes"`
 	Crash     bool      `json:"crash,omitempty"`
 	Stale     bool      `json:"stale,omitempty"`
 	Expire    bool      `json:"expire,omitempty"`
-	// States is how many were visited, Orders how many orders of requests, crashes and removals lead through them; "" where
-	// not all were visited.
+	// States is the number of visited states, Orders the number of orders of requests, crashes and removals through them;
+	// "" if not all were visited.
 	States int    `json:"states"`
 	Orders string `json:"orders,omitempty"`
-	// Bound is the bound that was reached, "" for none.
+	// Bound is the bound that was reached, "" if none was.
 	Bound string `json:"bound,omitempty"`
-	// Unheld are invariants that do not hold at a start which was made up, and so say nothing.
+	// Unheld are invariants that do not hold at a made-up start, so that the result says nothing about them.
 	Unheld []string `json:"unheld,omitempty"`
-	// Skipped says why it could not be run; "" if it was.
+	// Skipped says why the race could not be run; "" if it was.
 	Skipped  string     `json:"skipped,omitempty"`
 	Findings []*Finding `json:"findings"`
 }
 
-// Process is a flow or write that runs at once with others.
+// Process is a flow or write that runs concurrently with others.
 type Process struct {
 	Name string `json:"name"` // A
 	Call string `json:"call"`
@@ -106,44 +106,44 @@ type Process struct {
 	Ends []string `json:"ends"`
 }
 
-// Finding is an invariant that does not hold, with a shortest order that leads there.
+// Finding is a violated invariant, with a shortest schedule that leads to it.
 type Finding struct {
 	check.Finding
 	Invariant string   `json:"invariant"` // its name; "" for what the design itself promises
 	Schedule  []string `json:"schedule"`
-	Steps     []Step   `json:"steps"` // of the schedule
-	Items     []string `json:"items"` // those that are concerned, as they are then
+	Steps     []Step   `json:"steps"` // the schedule
+	Items     []string `json:"items"` // the affected items at the end
 }
 
 // Step is an action of a schedule.
 type Step struct {
-	// Process is who acts: A, B, …; "" for DynamoDB, which removes an expired item.
+	// Process is the acting process: A, B, …; "" for DynamoDB, which removes an expired item.
 	Process string   `json:"process,omitempty"`
 	Kind    StepKind `json:"kind"`
-	// Operation, Pattern and Answer are those of a request, Item is what is removed.
+	// Operation, Pattern and Answer describe a request, Item is the removed item.
 	Operation string `json:"operation,omitempty"`
 	Pattern   string `json:"pattern,omitempty"`
 	Answer    string `json:"answer,omitempty"`
 	Item      string `json:"item,omitempty"`
-	// Behind is how many writes the answer to a read has missed.
+	// Behind is the number of writes that the response to a read has missed.
 	Behind int `json:"behind,omitempty"`
-	// Ends is the outcome of the process where the step ends it, or, with Again, begins it anew.
+	// Ends is the outcome of the process if the step ends it or, with Again, starts it again.
 	Ends  string `json:"ends,omitempty"`
 	Again bool   `json:"again,omitempty"`
 }
 
-// StepKind is what a step does.
+// StepKind is the kind of a step.
 type StepKind string
 
 // The kinds of steps.
 const (
 	StepRequest StepKind = "request"
-	StepLost    StepKind = "lost" // a request whose answer gets lost
+	StepLost    StepKind = "lost" // a request whose response is lost
 	StepCrash   StepKind = "crash"
 	StepExpire  StepKind = "expire"
 )
 
-// Run explores the races of a design, or, where it has none, what its writes can do to each other.
+// Run explores the races of a design or, if it has none, the ways in which its writes can interfere.
 func Run(ctx context.Context, d *design.Design, o Options) (report *Report, err error) {
 	list, err := scenarios(d, o.Races)
 	if err != nil {
@@ -172,12 +172,12 @@ func Run(ctx context.Context, d *design.Design, o Options) (report *Report, err 
 	return report, nil
 }
 
-// Exercised reports whether a race ran. A report of none says nothing about the design.
+// Exercised reports whether a race ran. A report without one says nothing about the design.
 func (r *Report) Exercised() bool {
 	return slices.ContainsFunc(r.Scenarios, func(s *Scenario) bool { return s.Skipped == "" })
 }
 
-// Failed reports whether an invariant does not hold that is not accepted, or nothing ran.
+// Failed reports whether a violation is not accepted, or nothing ran.
 func (r *Report) Failed() bool {
 	if !r.Exercised() || r.Findings.Worst() == check.Error {
 		return true

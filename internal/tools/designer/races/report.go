@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// rule is what every finding of an exploration is of.
+// rule is the rule of all findings of an exploration.
 const rule = "ST513"
 
-// report is what an exploration has found.
+// report is the result of an exploration.
 func (x *exploration) report(s scenario) *Scenario {
 	out := &Scenario{
 		Name: s.race.Name, Doc: s.race.Doc, Default: s.byDefault, Crash: s.race.Crash, Stale: s.race.Stale, Expire: s.race.Expire,
@@ -56,7 +56,7 @@ func skipped(s scenario, faults design.Errors) *Scenario {
 	return &Scenario{Name: s.race.Name, Default: s.byDefault, Processes: []Process{}, Skipped: faults[0].Message, Findings: []*Finding{}}
 }
 
-// finding is a breach in words.
+// finding describes a breach.
 func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
 	f := &Finding{Schedule: []string{}, Steps: []Step{}}
 	f.Rule, f.Severity, f.Pos = rule, check.Error, p
@@ -77,7 +77,7 @@ func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
 	return f
 }
 
-// step is an action in words.
+// step describes an action.
 func (x *exploration) step(a action) Step {
 	var s Step
 	if a.process >= 0 {
@@ -102,7 +102,7 @@ func (x *exploration) step(a action) Step {
 	return s
 }
 
-// String is the step as a line of a schedule.
+// String formats the step as a line of a schedule.
 func (s Step) String() string {
 	who := cmp.Or(s.Process, "DynamoDB")
 	switch s.Kind {
@@ -138,8 +138,8 @@ func (x *exploration) itemName(s *stored) string {
 	return x.keeper.name(s)
 }
 
-// concerned are the items that an invariant speaks of, as they are where it does not hold: those for which it does not, and
-// those that are counted for them.
+// concerned are the items of an invariant where it is violated: those for which it does not hold, and the items counted for
+// them.
 func (x *exploration) concerned(i *expression.Invariant, b *breach) []string {
 	out := []string{}
 	for _, it := range append(slices.Clone(b.items), i.Counted(b.content.state, b.items)...) {
@@ -150,8 +150,8 @@ func (x *exploration) concerned(i *expression.Invariant, b *breach) []string {
 	return out
 }
 
-// itemWords are an item with the values of its key and those that an invariant speaks of, with what they were if that
-// matters.
+// itemWords describes an item with the values of its key and those that an invariant uses, and their previous values if
+// relevant.
 func (x *exploration) itemWords(i *expression.Invariant, it, was *expression.Item) string {
 	names := append(plan.KeyFields(it.Entity), i.Fields(it.Entity)...)
 	var fields []string
@@ -171,8 +171,8 @@ func (x *exploration) itemWords(i *expression.Invariant, it, was *expression.Ite
 	return it.Entity.Name + " { " + strings.Join(fields, ", ") + " }"
 }
 
-// accept marks the findings that are accepted at one of the writes which lead to them, and finds the acceptances that accept
-// nothing, as far as all was looked at.
+// accept marks the findings that are accepted on one of the writes that lead to them, and finds the acceptances that match
+// nothing, provided everything was explored.
 func (r *Report) accept(d *design.Design, whole bool) {
 	used := map[string]bool{}
 	for _, s := range r.Scenarios {

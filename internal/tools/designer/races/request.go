@@ -14,31 +14,31 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// request is one request of a process, which nothing comes between.
+// request is one atomic request of a process.
 type request struct {
 	operation string
-	pattern   string // whose request it is
-	// key tells the request from others: equal ones do the same.
+	pattern   string // the pattern that makes it
+	// key identifies the request: equal requests have the same effect.
 	key string
 	// send makes the request.
 	send func(context.Context, *dynamodb.Client) (any, error)
 	// touched are the keys of the items that it may change, by table; nil for a read.
 	touched map[string][]map[string]types.AttributeValue
-	// eventual tells that the answer may be of an earlier moment.
+	// eventual means that the response may show an earlier moment.
 	eventual bool
-	// repeatable tells that the process repeats its write if the answer gets lost.
+	// repeatable means that the process retries its write if the response is lost.
 	repeatable bool
 }
 
-// answer is what a request was answered with.
+// answer is the response to a request.
 type answer struct {
 	output any
 	err    error
-	key    string // tells it from others
+	key    string // identifies the response
 	words  string
 }
 
-// errLost is what a process gets instead of an answer that got lost.
+// errLost is what a process gets instead of a lost response.
 var errLost = errors.New("the response was lost")
 
 func newAnswer(output any, err error) *answer {
@@ -53,14 +53,14 @@ func newAnswer(output any, err error) *answer {
 	return a
 }
 
-// serviceError is an error that DynamoDB has answered with.
+// serviceError is an error returned by DynamoDB.
 type serviceError interface {
 	error
 	ErrorCode() string
 	ErrorMessage() string
 }
 
-// faultKey is all of an error that a process can see, without the ids of requests.
+// faultKey is everything in an error that a process can see, without request IDs.
 func faultKey(err error) string {
 	if cancelled, is := errors.AsType[*types.TransactionCanceledException](err); is {
 		var out strings.Builder
@@ -78,7 +78,7 @@ func faultKey(err error) string {
 	return err.Error()
 }
 
-// refusalWords say why a request was refused.
+// refusalWords says why a request was rejected.
 func refusalWords(err error) string {
 	if cancelled, is := errors.AsType[*types.TransactionCanceledException](err); is {
 		var codes []string
@@ -95,7 +95,7 @@ func refusalWords(err error) string {
 	return "refused: " + err.Error()
 }
 
-// outputWords say what an answer has.
+// outputWords describes a response.
 func outputWords(output any) string {
 	count := func(n int) string {
 		switch n {
@@ -123,8 +123,7 @@ func outputWords(output any) string {
 	}
 }
 
-// encode writes a request's input, or an answer, so that different ones have different texts. What is not a part of the
-// request or answer itself is left out.
+// encode writes a request's input, or a response, so that different ones have different texts. Metadata is left out.
 func encode(out *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -180,7 +179,7 @@ func encode(out *strings.Builder, v reflect.Value) {
 	}
 }
 
-// copied is an answer that the process may change: its maps of attributes are its own.
+// copied is a response that the process may change: its attribute maps are copies.
 func copied(output any) any {
 	switch o := output.(type) {
 	case *dynamodb.GetItemOutput:

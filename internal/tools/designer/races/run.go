@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// run is one attempt of a call, against a client that answers.
+// run is one attempt of a call with a given client.
 type run struct {
 	program *lower.Program
 	values  *values
@@ -27,17 +27,17 @@ type run struct {
 	db      *table.DB
 	now     time.Time
 	newID   func(table.Kind) string
-	// given are what the call is given and has named.
+	// given are the call's arguments and named values.
 	given table.Values
-	// results are what reads have found, by their names.
+	// results are the results of reads, by name.
 	results map[string]found
 	line    table.Values
-	want    design.Type // of the argument that is evaluated
-	// strict makes a value of an item that was not found an error.
+	want    design.Type // of the current argument
+	// strict makes a value of a missing item an error.
 	strict bool
 }
 
-// found is what a read has found.
+// found is the result of a read.
 type found struct {
 	read  *lower.Read
 	there bool
@@ -87,7 +87,7 @@ func (r *run) step(ctx context.Context, s *callStep) error {
 	return nil
 }
 
-// let gives values their names.
+// let evaluates the named values of a step.
 func (r *run) let(s *callStep) error {
 	for _, a := range s.Let {
 		v, err := r.strictly(a.Value, design.Type{})
@@ -99,7 +99,7 @@ func (r *run) let(s *callStep) error {
 	return nil
 }
 
-// strictly is a value that cannot be taken of what was not found.
+// strictly evaluates an expression in which values of missing items are errors.
 func (r *run) strictly(e *design.Expression, want design.Type) (types.AttributeValue, error) {
 	r.want, r.strict = want, true
 	defer func() { r.strict = false }()
@@ -135,13 +135,13 @@ func (r *run) request(ctx context.Context, s *callStep) error {
 	r.client.repeatable = s.write.Run.Idempotent != nil
 	_, err := r.db.Write(ctx, s.write.Run, in)
 	if errors.Is(err, errLost) {
-		r.client.repeatable = false // the caller sends it once more, and no answer gets lost twice
+		r.client.repeatable = false // the caller retries it, and a response is lost at most once
 		_, err = r.db.Write(ctx, s.write.Run, in)
 	}
 	return err
 }
 
-// argument is the value of a pattern's input: what the step says, else what the call is given.
+// argument is the value of a pattern's input: as given by the step, otherwise by the call.
 func (r *run) argument(s *callStep, in *lower.Input) (types.AttributeValue, error) {
 	i := slices.IndexFunc(s.With, func(a *design.Argument) bool { return a.Name == in.Name })
 	if i < 0 {
@@ -150,7 +150,7 @@ func (r *run) argument(s *callStep, in *lower.Input) (types.AttributeValue, erro
 	return r.strictly(s.With[i].Value, in.Type)
 }
 
-// only are lines with nothing but what a write takes.
+// only are lines reduced to the inputs of a write.
 func only(lines []table.Values, inputs []lower.Input) []table.Values {
 	var out []table.Values
 	for _, line := range lines {
@@ -196,7 +196,8 @@ func (r *run) read(ctx context.Context, s *callStep, in table.Input) error {
 	return nil
 }
 
-// foundWords say what a read has found: of one item the fields that the flow asks for, of many how many.
+// foundWords describes the result of a read: for one item the fields that the flow uses, for a list the
+// number.
 func (r *run) foundWords(s *callStep, f found) string {
 	entity := f.read.Design.Entity
 	switch {
@@ -218,7 +219,7 @@ func (r *run) foundWords(s *callStep, f found) string {
 	return entity + " { " + strings.Join(fields, ", ") + " }"
 }
 
-// selected are the items of a list.
+// selected are the items of a selection.
 func (r *run) selected(l *design.Selection) ([]table.Values, error) {
 	if l.Given {
 		return r.call.lists[l.List], nil
@@ -226,10 +227,10 @@ func (r *run) selected(l *design.Selection) ([]table.Values, error) {
 	return r.those(r.results[l.List], l.Where)
 }
 
-// those are the items of a result for which a condition holds.
+// those are the items of a result that satisfy a condition.
 func (r *run) those(f found, where *design.Condition) ([]table.Values, error) {
 	if f.read == nil {
-		return nil, nil // the step that reads it was not made
+		return nil, nil // the step that reads it was skipped
 	}
 	d := r.program.Design
 	bound, err := expression.Bind(d, d.Entity(f.read.Design.Entity), where, r.Param)
@@ -248,7 +249,7 @@ func (r *run) those(f found, where *design.Condition) ([]table.Values, error) {
 	return out, err
 }
 
-// Name is a field of what was found.
+// Name is a field of a result.
 func (r *run) Name(path string) (types.AttributeValue, error) {
 	word, field, _ := strings.Cut(path, ".")
 	f := r.results[word]
@@ -263,7 +264,7 @@ func (r *run) Name(path string) (types.AttributeValue, error) {
 	}
 }
 
-// Param is what the call is given, or a value of the line.
+// Param is an argument of the call, or a value of the line.
 func (r *run) Param(name string) (types.AttributeValue, error) {
 	root, rest, _ := strings.Cut(name, ".")
 	if root == "line" {
@@ -272,7 +273,7 @@ func (r *run) Param(name string) (types.AttributeValue, error) {
 	return expression.At(r.given, strings.Split(name, ".")), nil
 }
 
-// Call is a function of what was found, or a value that is made.
+// Call is a function of a result, or a generated value.
 func (r *run) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	switch c.Function {
 	case design.NowFunction:
@@ -307,7 +308,7 @@ func (r *run) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	}
 }
 
-// time is the time of the run in the type that is wanted.
+// time is the time of the run in the wanted type.
 func (r *run) time() types.AttributeValue {
 	switch r.want.Kind {
 	case design.KindTTL, design.KindInt, design.KindDecimal, design.KindMoney:

@@ -15,21 +15,21 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// beginning is the time at which every scenario begins.
+// beginning is the start time of every scenario.
 var beginning = time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant
 
-// scenario is a race that is about to be explored.
+// scenario is a race to be explored.
 type scenario struct {
 	race      *design.Race
-	byDefault bool // the design does not have it
-	optional  bool // what cannot be run of it is told, and is no error
+	byDefault bool // not declared in the design
+	optional  bool // patterns that cannot be run are reported instead of failing
 }
 
-// world is where a design's scenarios are explored, one after another.
+// world explores a design's scenarios, one after another.
 type world struct {
 	design     *design.Design
 	program    *lower.Program
-	faults     error // of patterns that cannot be run
+	faults     error // patterns that cannot be run
 	database   *database
 	invariants []*expression.Invariant
 	options    Options
@@ -65,7 +65,7 @@ func (w *world) explore(ctx context.Context, s scenario) (*Scenario, error) {
 	return x.report(s), nil
 }
 
-// prepare makes what is there when a race begins, and its processes.
+// prepare creates the initial content and the processes of a race.
 func (w *world) prepare(ctx context.Context, r *design.Race) (*exploration, *content, error) {
 	v := newValues(w.design, beginning)
 	k, err := newKeeper(w.program, v)
@@ -107,7 +107,7 @@ func (w *world) prepare(ctx context.Context, r *design.Race) (*exploration, *con
 	return x, start, nil
 }
 
-// lastExpiry is the second at which the last of the items goes that have a time to go; that of now where none has.
+// lastExpiry is the latest expiry time of the items; the current time if none expires.
 func lastExpiry(c *content, now time.Time) int64 {
 	last := now.Unix()
 	for _, s := range c.items {
@@ -118,7 +118,7 @@ func lastExpiry(c *content, now time.Time) int64 {
 	return last
 }
 
-// start makes what is there when a race begins: each step runs to its end before the next.
+// start creates the initial content of a race: each step runs to its end before the next.
 func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content, error) {
 	now := w.database.holds
 	for _, x := range r.Start {
@@ -158,10 +158,10 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 	return now, nil
 }
 
-// startNumber is the process that makes the start: its letter is none of those that run.
+// startNumber is the process that runs the start; its letter differs from those of the race.
 const startNumber = 'S' - 'A'
 
-// put puts an item as it is, with all that belongs to it.
+// put puts an item as it is, with everything that belongs to it.
 func (w *world) put(ctx context.Context, c *content, x *design.RaceCall, calls *caller) (*content, error) {
 	e := w.design.Entity(x.Put)
 	run := w.program.Entity(x.Put)
@@ -187,7 +187,7 @@ func (w *world) put(ctx context.Context, c *content, x *design.RaceCall, calls *
 	return w.load(ctx, c, x.Pos, run, values, calls)
 }
 
-// load puts a record, and looks at what is there then.
+// load puts a record, and reads the resulting content.
 func (w *world) load(ctx context.Context, c *content, p design.Pos, e *table.Entity, v table.Values, calls *caller) (*content, error) {
 	items, err := table.Items(e, v)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/races"
 )
 
-// header is what the scripts' fragments stand behind.
+// header precedes the scripts' fragments.
 const header = `design: 1
 name: Test
 tables: { main: { key: { pk: PK, sk: SK }, type_attr: type, ttl_attr: expiresAt, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK } } } }
 `
 
-// TestScripts runs testdata/script. The directive races explores the races of a design, which stands behind the header
-// above, to the report for people; names=(A,B) are those that are run, depth and states bound them.
+// TestScripts runs testdata/script. The directive races explores the races of a design, which is appended to the
+// header above, and prints the report; names=(A,B) selects races, depth and states bound them.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/script", func(t *testing.T, path string) {
 		t.Helper()

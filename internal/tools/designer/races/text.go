@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// WriteText writes a report for people: of each race what ran, how many states that came to, and what does not hold,
-// with a shortest order that leads there. Accepted findings are told in one line.
+// WriteText writes a report as text: for each race the processes, the number of states, and the violated invariants
+// with a shortest schedule. Accepted findings take one line.
 func (r *Report) WriteText(w io.Writer) error {
 	out := &writer{w: w}
 	open, accepted := 0, 0
@@ -55,7 +55,7 @@ func (r *Report) finding(out *writer, f *Finding) {
 	}
 }
 
-// conditions are what may go wrong in a race.
+// conditions describes what may go wrong in a race.
 func (s *Scenario) conditions() string {
 	var with []string
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func (s *Scenario) conditions() string {
 	return ", with " + strings.Join(with, " and ")
 }
 
-// extent says what was looked at, and what holds.
+// extent says what was explored, and what holds.
 func (s *Scenario) extent(invariants int) string {
 	if s.Skipped != "" {
 		return "not run: " + s.Skipped
@@ -139,7 +139,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// writer keeps the first error of a run of writes.
+// writer remembers the first error of a series of writes.
 type writer struct {
 	w   io.Writer
 	err error

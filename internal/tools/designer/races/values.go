@@ -17,12 +17,12 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
-// values makes the values of a scenario: of what a design writes, and of nothing where it writes none.
+// values makes the values of a scenario, from literals of the design or made up.
 type values struct {
 	design *design.Design
-	// now is the time at which a scenario begins.
+	// now is the start time of the scenario.
 	now time.Time
-	// named are the ids that were made of short names, with those names: a design says r-1 where a uuid is needed.
+	// named maps IDs that were made from short names to those names: a design says r-1 where a UUID is needed.
 	named map[string]string
 }
 
@@ -30,11 +30,11 @@ func newValues(d *design.Design, now time.Time) *values {
 	return &values{design: d, now: now, named: map[string]string{}}
 }
 
-// of is a literal as a value of a type, in its stored form; nil for null.
+// of converts a literal to a value of a type in stored form; nil for null.
 func (v *values) of(t design.Type, l design.Literal) (types.AttributeValue, error) {
 	switch {
 	case l.Null:
-		return nil, nil //nolint:nilnil // null is nothing
+		return nil, nil //nolint:nilnil // null is stored as no attribute
 	case t.Kind == design.KindBytes:
 		raw, err := base64.StdEncoding.DecodeString(l.Text)
 		if err != nil {
@@ -56,7 +56,7 @@ func (v *values) of(t design.Type, l design.Literal) (types.AttributeValue, erro
 	}
 }
 
-// ofText is the value whose one text this is.
+// ofText is the value with this canonical text.
 func ofText(t design.Type, text string) types.AttributeValue {
 	switch {
 	case t.Numeric():
@@ -91,7 +91,7 @@ func (v *values) structure(s *design.Struct, l design.Literal) (types.AttributeV
 	return &types.AttributeValueMemberM{Value: out}, nil
 }
 
-// store puts a value at the end of a path into maps, and makes those on the way.
+// store sets the value at the end of a path, creating the maps on the way.
 func store(m map[string]types.AttributeValue, path []string, value types.AttributeValue) {
 	for _, step := range path[:len(path)-1] {
 		inner, there := m[step].(*types.AttributeValueMemberM)
@@ -160,8 +160,8 @@ func setOf(members []types.AttributeValue) types.AttributeValue {
 	}
 }
 
-// id is an id of a kind for which the text stands: the text itself where it is one or the kind has no form of its own, else
-// one that is made of it, always the same.
+// id is the ID of a kind that a text stands for: the text itself if it is valid or the kind has no form of its own,
+// otherwise one derived from it, always the same.
 func (v *values) id(k design.Kind, text string) string {
 	form := func(id string) string { v.named[id] = text; return id }
 	sum := sha256.Sum256([]byte(text))
@@ -170,7 +170,7 @@ func (v *values) id(k design.Kind, text string) string {
 	case k == design.KindUUID && len(text) != 36:
 		return form(digits[:8] + "-" + digits[8:12] + "-4" + digits[13:16] + "-8" + digits[17:20] + "-" + digits[20:32])
 	case k == design.KindULID && len(text) != 26:
-		return form("0" + strings.ToUpper(digits[:25])) // hexadecimal digits are some of Crockford's
+		return form("0" + strings.ToUpper(digits[:25])) // hexadecimal digits are valid in Crockford's alphabet
 	case k == design.KindKSUID && len(text) != 27:
 		return form("0" + digits[:26])
 	default:
@@ -178,7 +178,8 @@ func (v *values) id(k design.Kind, text string) string {
 	}
 }
 
-// madeUp is a value for what a scenario needs and does not give: of equal names, equal values, so that writes meet.
+// madeUp is a value that a scenario needs and does not provide: equal names get equal values, so that writes touch the same
+// items.
 func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
 	later := v.now.Add(24 * time.Hour)
 	name = v.design.NamedLike(name, t)
@@ -220,8 +221,8 @@ func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
 	}
 }
 
-// madeID is the n-th id that an attempt of a process makes: it differs from all others, and is the same whenever the attempt
-// is run again.
+// madeID is the n-th ID that an attempt of a process generates: it differs from all others, and is the same whenever the
+// attempt is run again.
 func (v *values) madeID(k table.Kind, process, attempt, n int) string {
 	text := fmt.Sprintf("%s-%d", letter(process), n)
 	if attempt > 0 {
@@ -233,7 +234,7 @@ func (v *values) madeID(k table.Kind, process, attempt, n int) string {
 // letter names a process.
 func letter(process int) string { return string(rune('A' + process)) }
 
-// show is a value as people read it.
+// show formats a value as readable text.
 func (v *values) show(value types.AttributeValue) string {
 	switch value := value.(type) {
 	case *types.AttributeValueMemberS:

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
-// TestLanguages: what is rendered is in the language that is said of the template, whatever the value and the
-// functions. The seed is in the message.
+// TestLanguages tests that rendered keys are in the language of the template, for random values and
+// functions. The message has the seed.
 func TestLanguages(t *testing.T) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 	r := rand.New(rand.NewPCG(seed, 0))   //nolint:gosec // a test's values
@@ -59,7 +59,7 @@ func TestLanguages(t *testing.T) {
 		}
 		language, err := keylang.OfField(d, f, template.Parts[0].Funcs...)
 		if err != nil {
-			continue // the functions are not for the kind
+			continue // the kind does not accept the functions
 		}
 		value := randomValue(r, d, f.Type)
 		e := &design.Entity{Name: "E", Fields: []*design.Field{f}}
@@ -110,7 +110,7 @@ func randomValue(r *rand.Rand, d *design.Design, t design.Type) string {
 	case design.KindULID:
 		return of("01234567", 1) + of("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 25)
 	case design.KindKSUID:
-		return "2" + of(base62, 26) // the greatest begins with a
+		return "2" + of(base62, 26) // the greatest one starts with a
 	case design.KindSlug:
 		return of("abcxyz019-", 1+r.IntN(20))
 	case design.KindEmail:

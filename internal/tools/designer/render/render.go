@@ -2,21 +2,20 @@
 //
 // # Model
 //
-//	sample's value ──Text──▶ the value's one text ──keytext.Apply──▶ … ──▶ its text in the key
-//	                                      Key puts those between the literals
+//	sample's value ──Text──▶ the value's canonical text ──keytext.Apply──▶ … ──▶ its text in the key
+//	                                      Key inserts these between the literals
 //
-// A value has one text by its kind: a time is 2006-01-02T15:04:05.000Z in UTC, a number its shortest decimal form without
-// an exponent, and so on (design.Kind). A function takes a text and gives one; design.Func says what each is for. The
-// texts themselves are made by package keytext, as are those in the keys that applications write.
+// A value has a canonical text that depends on its kind: a time is 2006-01-02T15:04:05.000Z in UTC, a number its shortest
+// decimal form without an exponent, and so on (design.Kind). A function maps a text to a text; design.Func says what each
+// is for. Package keytext makes the texts, also those in the keys that applications write.
 //
 // # Invariants
 //
-//	I1  What Key makes of an item is in the language that package keylang gives its template. A value that is outside
-//	    its kind's language is refused, as far as a function or the key itself depends on it.
+//	I1  The result of Key is in the language that package keylang computes for the template. A value that is outside
+//	    its kind's language is rejected, as far as a function or the key itself depends on it.
 //	I2  Equal values make equal keys.
 //
-// Everything is a pure function and may be called from any number of goroutines. Errors are sentences for the author
-// of the values.
+// All functions are pure and safe for concurrent use. Errors are sentences for the author of the values.
 package render
 
 import (
@@ -30,8 +29,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Text is the one text that a value of a type has in a key, before functions. Of bytes, which a design writes in base
-// 64, it is the bytes.
+// Text is the canonical text of a value in a key, before functions. For bytes, which a design writes in base64, it is the
+// bytes.
 func Text(t design.Type, value design.Literal) (string, error) {
 	s := value.Text
 	switch {
@@ -67,7 +66,7 @@ func Text(t design.Type, value design.Literal) (string, error) {
 	}
 }
 
-// seconds is the text of a ttl, which may also be written as a time.
+// seconds is the text of a ttl value, which may also be written as a time.
 func seconds(s string) (string, error) {
 	if at, err := keytext.ParseTime(s); err == nil {
 		s = strconv.FormatInt(at.Unix(), 10)
@@ -79,9 +78,9 @@ func seconds(s string) (string, error) {
 	return text, err
 }
 
-// Key is a template with an entity's values, for a key attribute of a type. An attribute of type N gets the shortest
-// form of its number. It fails where a value is missing, or is none that the template's functions take, or the key
-// would be empty.
+// Key renders a template with an entity's values, for a key attribute of a type. An attribute of type N gets the shortest
+// form of its number. Key fails if a value is missing, if a function of the template does not accept a value, or if the
+// key would be empty.
 func Key(e *design.Entity, t *design.Template, kind design.KeyType, values map[string]design.Literal) (string, error) {
 	var out strings.Builder
 	for _, p := range t.Parts {
@@ -131,7 +130,7 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 			return "", err
 		}
 		switch fn.Name {
-		case "lower", "fold", "slug": // these can make a text longer, or leave nothing of it
+		case "lower", "fold", "slug": // these can make a text longer, or empty
 			if err := fits(f, text); err != nil {
 				return "", err
 			}
@@ -141,7 +140,7 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 	return text, nil
 }
 
-// fits holds a text to the field's limits, which are what bounds keys.
+// fits checks a text against the field's limits, which bound keys.
 func fits(f *design.Field, text string) error {
 	if len(text) < f.MinBytes {
 		return fmt.Errorf("%q has %d bytes, fewer than the field's minimum of %d", text, len(text), f.MinBytes)

@@ -34,7 +34,7 @@ func TestFunctions(t *testing.T) {
 		{"{v}", design.KindTime, "2024-01-15T10:00:00+02:00", "2024-01-15T08:00:00.000Z"},
 		{"{v|lower}", design.KindEmail, "Ana.GARCÍA@Mail.com", "ana.garcía@mail.com"},
 		{"{v|fold}", design.KindText, "  Café \t de   OLLA ", "cafe de olla"},
-		{"{v|fold}", design.KindText, "ﬁne Å\u00a0Straße", "fine a straße"}, // the ligature, a space that does not break
+		{"{v|fold}", design.KindText, "ﬁne Å\u00a0Straße", "fine a straße"}, // the ligature, a no-break space
 		{"{v|fold}", design.KindText, "İstanbul", "istanbul"},
 		{"x{v|fold}", design.KindText, "  ", "x"},
 		{"{v|slug}", design.KindText, "¿Café, o té?", "-cafe-o-te-"},
@@ -100,7 +100,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLimit: a field's MaxBytes holds before its functions and after those that make texts longer.
+// TestLimit tests that a field's MaxBytes applies before its functions and after those that make texts longer.
 func TestLimit(t *testing.T) {
 	template, err := design.ParseTemplate("{v|lower}")
 	if err != nil {
@@ -118,7 +118,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestNumber: an attribute of type N holds the shortest form of a number.
+// TestNumber tests that an attribute of type N contains the shortest form of a number.
 func TestNumber(t *testing.T) {
 	e := &design.Entity{Fields: []*design.Field{{Name: "v", Type: design.Type{Kind: design.KindInt}}}}
 	for template, want := range map[string]string{"{v}": "42", "{v|pad(8)}": "42"} {

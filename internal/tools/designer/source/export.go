@@ -20,7 +20,7 @@ import (
 // Export is an export of a table to S3, as a directory.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
 type Export struct {
-	// Table is the name of the table that was exported; "" if there is no manifest that says it.
+	// Table is the name of the exported table; "" if no manifest names it.
 	Table string
 
 	files []dataFile
@@ -30,18 +30,18 @@ type Export struct {
 // dataFile is a file with items.
 type dataFile struct {
 	path string
-	// count is how many items the manifest says that it has; -1 where it does not.
+	// number of items according to the manifest; -1 if it does not say
 	count int64
 }
 
-// The files that an export has beside its data.
+// The files of an export besides its data.
 const (
 	summaryFile = "manifest-summary.json"
 	filesFile   = "manifest-files.json"
 )
 
-// OpenExport finds the files of an export: those of the manifest in the directory, or somewhere below it, and where there is
-// none all .json and .json.gz files.
+// OpenExport finds the files of an export: those listed by the manifest in the directory or below it, or all .json and
+// .json.gz files if there is no manifest.
 func OpenExport(dir string) (*Export, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("directory %s does not exist", dir)
@@ -78,7 +78,7 @@ func OpenExport(dir string) (*Export, error) {
 	return e, nil
 }
 
-// summary is what is read of the summary manifest.
+// summary is the part of the summary manifest that is used.
 type summary struct {
 	TableArn     string `json:"tableArn"`
 	ItemCount    int64  `json:"itemCount"`
@@ -120,7 +120,7 @@ func openManifest(name string) (*Export, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", list.Name(), err)
 		}
-		// The keys are those of the bucket; beside the manifest the files lie in data.
+		// The keys are those in the bucket; locally, the files are in data beside the manifest.
 		file := filepath.Join(filepath.Dir(name), "data", path.Base(f.DataFileS3Key))
 		if _, err := os.Stat(file); err != nil {
 			return nil, fmt.Errorf("the export is incomplete: %w", err)
@@ -129,18 +129,18 @@ func openManifest(name string) (*Export, error) {
 	}
 }
 
-// Count is what the manifest says.
+// Count returns the number of items according to the manifest.
 func (e *Export) Count() int64 { return e.count }
 
 // Items reads all files.
 func (e *Export) Items(ctx context.Context) iter.Seq2[Item, error] { return e.read(ctx, 0) }
 
-// Sample reads the beginning of each file, of which each has a part of the partition keys' hashes.
+// Sample reads the start of each file; each file has a part of the partition keys' hash range.
 func (e *Export) Sample(ctx context.Context, n int) iter.Seq2[Item, error] {
 	return e.read(ctx, max(1, (n+len(e.files)-1)/max(1, len(e.files))))
 }
 
-// read reads all files, of each at most limit items; 0 is all.
+// read reads all files, at most limit items from each; 0 means no limit.
 func (e *Export) read(ctx context.Context, limit int) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for _, f := range e.files {
@@ -154,7 +154,7 @@ func (e *Export) read(ctx context.Context, limit int) iter.Seq2[Item, error] {
 	}
 }
 
-// errStopped ends the reading of files when nobody wants more items.
+// errStopped ends reading when the reader wants no more items.
 var errStopped = errors.New("stopped")
 
 func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) bool) error {
@@ -167,7 +167,7 @@ func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) b
 	if strings.HasSuffix(f.path, ".gz") {
 		unpacked, err := gzip.NewReader(in)
 		if errors.Is(err, io.EOF) {
-			return f.complete(0) // of an empty partition
+			return f.complete(0) // an empty partition
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
@@ -201,7 +201,7 @@ func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) b
 	}
 }
 
-// complete compares what a file had with what the manifest says.
+// complete compares the number of items in a file with the manifest.
 func (f dataFile) complete(n int64) error {
 	if f.count >= 0 && f.count != n {
 		return fmt.Errorf("%s contains %d items, but the manifest says %d: download it again", f.path, n, f.count)
@@ -209,11 +209,11 @@ func (f dataFile) complete(n int64) error {
 	return nil
 }
 
-// record is a line of an export, or what "aws dynamodb scan" and get-item print.
+// record is a line of an export, or the output of "aws dynamodb scan" and get-item.
 type record struct {
 	Item  map[string]*wire
 	Items []map[string]*wire
-	// Keys is there in incremental exports.
+	// Keys is set in incremental exports.
 	Keys map[string]*wire
 }
 

@@ -44,7 +44,7 @@ func valuesOf(attributes map[string]*wire) (Item, error) {
 	return out, nil
 }
 
-// value is the value of the one type that is given.
+// value converts the one member that is set.
 func (w *wire) value() (types.AttributeValue, error) {
 	var found []types.AttributeValue
 	add := func(given bool, v types.AttributeValue) {
@@ -93,7 +93,7 @@ func (w *wire) value() (types.AttributeValue, error) {
 	return found[0], nil
 }
 
-// of is what a pointer points to.
+// of dereferences a pointer; nil gives the zero value.
 func of[T any](p *T) T {
 	if p == nil {
 		var zero T

@@ -16,22 +16,22 @@ import (
 // Table is a table at an endpoint.
 type Table struct {
 	Description *types.TableDescription
-	// TTLAttr is the attribute by which items expire; "" if they do not, or where the caller may not ask.
+	// TTLAttr is the TTL attribute; "" if there is none, or if the caller is not allowed to ask.
 	TTLAttr string
 
-	// Consumed hears what each page of a scan has consumed, from several goroutines at once, and may wait before the next
-	// is read; nil for no one.
+	// Consumed is called with the consumed capacity of each page of a scan, concurrently, and may wait before the next
+	// page is read; nil for none.
 	Consumed func(context.Context, types.ConsumedCapacity) error
 
 	client   *dynamodb.Client
 	segments int
 }
 
-// maxSegments is the most that a Scan can be divided into.
+// maxSegments is the maximum number of segments of a Scan.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
 const maxSegments = 1000000
 
-// OpenTable asks for a table's description. It will be scanned in that many segments at once.
+// OpenTable describes a table, to be scanned in that many parallel segments.
 func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segments int) (*Table, error) {
 	if segments < 1 || segments > maxSegments {
 		return nil, fmt.Errorf("a Scan has 1 to %d segments, not %d", maxSegments, segments)
@@ -47,7 +47,7 @@ func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segmen
 		return nil, err
 	}
 	t := &Table{Description: out.Table, client: client, segments: segments}
-	// That items expire is one more thing to tell, not worth failing for: a policy may allow reading and not this.
+	// The TTL attribute is an extra and not worth failing for: a policy may allow reading items but not this.
 	ttl, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err == nil && ttl.TimeToLiveDescription != nil {
 		t.TTLAttr = aws.ToString(ttl.TimeToLiveDescription.AttributeName)
@@ -55,24 +55,24 @@ func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segmen
 	return t, nil
 }
 
-// Count is what DescribeTable says, which AWS brings up to date every six hours or so.
+// Count is the item count of DescribeTable, which AWS updates about every six hours.
 func (t *Table) Count() int64 { return aws.ToInt64(t.Description.ItemCount) }
 
 // Items scans the table.
 func (t *Table) Items(ctx context.Context) iter.Seq2[Item, error] { return t.scan(ctx, 0) }
 
-// Sample scans the beginning of each of the segments, which are parts of the partition keys' hashes.
+// Sample scans the start of each segment; each segment is a part of the partition keys' hash range.
 func (t *Table) Sample(ctx context.Context, n int) iter.Seq2[Item, error] {
 	return t.scan(ctx, max(1, (n+t.segments-1)/t.segments))
 }
 
-// page is what a segment has read.
+// page is a page that a segment has read.
 type page struct {
 	items []map[string]types.AttributeValue
 	err   error
 }
 
-// scan reads all segments at once, of each at most limit items; 0 is all.
+// scan reads all segments in parallel, at most limit items from each; 0 means no limit.
 func (t *Table) scan(ctx context.Context, limit int) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -85,9 +85,9 @@ func (t *Table) scan(ctx context.Context, limit int) iter.Seq2[Item, error] {
 			segments.Wait()
 			close(pages)
 		}()
-		defer func() { // whether all was read or not, the segments end before this returns
+		defer func() { // the segments end before this returns, whether everything was read or not
 			cancel()
-			for range pages { // lets them send what nobody wants any more
+			for range pages { // lets them send pages that are no longer wanted
 				continue
 			}
 		}()
@@ -116,7 +116,7 @@ func (t *Table) segment(ctx context.Context, segment, limit int, pages chan<- pa
 	left := limit
 	for {
 		if limit > 0 {
-			in.Limit = aws.Int32(int32(left)) //nolint:gosec // what the user asks for, divided by segments
+			in.Limit = aws.Int32(int32(left)) //nolint:gosec // the user's number, divided by segments
 		}
 		out, err := t.client.Scan(ctx, in)
 		if err != nil {

@@ -13,11 +13,11 @@
 // # Invariants
 //
 //	I1  A reader that stops early leaks nothing: no goroutine, no open file.
-//	I2  An iterator that ends without an error has yielded all items; of an export with a manifest, as many as that says.
+//	I2  An iterator that ends without an error has yielded all items; for an export with a manifest, as many as it lists.
 //
 // # Errors
 //
-// An error is the last thing an iterator yields. Those of files name the file and the item in it; those of DynamoDB
+// An error is the last thing an iterator yields. Errors in files name the file and the item in it; errors from DynamoDB
 // are the SDK's.
 package source
 
@@ -31,12 +31,12 @@ import (
 // Item is an item as it is stored: values by attribute.
 type Item = map[string]types.AttributeValue
 
-// Source is where the items of one table are.
+// Source gives access to the items of one table.
 type Source interface {
-	// Items reads all items. Each iteration begins anew.
+	// Items reads all items. Each iteration starts from the beginning.
 	Items(ctx context.Context) iter.Seq2[Item, error]
-	// Sample reads about n items from all over the table, or all where it has fewer.
+	// Sample reads about n items spread over the table, or all if it has fewer.
 	Sample(ctx context.Context, n int) iter.Seq2[Item, error]
-	// Count is about how many items there are; 0 where nobody knows.
+	// Count is the approximate number of items; 0 if unknown.
 	Count() int64
 }

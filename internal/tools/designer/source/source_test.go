@@ -36,7 +36,7 @@ func ids(t *testing.T, items func(yield func(source.Item, error) bool)) []string
 	return out
 }
 
-// numbers are the ids of the items from and to, as ids sorts them.
+// numbers are the IDs of the items in a range, sorted like the result of ids.
 func numbers(from, to int) []string {
 	var out []string
 	for i := from; i < to; i++ {
@@ -45,7 +45,7 @@ func numbers(from, to int) []string {
 	return out
 }
 
-// filled is a table with n items of about 400 bytes.
+// filled returns a client with a table of n items of about 400 bytes.
 func filled(t *testing.T, n int) *dynamodb.Client {
 	t.Helper()
 	client := monotabletest.New(t).Client()
@@ -75,9 +75,9 @@ func filled(t *testing.T, n int) *dynamodb.Client {
 	return client
 }
 
-// TestTable: of several segments with several pages each every item comes once, and again in the next iteration.
+// TestTable tests that with several segments of several pages every item is returned once, in each iteration.
 func TestTable(t *testing.T) {
-	const n = 900 // 3.6 MB, of which a page has 1 MB
+	const n = 900 // 3.6 MB; a page has 1 MB
 	client := filled(t, n)
 	for _, segments := range []int{1, 3} {
 		s, err := source.OpenTable(t.Context(), client, "things", segments)
@@ -99,7 +99,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestStop: whoever stops reading is not waited for, and a context that is done is an error.
+// TestStop tests that a reader can stop early, and that a canceled context is an error.
 func TestStop(t *testing.T) {
 	s, err := source.OpenTable(t.Context(), filled(t, 600), "things", 2)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestOpenTable(t *testing.T) {
 	}
 }
 
-// line is an item as a line of an export.
+// line is a line of an export with one item.
 func line(i int) string {
 	return fmt.Sprintf(`{"Item":{"id":{"S":"i%04d"},"n":{"N":"%d"}}}`+"\n", i, i)
 }
@@ -168,7 +168,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// The manifests are those of the developer guide's page on the output of exports.
+// The manifests from the developer guide's page on the output of exports.
 const (
 	summary = `{"version":"2020-06-30","exportArn":"arn:aws:dynamodb:us-east-1:123456789012:table/ProductCatalog/export/01693685827463-2d8752fd",
 "startTime":"2023-09-02T20:17:07.471Z","endTime":"2023-09-02T20:20:36.190Z","tableArn":"arn:aws:dynamodb:us-east-1:123456789012:table/ProductCatalog",
@@ -218,7 +218,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestPlain: files alone will do, packed or not, as exports and "aws dynamodb scan" write them.
+// TestPlain tests files without a manifest, compressed or not, as exports and "aws dynamodb scan" write them.
 func TestPlain(t *testing.T) {
 	dir := write(t, map[string]string{
 		"a.json": line(0) + "\n" + line(1), "b.json.gz": packed(t, line(2)), "sub/c.json": `{"Items": [{"id": {"S": "i0003"}}, {"id": {"S": "i0004"}}], "Count": 2}`,
@@ -267,7 +267,7 @@ func TestFaultsOfExports(t *testing.T) {
 	}
 }
 
-// TestParseItem reads each type as the API's page of AttributeValue writes it.
+// TestParseItem reads each type in the notation of the API reference's page on AttributeValue.
 func TestParseItem(t *testing.T) {
 	got, err := source.ParseItem([]byte(`{"s": {"S": "Hello"}, "n": {"N": "123.45"}, "bare": {"N": 7}, "b": {"B": "dGhpcyB0ZXh0IGlzIGJhc2U2NC1lbmNvZGVk"}, "e": {"B": ""},
 "bool": {"BOOL": true}, "null": {"NULL": true}, "ss": {"SS": ["Giraffe", "Hippo"]}, "ns": {"NS": ["42.2", "-19"]}, "bs": {"BS": ["U3Vubnk="]},

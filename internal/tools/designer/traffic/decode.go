@@ -15,18 +15,18 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// request is a request as patterns are compared with it.
+// request is a request in the form in which it is compared with patterns.
 type request struct {
 	operation string
 	keys      []access
 	query     *query // of a Query or Scan
 	writes    []touch
 	statement string
-	// tables are the tables of the design by their own names.
+	// tables are the tables of the design by their real names.
 	tables map[string]*design.Table
 }
 
-// access is a key that is read. The table is nil if it is not of the design.
+// access is a key that is read. The table is nil if it is not in the design.
 type access struct {
 	table *design.Table
 	key   attr.Item
@@ -59,7 +59,7 @@ const (
 	check
 )
 
-// decode decodes a request. What it cannot decode is left out, so that no pattern fits.
+// decode decodes a request. It omits what it cannot decode, so that no pattern fits.
 func (m *Matcher) decode(tables map[string]string, operation string, input []byte) *request {
 	r := &request{operation: operation, tables: map[string]*design.Table{}}
 	for _, t := range m.design.Tables {

@@ -159,7 +159,7 @@ func (q *query) inPartition(at keyed) bool {
 	return true
 }
 
-// sortBound is what a pattern's Query says of a sort key attribute: its texts are the known beginning.
+// sortBound is the condition of a pattern's Query on a sort key attribute: the languages of the known prefix.
 type sortBound struct {
 	keyAttribute
 

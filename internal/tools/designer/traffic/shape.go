@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 )
 
-// textMax is how much of a value is shown.
+// textMax is the maximum length of a shown value.
 const textMax = 40
 
 // Shape describes a request that belongs to no pattern.
@@ -21,7 +21,7 @@ type Shape struct {
 	More int `json:"more,omitempty"`
 	// Filtered means that the request has a filter.
 	Filtered bool `json:"filtered,omitempty"`
-	// Form is the same for requests that differ in values only, by what their keys begin with.
+	// Form is the same for requests that differ in values only; it contains the beginnings of their keys.
 	Form string `json:"form"`
 }
 
@@ -101,7 +101,7 @@ func valueText(v attr.Value) string {
 	}
 }
 
-// beginning is what a key value begins with up to the first separator, by which entities are usually told apart.
+// beginning is the part of a key value up to the first separator, which usually distinguishes entities.
 func beginning(v attr.Value) string {
 	if i := strings.IndexAny(v.Text(), "#|:/"); v.Kind() == attr.KindString && i >= 0 {
 		return v.Text()[:min(i, textMax)]

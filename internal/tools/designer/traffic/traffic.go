@@ -1,17 +1,18 @@
-// Package traffic tells which patterns of a design a request to DynamoDB belongs to.
+// Package traffic finds the patterns of a design to which a request to DynamoDB belongs.
 //
 // # Model
 //
 //	design ──plan──▶ ways: the requests that each pattern sends, with the languages of their keys
 //	request ──decode──▶ the keys and conditions in it ──ways──▶ the patterns that fit best, or none
 //
-// A request fits a pattern if it could have been sent for it: the same operation, table and index, key values that the pattern's
-// templates can render, key conditions of the same form, and for writes, the same items, changed fields and constants. Requests that
-// a pattern sends besides its main one (the items behind an index, the item before a write) fit if no main request does.
+// A request fits a pattern if it could have been sent for it: the same operation, table and index, key values that the
+// pattern's templates can render, key conditions of the same form, and for writes, the same items, changed fields and
+// constants. Requests that a pattern sends besides its main one (the items behind an index, the item before a write) fit if no
+// main request does.
 //
 // # Invariants
 //
-//	T1  A request that generated code sends for a pattern fits that pattern, unless it is one besides the main request that is the main
+//	T1  A request that generated code sends for a pattern fits that pattern, unless it is not the main request and is the main
 //	    request of another. It may fit several, if they send the same request.
 //	T2  Statements of PartiQL fit no pattern.
 //
@@ -69,12 +70,12 @@ func New(d *design.Design) *Matcher {
 	return m
 }
 
-// Match is what a request belongs to.
+// Match says to which patterns a request belongs.
 type Match struct {
 	// Patterns are in the order of the design; several if they send the same request.
 	Patterns []string
-	// Shape describes a request without patterns, else it is nil. Strangers is the number of items that such a request puts or updates
-	// and that have the key of no entity.
+	// Shape describes a request without patterns, otherwise it is nil. Strangers is the number of items that such a request
+	// puts or updates and whose key belongs to no entity.
 	Shape     *Shape
 	Strangers int
 }
@@ -108,7 +109,7 @@ func (m *Matcher) Match(tables map[string]string, operation string, input []byte
 	return out
 }
 
-// keyed is a table or index with what a key there can be.
+// keyed is a table or index with the possible keys in it.
 type keyed struct {
 	table  *design.Table
 	index  string // "" for the table
@@ -143,7 +144,7 @@ func (m *Matcher) attributes(e *design.Entity, attributes []design.KeyAttribute,
 	return out
 }
 
-// language returns what parts of a template can be, nil for anything.
+// language returns the possible texts of parts of a template, nil for any text.
 func (m *Matcher) language(e *design.Entity, parts []design.Part, kind design.KeyType) *keylang.Language {
 	if len(parts) == 0 {
 		return nil
@@ -156,7 +157,7 @@ func (m *Matcher) language(e *design.Entity, parts []design.Part, kind design.Ke
 	return &l
 }
 
-// has reports whether a value can be that of the attribute.
+// has reports whether a value is possible in the attribute.
 func (a keyAttribute) has(v attr.Value) bool {
 	return v.Kind().String() == string(a.kind) && (a.texts == nil || a.texts.Contains(v.Text()))
 }

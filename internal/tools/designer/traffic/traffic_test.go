@@ -94,7 +94,7 @@ func (c *recorder) Count(ctx context.Context, r *table.Read, in table.Input) (in
 	return c.DB.Count(asPattern(ctx, r.Pattern), r, in)
 }
 
-// TestPatternsFit: each request that package table sends for a pattern of a design fits that pattern.
+// TestPatternsFit tests that each request that package table sends for a pattern of a design fits that pattern.
 func TestPatternsFit(t *testing.T) {
 	t.Parallel()
 	files := []string{"systems/appcore/appcore.design.yaml", "test/generated/designs/shop.design.yaml"}
@@ -161,8 +161,8 @@ func TestPatternsFit(t *testing.T) {
 	}
 }
 
-// TestMatch: requests that a person would write belong to the patterns that they could have been sent for, the closest first; others
-// have a shape in which long values are cut.
+// TestMatch tests that handwritten requests belong to the patterns for which they could have been sent, the closest first;
+// others have a shape in which long values are cut.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	d, err := design.Load("../../console/testdata/shop.design.yaml")

@@ -64,7 +64,7 @@ func (m *Matcher) written(i plan.ItemWrite) written {
 			}
 		}
 		for _, c := range e.Counters {
-			if i.Action == design.Upsert && e.Field(c.Field) != nil { // which a new item begins with
+			if i.Action == design.Upsert && e.Field(c.Field) != nil { // a new item starts with it
 				out.changed[e.Field(c.Field).Attribute()] = true
 			}
 		}
@@ -84,8 +84,8 @@ func (m *Matcher) written(i plan.ItemWrite) written {
 	return out
 }
 
-// fitAll returns how closely writes fit: each must be one of the items, and all required items must be among them. It is so negative
-// otherwise that no pattern fits.
+// fitAll returns how closely writes fit: each must be one of the items, and all required items must be among them. Otherwise
+// the result is so negative that no pattern fits.
 func fitAll(items []written, writes []touch) int {
 	const not = -main
 	used := map[string]bool{} // by place: a write can touch one item there, and others for each line
@@ -147,7 +147,7 @@ func (w *written) changesAll(changed []string) bool {
 	return true
 }
 
-// does reports whether an action in a request can be that of the item.
+// does reports whether an action in a request is possible for the item.
 func (w *written) does(a action) bool {
 	switch w.action {
 	case design.Create, design.Put:

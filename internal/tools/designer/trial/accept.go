@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// rules are those of monotable check that say beforehand what a kind of mismatch shows. Whoever accepts one of them at what is tried,
-// with a reason, accepts what comes of it.
+// rules are the rules of monotable check that predict a kind of mismatch. Accepting one of them on the tried object, with a
+// reason, also accepts the mismatch.
 var rules = map[Kind][]string{ //nolint:gochecknoglobals // a table
 	WrongOrder:  {"ST105", "ST204"},
 	WrongFields: {"ST207", "ST403"},
@@ -26,7 +26,7 @@ type Accepted struct {
 	Reason string `json:"reason"`
 }
 
-// accept takes from the failures of a result those that the design accepts. The cases fail no more if nothing else is wrong with any.
+// accept removes the failures that the design accepts from a result. A case without other mismatches no longer fails.
 func (t *Trial) accept(out *Result) {
 	list := t.acceptances(out.Subject)
 	out.Failures = slices.DeleteFunc(out.Failures, func(f Failure) bool {
@@ -41,7 +41,7 @@ func (t *Trial) accept(out *Result) {
 	}
 }
 
-// acceptances are those of a subject, of what it is about and of where it is read.
+// acceptances are those declared on a subject, on its entities and on the place where it is read.
 func (t *Trial) acceptances(s Subject) []design.Acceptance {
 	d := t.design
 	var out []design.Acceptance

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// baits are pairs of items that a key takes for one another if it can be read in two ways: of two fields with a literal between
-// them, "1" and "2|3" make the text that "1|2" and "3" make, if the fields' types let them have the literal.
+// baits are pairs of items with the same key text if a template is ambiguous: for two fields with a literal between them, "1"
+// and "2|3" make the same text as "1|2" and "3", if the fields' types allow the literal.
 func (g *generator) baits(e *design.Entity, known *identities) []*record {
 	var out []*record
 	for _, place := range plan.Places(g.program.Design, e) {
@@ -29,7 +29,7 @@ func (g *generator) baits(e *design.Entity, known *identities) []*record {
 	return out
 }
 
-// following is the literal that parts begin with, "" for none, and the field behind it.
+// following is the literal with which parts start, "" if there is none, and the field after it.
 func following(parts []design.Part) (literal string, next design.Part) {
 	for _, p := range parts {
 		if p.Field != "" {
@@ -40,7 +40,7 @@ func following(parts []design.Part) (literal string, next design.Part) {
 	return literal, design.Part{}
 }
 
-// holds reports whether values of a part can be chosen freely, as texts that have the literal in them.
+// holds reports whether values of a part can be chosen freely, as texts that contain the literal.
 func (g *generator) holds(e *design.Entity, p design.Part, literal string) bool {
 	f := e.Field(p.Field)
 	if f == nil || len(p.Funcs) > 0 && (p.Funcs[0].Name != "lower" || len(p.Funcs) > 1) {
@@ -64,7 +64,7 @@ func (g *generator) holds(e *design.Entity, p design.Part, literal string) bool 
 	return strings.Trim(literal, allowed) == "" && (f.MaxBytes == 0 || f.MaxBytes > len(literal)+1)
 }
 
-// pair makes two items whose two fields make the same text, and whose other fields are the same, or are not.
+// pair makes two items whose two fields make the same text, and whose other fields are equal or different.
 func (g *generator) pair(e *design.Entity, first, second, literal string, others bool, known *identities) []*record {
 	base := g.record(e, g.rng.IntN(max(g.items, 1)))
 	var out []*record

@@ -17,21 +17,21 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// sized is a place whose items have so many bytes, as the cost model wants to be told it.
+// sized is a place whose items have a given size, in the form that the cost model expects.
 func sized(p plan.Place, bytes int) plan.Place {
 	p.Entity = &design.Entity{Name: p.Entity.Name, Volume: design.Volume{Size: max(bytes, 1)}}
 	return p
 }
 
-// readUnits is what the cost model says of one request that looks at so many bytes.
+// readUnits is the cost model's price of one request that reads a number of bytes.
 func readUnits(p *plan.Plan, at plan.Place, operation plan.Operation, bytes int) float64 {
 	return cost.OfRead(&design.Design{}, plan.Result{Read: &design.Read{}, Plan: &plan.Plan{
 		Operation: operation, Place: sized(at, bytes), Fanout: 1, Consistent: p.Consistent,
 	}}).Units
 }
 
-// consumed compares the capacity that a read has consumed with what the cost model says of the items that it has looked at.
-// Where a filter has dropped some, these are known only if one page has all of them.
+// consumed compares the capacity that a read has consumed with the cost model's price of the items it read. If a filter has
+// discarded some, these are only known if one page has all of them.
 func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool) *mismatch {
 	p := g.read.Plan
 	formula, measured := 0.0, 0.0
@@ -52,7 +52,7 @@ func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool)
 	}
 	if g.read.Run.Hydrate || p.Place.Kind == plan.MarkerPlace {
 		if len(seen.pages) > 0 && (seen.looked != len(reached) || len(seen.pages) > 1) {
-			return nil // which items were read again is not known
+			return nil // it is not known which items were read again
 		}
 		home := plan.Places(g.design, p.Place.Entity)[0]
 		for _, r := range reached {
@@ -62,7 +62,7 @@ func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool)
 	for _, c := range seen.read {
 		measured += units(&c)
 	}
-	if metered && measured > 0 { // bounds that leave nothing are not asked for
+	if metered && measured > 0 { // empty ranges make no request
 		g.trial.meter(g.read.Design.Name).add(measured, formula)
 	}
 	if measured == formula {
@@ -74,7 +74,7 @@ func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool)
 	}
 }
 
-// reached are the items that a request of the read has to look at, and that are there where it looks.
+// reached are the items at the place of the read that its request has to examine.
 func (g *reading) reached(w *world, in table.Input) []*record {
 	var out []*record
 	for _, r := range w.records {
@@ -85,10 +85,10 @@ func (g *reading) reached(w *world, in table.Input) []*record {
 	return out
 }
 
-// looked is how many bytes the items have that a page of a Query has looked at, if it has looked at all of its partition.
+// looked is the total size of the items that a page of a Query examined, if it examined its whole partition.
 func (g *reading) looked(w *world, in table.Input, page queried) (bytes int, known bool) {
 	n := 0
-	if g.read.Run.Scan && g.read.Plan.Place.Index == nil { // which looks at all of the table
+	if g.read.Run.Scan && g.read.Plan.Place.Index == nil { // it examines the whole table
 		for r, items := range w.stored {
 			for _, it := range items {
 				if it != nil && r.run.Table == g.read.Run.Entity.Table {
@@ -106,11 +106,11 @@ func (g *reading) looked(w *world, in table.Input, page queried) (bytes int, kno
 	return bytes, n == page.looked && !page.more
 }
 
-// planAt is a plan that reads a place as a whole.
+// planAt is a plan that reads all of a place.
 func planAt(p plan.Place) *plan.Plan { return &plan.Plan{Operation: plan.Query, Place: p, Fanout: 1} }
 
-// consumed is the same for a collection. Where the partition has items of other entities, which are paid for and left out,
-// there is nothing to compare; nor where more than one request reads the root.
+// consumed does the same for a collection. It compares nothing if the partition has items of other entities, which are paid
+// for and left out, or if more than one request reads the root.
 func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 	c := g.collection
 	looked, formula, measured := 0, 0.0, 0.0
@@ -159,7 +159,7 @@ func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 	}
 }
 
-// partitionIn tells the partition that an item is in where a read looks, as partitionOf tells that of a Query.
+// partitionIn identifies the partition of an item where a read looks, in the form of partitionOf.
 func partitionIn(pk []table.KeyAttribute, it table.Item) string {
 	var out []string
 	for i, a := range pk {
@@ -169,7 +169,7 @@ func partitionIn(pk []table.KeyAttribute, it table.Item) string {
 	return strings.Join(out, "\x00")
 }
 
-// size is how many bytes an item has at a place, of which an index has some attributes only.
+// size is the size of an item at a place; an index has only some attributes.
 func (w *world) size(p plan.Place, it table.Item) int {
 	if p.Index == nil {
 		return sdk.Item(it).Size()
@@ -177,7 +177,7 @@ func (w *world) size(p plan.Place, it table.Item) int {
 	return sdk.Item(w.projection(p, it)).Size()
 }
 
-// projection is what an index has of an item.
+// projection is the part of an item that an index contains.
 func (w *world) projection(p plan.Place, it table.Item) table.Item {
 	spec := w.spec(p)
 	x := spec.Indexes[slices.IndexFunc(spec.Indexes, func(x provision.IndexSpec) bool { return x.Name == p.Index.Name })]
@@ -195,7 +195,7 @@ func (w *world) spec(p plan.Place) provision.Spec {
 	return w.specs[i]
 }
 
-// meter adds up what calls of a pattern have consumed, and what the cost model says of them.
+// meter sums the consumed capacity of a pattern's calls, and the cost model's prices of them.
 type meter struct {
 	calls             int
 	measured, formula float64

@@ -19,21 +19,21 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// errInvalid is that of an input with which nothing can be written: a value that is missing or that no item can have, or two
-// steps for one item.
+// errInvalid is the error for an input with which nothing can be written: a value is missing or invalid, or two steps are on
+// one item.
 var errInvalid = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errInvalid}, args...)...)
 }
 
-// change is a write as the design says it, on plain values: one step of it, or one for each line.
+// change is one step of a write, or one line of it, applied to plain values as the design describes it.
 type change struct {
 	program *lower.Program
 	write   *lower.Write
 	in      table.Input
 	now     time.Time
-	// created are the items that the write has answered, where new identifiers come from; nil if it was not made.
+	// created are the items that the write has returned, as the source of generated identifiers; nil if it was not executed.
 	created *table.Outcome
 
 	step *design.Step
@@ -66,7 +66,7 @@ func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []str
 	return t, stored
 }
 
-// position is what a step into a list stands for; -1 for a step into a map.
+// position is the list position in a step; -1 for a step into a map.
 func position(step string) int {
 	if n, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && strings.HasPrefix(step, "[") {
 		return n
@@ -74,14 +74,14 @@ func position(step string) int {
 	return -1
 }
 
-// valueAt is what a path of fields leads to in an item; nil for nothing.
+// valueAt is the value at a path of fields in an item; nil if there is none.
 func valueAt(d *design.Design, e *design.Entity, values table.Values, path string) types.AttributeValue {
 	v := values[design.Root(path)]
 	_, stored := typeAt(d, e, path)
 	return valueIn(v, stored)
 }
 
-// valueIn is what steps lead to in a value.
+// valueIn is the value at the end of steps into a value.
 func valueIn(v types.AttributeValue, stored []string) types.AttributeValue {
 	for _, step := range stored {
 		switch in := v.(type) {
@@ -100,7 +100,7 @@ func valueIn(v types.AttributeValue, stored []string) types.AttributeValue {
 	return v
 }
 
-// copied is a value whose maps can be changed without changing those of v.
+// copied is a copy of a value whose maps can be changed.
 func copied(v types.AttributeValue) types.AttributeValue {
 	m, is := v.(*types.AttributeValueMemberM)
 	if !is {
@@ -113,7 +113,7 @@ func copied(v types.AttributeValue) types.AttributeValue {
 	return out
 }
 
-// put gives a path of fields a value, nil for none, in values that are the change's own.
+// put sets the value at a path of fields, nil to remove it, in values that the change owns.
 func (c *change) put(values table.Values, path string, v types.AttributeValue) error {
 	root := design.Root(path)
 	stored, err := c.steps(path)
@@ -132,7 +132,7 @@ func (c *change) put(values table.Values, path string, v types.AttributeValue) e
 	return nil
 }
 
-// steps are those into a field, with the keys of maps that inputs are.
+// steps are the steps into a field, with inputs that are map keys resolved.
 func (c *change) steps(path string) ([]string, error) {
 	_, stored := typeAt(c.program.Design, c.entity(), path)
 	for i, step := range stored {
@@ -152,7 +152,7 @@ func (c *change) steps(path string) ([]string, error) {
 	return stored, nil
 }
 
-// distinct refuses two changes of one place.
+// distinct rejects two changes of one path.
 func (c *change) distinct() error {
 	paths := slices.Clone(c.step.Remove)
 	for _, a := range c.step.Assignments() {
@@ -173,8 +173,8 @@ func (c *change) distinct() error {
 	return nil
 }
 
-// replaced is a value with another at the end of a path into it, nil for none there. It is not possible where the path
-// leads through something that is not there, or is neither map nor list.
+// replaced is a value with the value at the end of a path replaced, nil to remove it. It fails if the path leads through a
+// missing value, or through one that is neither map nor list.
 func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (types.AttributeValue, bool) {
 	if len(path) == 0 {
 		return v, true
@@ -193,7 +193,7 @@ func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (t
 	case *types.AttributeValueMemberL:
 		n := position(path[0])
 		out := slices.Clone(in.Value)
-		if n >= len(out) { // behind all, wherever that is
+		if n >= len(out) { // after the last element, whatever the position
 			if len(path) == 1 && v != nil {
 				out = append(out, v)
 			}
@@ -212,7 +212,7 @@ func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (t
 	}
 }
 
-// stepFields are what a step says of one field: the whole, or paths into it.
+// stepFields are the assignments of a step to one field: to the whole field, or to paths in it.
 type stepFields []*design.Assignment
 
 // of are the assignments to a field.
@@ -232,7 +232,7 @@ func (l stepFields) of(field string) (whole *design.Assignment, inside []*design
 
 func (c *change) entity() *design.Entity { return c.program.Design.Entity(c.step.Entity) }
 
-// given is an input of a name: the line's where it has one.
+// given is the input with a name: the line's if it has one.
 func (c *change) given(name string) types.AttributeValue {
 	if c.line >= 0 {
 		if v := c.in.Lines[c.line][name]; v != nil {
@@ -242,7 +242,7 @@ func (c *change) given(name string) types.AttributeValue {
 	return c.in.Values[name]
 }
 
-// parameters are what conditions are told.
+// parameters are the values of a condition's parameters.
 func (c *change) parameters(condition *table.Condition) table.Values {
 	out := maps.Clone(c.in.Values)
 	if c.line >= 0 {
@@ -253,7 +253,7 @@ func (c *change) parameters(condition *table.Condition) table.Values {
 	return withNow(out, condition, c.now)
 }
 
-// key are the fields of the key of the item that the step is about.
+// key is the key of the step's item, by field.
 func (c *change) key() (table.Values, error) {
 	out := table.Values{}
 	for _, name := range plan.KeyFields(c.entity()) {
@@ -276,7 +276,7 @@ func (c *change) key() (table.Values, error) {
 	return out, nil
 }
 
-// value is what an assignment gives, with the item as it was.
+// value is the value of an assignment, given the old item.
 func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeValue, error) {
 	e := c.entity()
 	t, _ := typeAt(c.program.Design, e, a.Field)
@@ -293,7 +293,7 @@ func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeV
 		n, is := v.(*types.AttributeValueMemberN)
 		if !is {
 			if len(terms) == 1 && v != nil {
-				return v, nil // a field as it is, of whatever type
+				return v, nil // a field as it is, of any type
 			}
 			return nil, invalid("%s is computed from a value that is not a number", a.Field)
 		}
@@ -310,7 +310,7 @@ func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeV
 	return numberValue(sum.String()), nil
 }
 
-// term is the value of one term for a field of a type.
+// term is the value of one term, for a field of a type.
 func (c *change) term(term design.Term, t design.Type, field string, old table.Values) (types.AttributeValue, error) {
 	switch term.Kind {
 	case design.ConstantTerm:
@@ -353,7 +353,7 @@ func (c *change) term(term design.Term, t design.Type, field string, old table.V
 	}
 }
 
-// newID is the identifier that the write has made; any where it was not made.
+// newID is the identifier that the write has generated; any identifier if it was not executed.
 func (c *change) newID(t design.Type, field string) (types.AttributeValue, error) {
 	if c.created == nil {
 		switch t.Kind {
@@ -372,7 +372,7 @@ func (c *change) newID(t design.Type, field string) (types.AttributeValue, error
 	return c.created.Items[c.at][n][field], nil
 }
 
-// timeAs is a time in the stored form of a type.
+// timeAs converts a time to the stored form of a type.
 func timeAs(t design.Type, at time.Time) types.AttributeValue {
 	switch {
 	case t.Kind == design.KindTTL:

@@ -23,7 +23,7 @@ type gathering struct {
 	rng        *rand.Rand
 }
 
-// member is a member of a collection as if it were read alone.
+// member is a member of a collection, treated as a read of its own.
 func (g *gathering) member(i int) truth {
 	c := g.collection.Design
 	place := &g.collection.Plan.Members[i]
@@ -39,7 +39,7 @@ func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result
 	if err != nil {
 		return err
 	}
-	g := &gathering{t, c, rand.New(rand.NewPCG(t.options.Seed, seedOf(c.Design.Name)))} //nolint:gosec // the same for the same seed
+	g := &gathering{t, c, rand.New(rand.NewPCG(t.options.Seed, seedOf(c.Design.Name)))} //nolint:gosec // reproducible from the seed
 	for i, in := range g.questions(w) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result
 	return nil
 }
 
-// questions are those of the members as if each were read alone, with owners.
+// questions are the questions that each member would get as a read of its own, with owners.
 func (g *gathering) questions(w *world) []table.Input {
 	c := g.collection
 	var out []table.Input
@@ -83,7 +83,7 @@ func (g *gathering) questions(w *world) []table.Input {
 	return out
 }
 
-// owned asks as the owner, and as somebody else.
+// owned asks as the owner, and as someone else.
 func (g *gathering) owned(w *world, in table.Input) []table.Input {
 	c := g.collection
 	var out []table.Input
@@ -115,16 +115,17 @@ func (g *gathering) owned(w *world, in table.Input) []table.Input {
 	return out
 }
 
-// ownedMember is the member that tells the owner: the root, or the first.
+// ownedMember is the member that determines the owner: the root, or the first.
 func (g *gathering) ownedMember() int { return max(g.collection.Run.Root, 0) }
 
-// wanted is an item of the answer, with the member that it is of.
+// wanted is an expected item, with the member it belongs to.
 type wanted struct {
 	record *record
 	member int
 }
 
-// answer is what a collection must answer; nil where its root is not there, or is another owner's.
+// answer is the expected result of a collection; nil if its root does not exist or belongs to another
+// owner.
 func (g *gathering) answer(w *world, in table.Input) []wanted {
 	c := g.collection
 	owner := in.Values[c.Design.Owner]
@@ -152,7 +153,8 @@ func (g *gathering) answer(w *world, in table.Input) []wanted {
 	return out
 }
 
-// between reports whether a record's sort key is within the bounds that the design gives the collection.
+// between reports whether a record's sort key is within the bounds that the design declares for the
+// collection.
 func (g *gathering) between(w *world, r *record, member int, in table.Input) bool {
 	d, place := g.collection.Design, g.collection.Plan.Members[member]
 	it := w.at(r, place)
@@ -167,7 +169,7 @@ func (g *gathering) between(w *world, r *record, member int, in table.Input) boo
 	text := func(t *design.Template) string {
 		rendered, err := render.Key(place.Entity, t, design.KeyString, given)
 		if err != nil {
-			return key // of bytes, which no sample writes as they are
+			return key // for bytes, which no sample writes as stored
 		}
 		return rendered
 	}
@@ -175,7 +177,7 @@ func (g *gathering) between(w *world, r *record, member int, in table.Input) boo
 	return after && (d.To == nil || key <= text(d.To) || strings.HasPrefix(key, text(d.To)))
 }
 
-// probe collects in pages of a size, or all; 0 is the collection's own.
+// probe collects in pages of a given size, or everything; 0 is the collection's own size.
 func (g *gathering) probe(in table.Input, size int) func(context.Context, *world) (*mismatch, error) {
 	c := g.collection
 	return func(ctx context.Context, w *world) (*mismatch, error) {
@@ -187,7 +189,7 @@ func (g *gathering) probe(in table.Input, size int) func(context.Context, *world
 			page, err := w.db.Collect(ctx, c.Run, in, o)
 			if errors.Is(err, table.ErrNotFound) && c.Run.Root >= 0 && number == 1 {
 				if len(want) == 0 {
-					return nil, nil //nolint:nilnil // there is none, as it should be
+					return nil, nil //nolint:nilnil // there is none, as expected
 				}
 				return (&mismatch{kind: WrongSet, got: "not found", want: fmt.Sprintf("%d items", len(want))}).about(recordsOf(want)...), nil
 			}
@@ -215,7 +217,7 @@ func (g *gathering) probe(in table.Input, size int) func(context.Context, *world
 		if size == 0 {
 			return g.consumed(w, in, w.client.take()), nil
 		}
-		return nil, nil //nolint:nilnil // it is right
+		return nil, nil //nolint:nilnil // the result is correct
 	}
 }
 
@@ -227,7 +229,7 @@ func recordsOf(list []wanted) []*record {
 	return out
 }
 
-// judge compares what was found with what must be.
+// judge compares a result with the expected one.
 func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	c := g.collection
 	if c.Run.Root >= 0 && len(want) == 0 {
@@ -260,7 +262,7 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	return nil
 }
 
-// told is what items of a member are told by.
+// told is the text by which items of a member are identified.
 func (g *gathering) told(member int, v table.Values) string {
 	var names []string
 	for _, f := range g.collection.Members[member].Fields {

@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// holds evaluates a condition of the design over plain values, by the names of fields and not by where they are stored.
-// given are the values of parameters by their names. No condition holds always.
+// holds evaluates a condition of the design over plain values, by the names of fields rather than stored paths. given are
+// the values of parameters by name. A nil condition always holds.
 func holds(d *design.Design, e *design.Entity, c *design.Condition, values, given table.Values) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -27,7 +27,7 @@ func holds(d *design.Design, e *design.Entity, c *design.Condition, values, give
 		names[n.Alias] = n.Field[strings.LastIndex(n.Field, ".")+1:]
 	}
 	if len(names) == 0 {
-		names = nil // an empty map is a fault of a request
+		names = nil // an empty map is invalid in a request
 	}
 	var params []attr.Field
 	for _, v := range c.Values {
@@ -47,15 +47,15 @@ func holds(d *design.Design, e *design.Entity, c *design.Condition, values, give
 			fields = append(fields, attr.Field{Name: f.Name, Value: named(d, f.Type, v)})
 		}
 	}
-	it, _ := attr.NewItem(fields) // fields have one name each
+	it, _ := attr.NewItem(fields) // fields have distinct names
 	return bound.Eval(it)
 }
 
-// bind makes a condition of names and params.
+// bind binds a condition to names and parameters.
 func bind(names map[string]string, params []attr.Field, text string) (*eval.Condition, error) {
 	var values attr.Item
 	if len(params) > 0 {
-		values, _ = attr.NewItem(params) // placeholders have one value each
+		values, _ = attr.NewItem(params) // placeholders are distinct
 	}
 	binder, err := eval.NewBinder(names, values)
 	if err != nil {
@@ -64,7 +64,7 @@ func bind(names map[string]string, params []attr.Field, text string) (*eval.Cond
 	return binder.Condition(expr.Condition, text)
 }
 
-// operand is what a placeholder of a condition stands for.
+// operand is the value of a condition's placeholder.
 func operand(v design.ValueRef, given table.Values) (attr.Value, error) {
 	if v.Param != "" {
 		value := given[v.Param]
@@ -85,7 +85,7 @@ func operand(v design.ValueRef, given table.Values) (attr.Value, error) {
 	}
 }
 
-// named is a stored value with the members of structures by the names of their fields.
+// named is a stored value in which the members of structures are named after their fields.
 func named(d *design.Design, t design.Type, v types.AttributeValue) attr.Value {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberM:
@@ -138,7 +138,7 @@ func load(m map[string]types.AttributeValue, path []string) types.AttributeValue
 	return m[path[len(path)-1]]
 }
 
-// withNow adds to parameters the time of the call, for the conditions that ask for it. types are those of the conditions'
+// withNow adds the time of the call to parameters, for conditions that use it. types are those of the conditions'
 // parameters.
 func withNow(given table.Values, c *table.Condition, now time.Time) table.Values {
 	if c == nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// effect is what one step does to one item. old is nil if there is none, next where there will be none.
+// effect is the effect of one step on one item. old is nil if there is none before, next if there is none after.
 type effect struct {
 	change
 
 	identity  uint64
 	old, next *record
-	// refusals are the errors that the step can be refused with; none where it is not refused.
+	// refusals are the errors with which the step may fail; empty if it succeeds.
 	refusals []error
 }
 
-// effect computes what the step does to the items that there are.
+// effect computes the effect of the step on the existing items.
 func (c *change) effect(records []*record) (*effect, error) {
 	key, err := c.key()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *change) effect(records []*record) (*effect, error) {
 	return e, err
 }
 
-// expired reports whether an item is there only because DynamoDB has not removed it yet.
+// expired reports whether an item has expired and DynamoDB has not removed it yet.
 func (r *record) expired(now int64) bool {
 	if r == nil || r.entity.TTL == nil {
 		return false
@@ -67,7 +67,7 @@ func (r *record) expired(now int64) bool {
 	return err == nil && at < now
 }
 
-// ask asks the condition of the step: what it can be refused with.
+// ask evaluates the condition of the step and records the possible errors.
 func (e *effect) ask(absent bool) error {
 	var values table.Values
 	if e.old != nil {
@@ -106,7 +106,7 @@ func errorOr(declared, otherwise error) error {
 	return otherwise
 }
 
-// create makes a whole item.
+// create makes a new item.
 func (e *effect) create(key table.Values) error {
 	next := newRecord(e.program, e.entity())
 	for _, f := range e.entity().Fields {
@@ -133,7 +133,7 @@ func (e *effect) create(key table.Values) error {
 	return e.ask(false)
 }
 
-// beginning is what a field of a new item has.
+// beginning is the value of a field in a new item.
 func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
 	all := slices.Concat(e.step.By, e.step.Set, e.step.Init, e.step.Add)
 	whole, inside := stepFields(all).of(f.Name)
@@ -173,13 +173,13 @@ func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
 	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
 		return timeAs(f.Type, e.now.Add(ttl.After)), nil
 	case f.Optional || collects(f.Type):
-		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+		return nil, nil //nolint:nilnil // an optional field without a value is absent
 	default:
 		return nil, invalid("%s is missing", f.Name)
 	}
 }
 
-// collects reports whether there may be nothing in a value of the type.
+// collects reports whether a value of the type can be empty.
 func collects(t design.Type) bool {
 	return t.Kind == design.KindList || t.Kind == design.KindSet || t.Kind == design.KindMap
 }
@@ -188,7 +188,7 @@ func (e *effect) counter(field string) bool {
 	return slices.ContainsFunc(e.entity().Counters, func(c *design.Counter) bool { return c.Field == field })
 }
 
-// update changes an item, or makes it where the step is an upsert and there is none.
+// update changes an item, or creates it if the step is an upsert and there is none.
 func (e *effect) update(key table.Values) error {
 	if err := e.distinct(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (e *effect) update(key table.Values) error {
 		next.values = maps.Clone(old)
 	}
 	if e.old == nil || e.step.Action == design.Upsert {
-		maps.Copy(next.values, key) // another spelling of the same key is the item's from now on
+		maps.Copy(next.values, key) // the item takes over another spelling of the same key
 	}
 	e.next = next
 	if err := e.ask(e.old == nil && e.step.Action == design.Update); err != nil || len(e.refusals) > 0 {
@@ -227,7 +227,7 @@ func (e *effect) update(key table.Values) error {
 		}
 	}
 	gone := slices.Clone(e.step.Remove)
-	slices.SortStableFunc(gone, func(a, b string) int { return lastPosition(b) - lastPosition(a) }) // positions are those before the write
+	slices.SortStableFunc(gone, func(a, b string) int { return lastPosition(b) - lastPosition(a) }) // positions refer to the list before the write
 	for _, path := range gone {
 		if err := e.put(e.next.values, path, nil); err != nil {
 			return err
@@ -239,8 +239,8 @@ func (e *effect) update(key table.Values) error {
 	return nil
 }
 
-// unkeyable says why what the step sets can be in no key, "" if it can: numbers have digits to fit into. What depends
-// on the item is not known before it is read.
+// unkeyable says why what the step sets cannot be part of a key, "" if it can: numbers must fit the padding. Values
+// that depend on the item are not checked, because it has not been read.
 func (e *effect) unkeyable() string {
 	for _, a := range e.step.Set {
 		v, err := e.value(a, nil)
@@ -263,7 +263,8 @@ func (e *effect) unkeyable() string {
 	return ""
 }
 
-// assign makes one assignment: how is 0 to set, 1 to add, 2 to begin, 3 to drop, 4 to append and 5 to prepend.
+// assign makes one assignment: how is 0 to set, 1 to add, 2 to set if absent, 3 to remove, 4 to append and 5 to
+// prepend.
 func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
 	v, err := e.value(a, old)
 	if err != nil {
@@ -303,7 +304,7 @@ func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
 	return e.put(e.next.values, a.Field, v)
 }
 
-// lastPosition is the one at the end of a path; -1 where it ends in a name.
+// lastPosition is the list position at the end of a path; -1 if it ends in a name.
 func lastPosition(path string) int {
 	steps := design.PathSteps(path)
 	return position(steps[len(steps)-1])
@@ -311,7 +312,7 @@ func lastPosition(path string) int {
 
 func isNumber(v types.AttributeValue) bool { _, is := v.(*types.AttributeValueMemberN); return is }
 
-// gathered is a set with members or without them, or a list with elements behind or before; nil for an empty set.
+// gathered adds or removes members of a set, or appends or prepends elements to a list; nil for an empty set.
 func gathered(how int, before, v types.AttributeValue) types.AttributeValue {
 	if list, is := v.(*types.AttributeValueMemberL); is {
 		var was []types.AttributeValue
@@ -333,7 +334,7 @@ func gathered(how int, before, v types.AttributeValue) types.AttributeValue {
 	return setOf(out)
 }
 
-// members are a set's, each a value.
+// members are the members of a set as values.
 func members(v types.AttributeValue) []types.AttributeValue {
 	var out []types.AttributeValue
 	switch v := v.(type) {
@@ -353,7 +354,7 @@ func members(v types.AttributeValue) []types.AttributeValue {
 	return out
 }
 
-// setOf is the set of some members; nil for none.
+// setOf is the set of some members; nil if there are none.
 func setOf(list []types.AttributeValue) types.AttributeValue {
 	if len(list) == 0 {
 		return nil
@@ -377,7 +378,7 @@ func setOf(list []types.AttributeValue) types.AttributeValue {
 	}
 }
 
-// complete gives an item that an upsert may have made the fields that no assignment is about.
+// complete sets the fields without an assignment in an item that an upsert has created.
 func (e *effect) complete(old table.Values) error {
 	all := stepFields(e.step.Assignments())
 	inKey := plan.KeyFields(e.entity())
@@ -408,7 +409,7 @@ func (e *effect) complete(old table.Values) error {
 	return nil
 }
 
-// remove deletes an item. Without a condition it does not matter whether there is one.
+// remove deletes an item. Without a condition it does not have to exist.
 func (e *effect) remove() error {
 	if e.step.When == nil {
 		return nil
@@ -416,7 +417,7 @@ func (e *effect) remove() error {
 	return e.ask(e.old == nil)
 }
 
-// String is the step for people.
+// String describes the step.
 func (e *effect) String() string {
 	out := fmt.Sprintf("step %d", e.at+1)
 	if e.line >= 0 {
@@ -425,5 +426,5 @@ func (e *effect) String() string {
 	return out
 }
 
-// isInvalid reports whether an error says that nothing can be written with an input.
+// isInvalid reports whether an error means that nothing can be written with an input.
 func isInvalid(err error) bool { return errors.Is(err, errInvalid) }

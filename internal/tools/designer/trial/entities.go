@@ -10,14 +10,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// collision are two items of different records that have one primary key.
+// collision is a pair of items of different records with the same primary key.
 type collision struct {
 	first, second *record
 	key           string
 	places        [2]string
 }
 
-// storable are the records that can all be stored: without those that have a key in common with an earlier one.
+// storable are the records that can be stored together: without those that share a key with an earlier one.
 func (t *Trial) storable(all []*record) (out []*record, collided []collision) {
 	type taken struct {
 		by    *record
@@ -27,7 +27,7 @@ func (t *Trial) storable(all []*record) (out []*record, collided []collision) {
 	for _, r := range all {
 		items, err := r.items()
 		if err != nil {
-			continue // it was made to be storable; a counter that got too great is not
+			continue // a generated record is storable; an overflowing counter is not
 		}
 		places := placeNames(r.entity)
 		var clash *collision
@@ -61,7 +61,7 @@ func placeNames(e *design.Entity) []string {
 	return out
 }
 
-// tableKey is an item's primary key for people.
+// tableKey is an item's primary key as readable text.
 func tableKey(t *table.Table, it table.Item) string {
 	out := t.PK.Name + "=" + show(it[t.PK.Name])
 	if t.SK.Name != "" {
@@ -70,8 +70,8 @@ func tableKey(t *table.Table, it table.Item) string {
 	return out
 }
 
-// entity tries what all patterns rest on: that items of an entity can be stored, that no two have one key, and that each is
-// recognised as what it is.
+// entity tests what all patterns rely on: that items of an entity can be stored, that no two have the same key, and that
+// each is recognized as an item of its entity.
 func (t *Trial) entity(name string, out *Result) {
 	for _, r := range t.none {
 		if r.entity.Name == name {
@@ -101,11 +101,11 @@ func (t *Trial) entity(name string, out *Result) {
 	}
 }
 
-// recognised asks what each item of a record is taken for.
+// recognised checks which entity each item of a record is recognized as.
 func (t *Trial) recognised(r *record, out *Result) {
 	items, err := r.items()
 	if err != nil {
-		return // it was stored, so there is none
+		return // it was stored, so there is no error
 	}
 	places := placeNames(r.entity)
 	for i, it := range items {
@@ -134,8 +134,8 @@ func (t *Trial) recognised(r *record, out *Result) {
 	}
 }
 
-// lines are a record with some of its fields beside those of its key, and its keys: those at a place that is its own, or
-// else those of all of its items.
+// lines describes a record with some of its fields besides those of its key, and its keys: those at a place of its own, or
+// otherwise those of all of its items.
 func (r *record) lines(names []string, at *plan.Place) []string {
 	items, err := r.items()
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *record) lines(names []string, at *plan.Place) []string {
 				continue
 			}
 			if first := r.entity.Several(p.Index, p.Of); first != nil && first[0] != p {
-				continue // the attributes are the same
+				continue // the attributes are equal
 			}
 			index := r.home.Index(p.Index)
 			for _, k := range slices.Concat(index.PK, index.SK) {
@@ -170,7 +170,7 @@ func (r *record) lines(names []string, at *plan.Place) []string {
 	return out
 }
 
-// placeNumber is the number of a place's item among those that table.Items makes.
+// placeNumber is the position of a place's item in the result of table.Items.
 func placeNumber(p plan.Place) int {
 	switch {
 	case p.Kind == plan.MarkerPlace:
@@ -182,7 +182,7 @@ func placeNumber(p plan.Place) int {
 	}
 }
 
-// templateFields are the fields that an entity's keys are made of.
+// templateFields are the fields that an entity's keys contain.
 func templateFields(d *design.Design, e *design.Entity) []string {
 	var out []string
 	for _, p := range plan.Places(d, e) {

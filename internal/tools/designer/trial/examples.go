@@ -15,10 +15,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// notFound is the error that an example of a read can expect.
+// notFound is the error that an example of a read may expect.
 const notFound = "NotFound"
 
-// example runs the examples of a read or collection against a database that has the samples and nothing else.
+// example runs the examples of a read or collection against a database that contains only the samples.
 func (t *Trial) example(ctx context.Context, out *Result) error {
 	for _, x := range t.design.Examples {
 		if x.Pattern != out.Name {
@@ -51,13 +51,13 @@ func (t *Trial) exampleRequests() int {
 	return t.examples.client.takeCount()
 }
 
-// answered is an item of an answer with its entity.
+// answered is a returned item with its entity.
 type answered struct {
 	entity *design.Entity
 	values table.Values
 }
 
-// exampleFails runs an example; nil if it is as it says.
+// exampleFails runs an example; nil if the result is as expected.
 func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 	f := &Failure{Kind: WrongSet}
 	in, err := t.exampleInput(x)
@@ -106,7 +106,7 @@ func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 	return nil
 }
 
-// exampleInput are the values that an example gives.
+// exampleInput is the input of an example.
 func (t *Trial) exampleInput(x *design.Example) (table.Input, error) {
 	in := table.Input{Values: table.Values{}}
 	inputs := t.inputsOf(x.Pattern)
@@ -124,7 +124,7 @@ func (t *Trial) exampleInput(x *design.Example) (table.Input, error) {
 	return in, nil
 }
 
-// inputsOf are what a read or collection is asked with.
+// inputsOf are the inputs of a read or collection.
 func (t *Trial) inputsOf(pattern string) []lower.Input {
 	if r := t.program.Read(pattern); r != nil {
 		return r.Inputs
@@ -162,7 +162,7 @@ func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) 
 	return out, err
 }
 
-// expected reports whether an item is the one that an example names, by its last key field or by some of its fields.
+// expected reports whether an item matches one in an example, given by its last key field or by some of its fields.
 func (t *Trial) expected(a answered, l design.Literal) bool {
 	members := l.Map
 	if members == nil {
@@ -200,7 +200,7 @@ func exampleWant(x *design.Example) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// literal is a value as the design writes it.
+// literal is a value in the design's notation.
 func literal(l design.Literal) string {
 	if l.Map == nil {
 		return l.Text

@@ -14,33 +14,33 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// Kind says what is wrong with an answer.
+// Kind is the kind of a mismatch.
 type Kind string
 
 // The kinds of mismatches.
 const (
-	WrongSet     Kind = "wrong set"     // an item is missing, or was not asked for, or comes twice
-	WrongOrder   Kind = "wrong order"   // the items are right, their order is not
-	WrongFields  Kind = "wrong fields"  // an item lacks a field that is promised, or has another value in it
-	WrongPage    Kind = "wrong page"    // the pages are not as long as was asked for
-	Ambiguous    Kind = "ambiguous"     // a read of one finds several
-	Overread     Kind = "reads more"    // the request also finds what was not asked for
-	Failed       Kind = "error"         // the call failed, or did not fail and had to
-	Capacity     Kind = "capacity"      // the consumed capacity is not what the cost model says
-	Inconsistent Kind = "inconsistent"  // the table is not what its items say: copies, markers, counters, index attributes
-	Refused      Kind = "not runnable"  // there is no request that serves the pattern
-	WrongWrite   Kind = "wrong write"   // an item is not what the write makes of it
+	WrongSet     Kind = "wrong set"     // an item is missing, was not asked for, or is returned twice
+	WrongOrder   Kind = "wrong order"   // the right items in the wrong order
+	WrongFields  Kind = "wrong fields"  // an item lacks a promised field, or a field has the wrong value
+	WrongPage    Kind = "wrong page"    // a page does not have the requested length
+	Ambiguous    Kind = "ambiguous"     // a read of one item finds several
+	Overread     Kind = "reads more"    // the request also reads items that were not asked for
+	Failed       Kind = "error"         // the call failed, or succeeded when it should have failed
+	Capacity     Kind = "capacity"      // the consumed capacity differs from the cost model's
+	Inconsistent Kind = "inconsistent"  // the table does not match its items: copies, markers, counters, index attributes
+	Refused      Kind = "not runnable"  // no request serves the pattern
+	WrongWrite   Kind = "wrong write"   // an item differs from what the write should make of it
 	Collision    Kind = "collision"     // two items have one key
-	Mistaken     Kind = "mistaken"      // an item is taken for another entity's
-	Unexercised  Kind = "not exercised" // no call could be made up for it
+	Mistaken     Kind = "mistaken"      // an item is recognized as another entity's
+	Unexercised  Kind = "not exercised" // no call could be generated for it
 )
 
-// mismatch is the first difference between an answer and the truth.
+// mismatch is the first difference between a result and the truth.
 type mismatch struct {
 	kind      Kind
 	got, want string
 	concerned []*record
-	// detail is what else helps, a line each.
+	// detail is further helpful information, line by line.
 	detail []string
 	// also is another mismatch of the same call.
 	also *mismatch
@@ -65,14 +65,14 @@ func (m *mismatch) about(records ...*record) *mismatch {
 	return m
 }
 
-// canonical is a text that equal values of a field have in common, and others do not.
+// canonical is a text that is the same for equal values of a field, and different for others.
 func canonical(v types.AttributeValue) string {
 	var out strings.Builder
 	writeCanonical(&out, v)
 	return out.String()
 }
 
-// writeCanonical writes texts with their lengths, so that what follows cannot be taken for a part of them.
+// writeCanonical writes texts with their lengths, so that adjacent values stay distinct.
 func writeCanonical(out *strings.Builder, v types.AttributeValue) {
 	text := func(kind byte, s string) {
 		out.WriteByte(kind)
@@ -114,7 +114,7 @@ func writeCanonical(out *strings.Builder, v types.AttributeValue) {
 	}
 }
 
-// projected is a text of some fields of an item: answers are told by it.
+// projected is a text of some fields of an item: results are compared by it.
 func projected(v table.Values, fields []string) string {
 	var out strings.Builder
 	for _, name := range fields {
@@ -126,7 +126,7 @@ func projected(v table.Values, fields []string) string {
 	return out.String()
 }
 
-// projection is what a record is told by in answers.
+// projection is the text of a record by which results are compared.
 func (t truth) projection(r *record) string {
 	p, known := t.known[r]
 	if !known {
@@ -136,17 +136,17 @@ func (t truth) projection(r *record) string {
 	return p
 }
 
-// listing is a list that a read has answered.
+// listing is a list that a read has returned.
 type listing struct {
 	truth
 
 	records []*record
 	in      table.Input
 	got     []table.Values
-	limit   int // 0 for none
+	limit   int // 0 means no limit
 }
 
-// judge compares an answer with the truth; nil if it is right.
+// judge compares a result with the truth; nil if it is correct.
 func (l *listing) judge() (*mismatch, error) {
 	want, err := l.answer(l.records, l.in)
 	if err != nil {
@@ -158,7 +158,7 @@ func (l *listing) judge() (*mismatch, error) {
 		p := l.projection(r)
 		expected[p] = append(expected[p], r)
 	}
-	for _, same := range expected { // what cannot be told apart is taken to be in order
+	for _, same := range expected { // indistinguishable items count as ordered
 		slices.SortStableFunc(same, func(a, b *record) int { return l.before(a.values, b.values) })
 	}
 	matched := make([]*record, len(l.got))
@@ -186,7 +186,7 @@ func (l *listing) judge() (*mismatch, error) {
 	return l.sorted(matched), nil
 }
 
-// beyond are the fields that an answer has and the read does not promise.
+// beyond are the fields in a result that the read does not promise.
 func beyond(v table.Values, fields []string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -197,7 +197,7 @@ func beyond(v table.Values, fields []string) []string {
 	return out
 }
 
-// unexpected says what answer i is, that no item of the truth is.
+// unexpected describes item i of the result, which is not in the truth.
 func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mismatch {
 	fields, v := l.fields(), l.got[i]
 	p := projected(v, fields)
@@ -227,8 +227,7 @@ func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mism
 	return m
 }
 
-// closest is the item that an answer seems to be: it differs in one field, or only lacks some, and those are all that
-// differ.
+// closest is the item that a result most likely is: the only differences are one field, or missing fields.
 func closest(v table.Values, fields []string, want []*record, left map[*record]bool) (r *record, wrong []string, lacks bool) {
 	for _, r := range want {
 		var wrong []string
@@ -246,7 +245,7 @@ func closest(v table.Values, fields []string, want []*record, left map[*record]b
 	return nil, nil, false
 }
 
-// missing says which item should be in the answer and is not.
+// missing describes an item that should be in the result and is not.
 func (l *listing) missing(want, matched []*record, left map[*record]bool) *mismatch {
 	if l.limit > 0 && len(matched) == min(l.limit, len(want)) {
 		if len(matched) == 0 {
@@ -277,7 +276,7 @@ func (l *listing) missing(want, matched []*record, left map[*record]bool) *misma
 	return nil
 }
 
-// sorted says which two answers stand in the wrong order.
+// sorted describes two items that are in the wrong order.
 func (l *listing) sorted(matched []*record) *mismatch {
 	for i := 1; i < len(matched); i++ {
 		a, b := matched[i-1], matched[i]
@@ -303,7 +302,7 @@ func (l *listing) order() string {
 	return strings.Join(out, ", ")
 }
 
-// line is an item in one line: the fields that tell it from others, and those that the read is about.
+// line describes an item in one line: the fields that identify it, and those that the read is about.
 func (t truth) line(v table.Values) string {
 	names := append(plan.KeyFields(t.read.Plan.Place.Entity), t.about()...)
 	if text := showFields(v, distinct(names)); text != "" {

@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// meaning are the functions of a part that say which values are meant to be one: what differs only in what they take
-// away is the same. The other functions, and all behind them, are about keys: values stay different whatever those make
-// of them.
+// meaning are the functions of a part that define which values count as equal: values that differ only in what these functions
+// remove are the same. The other functions, and all after them, only concern keys: values stay different, whatever text they
+// produce.
 func meaning(p design.Part) []design.Func {
 	for i, f := range p.Funcs {
 		switch f.Name {
@@ -29,7 +29,7 @@ func meaning(p design.Part) []design.Func {
 	return p.Funcs
 }
 
-// meant is the text by which a part's value is told from others.
+// meant is the text by which a part's values are compared.
 func meant(p design.Part, v types.AttributeValue) string {
 	return through(meaning(p), scalarText(v))
 }
@@ -38,14 +38,14 @@ func through(funcs []design.Func, text string) string {
 	for _, f := range funcs {
 		applied, err := keytext.Apply(f.Name, f.Arg, text)
 		if err != nil {
-			return text // the value has no key; what cannot be stored is not asked for
+			return text // the value has no key, and no question asks for values that cannot be stored
 		}
 		text = applied
 	}
 	return text
 }
 
-// occurrences are the parts of a place's key in which a field stands; the field as it is where it stands in none.
+// occurrences are the parts of a place's key that contain a field, or the plain field if none does.
 func occurrences(p plan.Place, field string) []design.Part {
 	var out []design.Part
 	for _, t := range slices.Concat(p.PK, p.SK) {
@@ -61,7 +61,7 @@ func occurrences(p plan.Place, field string) []design.Part {
 	return out
 }
 
-// same reports whether two values of a field are meant to be one, at a place.
+// same reports whether two values of a field count as equal at a place.
 func same(p plan.Place, field string, a, b types.AttributeValue) bool {
 	if a == nil || b == nil {
 		return false
@@ -72,7 +72,7 @@ func same(p plan.Place, field string, a, b types.AttributeValue) bool {
 	return !slices.ContainsFunc(occurrences(p, field), func(part design.Part) bool { return meant(part, a) != meant(part, b) })
 }
 
-// truth is what a read of the design must answer: the items that it asks for, found by looking at each.
+// truth computes the correct result of a read: the items that it asks for, found by examining each one.
 type truth struct {
 	design *design.Design
 	read   *lower.Read
@@ -84,8 +84,8 @@ func newTruth(d *design.Design, r *lower.Read, now time.Time) truth {
 	return truth{d, r, now, map[*record]string{}}
 }
 
-// reaches reports whether an item is among those that a request of the read must look at: what is known of its key is so.
-// What only a filter or the owner keeps away is looked at, too.
+// reaches reports whether the read's request must examine an item: it matches everything known of its key. Items that only a
+// filter or the owner excludes are examined, too.
 func (t truth) reaches(r *record, in table.Input) bool {
 	read, place := t.read.Design, t.read.Plan.Place
 	if r.entity.Name != read.Entity {
@@ -102,7 +102,7 @@ func (t truth) reaches(r *record, in table.Input) bool {
 	return t.begins(r, in) && within(place, read.Range, r, t.bounded(in)) && t.enters(r)
 }
 
-// bounded are the bounds of a walk that may be asked without: none before its floor, and none is now.
+// bounded adds the default bounds of a walk: its floor and the current time.
 func (t truth) bounded(in table.Input) table.Input {
 	at, back, err := t.read.Design.Floor()
 	if t.read.Design.Since == "" || err != nil {
@@ -121,7 +121,7 @@ func (t truth) bounded(in table.Input) table.Input {
 	return in
 }
 
-// sameBucket reports whether two times are in one period of the place's partition key.
+// sameBucket reports whether two times are in the same period of the place's partition key.
 func sameBucket(p plan.Place, field string, a, b types.AttributeValue) bool {
 	if a == nil || b == nil {
 		return false
@@ -137,7 +137,7 @@ func sameBucket(p plan.Place, field string, a, b types.AttributeValue) bool {
 	return true
 }
 
-// bucketOf are the functions of a part that make a period or a band of a value.
+// bucketOf are the functions of a part that map a value to a period or band.
 func bucketOf(p design.Part) []design.Func {
 	for i, f := range p.Funcs {
 		if f.Name == "date" || f.Name == "band" {
@@ -147,7 +147,7 @@ func bucketOf(p design.Part) []design.Func {
 	return nil
 }
 
-// begins reports whether a field's value has the beginning that is given.
+// begins reports whether a field's value has the given prefix.
 func (t truth) begins(r *record, in table.Input) bool {
 	name := t.read.Design.Prefix
 	if name == "" || in.Values[name] == nil {
@@ -159,7 +159,7 @@ func (t truth) begins(r *record, in table.Input) bool {
 	for _, part := range occurrences(t.read.Plan.Place, name) {
 		funcs := meaning(part)
 		if i := slices.IndexFunc(funcs, func(f design.Func) bool { return f.Name == "date" }); i >= 0 {
-			funcs = funcs[:i] // of a time the beginning is given as it is
+			funcs = funcs[:i] // the prefix of a time is given as it is
 		}
 		if !strings.HasPrefix(through(funcs, scalarText(r.values[name])), through(funcs, scalarText(in.Values[name]))) {
 			return false
@@ -168,8 +168,8 @@ func (t truth) begins(r *record, in table.Input) bool {
 	return true
 }
 
-// within reports whether a field's value is in the bounds, by value. Of a text that a place knows without its case or marks,
-// the bounds are without them, too.
+// within reports whether a field's value is within the bounds. If a place ignores case or accents of a text, they are ignored
+// in the bounds, too.
 func within(p plan.Place, name string, r *record, in table.Input) bool {
 	if name == "" || in.From == nil && in.To == nil {
 		return true
@@ -192,13 +192,13 @@ func within(p plan.Place, name string, r *record, in table.Input) bool {
 	return true
 }
 
-// ordered compares two values of a field as the place is meant to order them: by value, texts without what lower, fold and
-// slug take away.
+// ordered compares two values of a field in the intended order of the place: by value, with texts compared without what lower,
+// fold and slug remove.
 func ordered(p plan.Place, field string, a, b types.AttributeValue) (int, bool) {
 	part := occurrences(p, field)[0]
 	funcs := meaning(part)
 	if f := p.Entity.Field(field); f != nil && (f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate) {
-		funcs = nil // a bucket of time is no order of times
+		funcs = nil // a bucket of times does not order them
 	}
 	if len(funcs) == 0 || a == nil || b == nil {
 		return compare(a, b)
@@ -206,8 +206,8 @@ func ordered(p plan.Place, field string, a, b types.AttributeValue) (int, bool) 
 	return strings.Compare(through(funcs, scalarText(a)), through(funcs, scalarText(b))), true
 }
 
-// enters reports whether an item has to be found at the read's place. A sparse index that the read names holds on purpose only
-// the items that it holds; of one that the planner chose, all are wanted.
+// enters reports whether an item must be found at the read's place. A sparse index that the read names is meant to contain
+// only some items; if the planner chose the index, the read wants all.
 func (t truth) enters(r *record) bool {
 	place := t.read.Plan.Place
 	if place.Index == nil || t.read.Design.Via != place.Name {
@@ -223,13 +223,13 @@ func (t truth) enters(r *record) bool {
 	if t.read.Design.Filter != nil && slices.ContainsFunc(t.read.Design.Filter.Fields(), func(name string) bool {
 		return slices.Contains(place.Where.Fields(), name)
 	}) {
-		return true // the read says itself what it wants of what the index is about
+		return true // the read's own filter covers the index's condition
 	}
 	in, err := holds(t.design, r.entity, place.Where, r.values, nil)
 	return in && err == nil
 }
 
-// wants reports whether an item is in the answer.
+// wants reports whether an item is in the result.
 func (t truth) wants(r *record, in table.Input) (bool, error) {
 	if !t.reaches(r, in) {
 		return false, nil
@@ -246,7 +246,7 @@ func (t truth) wants(r *record, in table.Input) (bool, error) {
 	return holds(t.design, r.entity, read.Filter, r.values, withNow(in.Values, t.read.Run.Filter, t.now))
 }
 
-// answer are the items that a read must answer, in no order.
+// answer returns the items of the correct result, unordered.
 func (t truth) answer(records []*record, in table.Input) ([]*record, error) {
 	var out []*record
 	for _, r := range records {
@@ -261,7 +261,7 @@ func (t truth) answer(records []*record, in table.Input) ([]*record, error) {
 	return out, nil
 }
 
-// before orders two items as the read wants them: negative where a comes first, 0 where either may.
+// before orders two items as the read requires: negative if a comes first, 0 if the order does not matter.
 func (t truth) before(a, b table.Values) int {
 	for _, o := range t.read.Design.Order {
 		order, ok := ordered(t.read.Plan.Place, o.Field, a[o.Field], b[o.Field])
@@ -275,7 +275,7 @@ func (t truth) before(a, b table.Values) int {
 	return 0
 }
 
-// fields are the names of what an answer has: what the read says that it returns, or all that its place has.
+// fields are the names of the result's fields: those that the read declares, or all that its place has.
 func (t truth) fields() []string {
 	var out []string
 	for _, f := range t.read.Fields {
@@ -284,7 +284,7 @@ func (t truth) fields() []string {
 	return out
 }
 
-// counted is what a counter of an item must be: how many items of the other entity make its key, or their sum.
+// counted is the correct value of an item's counter: the number of counted items that refer to it, or their sum.
 func counted(p *lower.Program, r *record, c *design.Counter, records []*record) types.AttributeValue {
 	var sum decimal.Decimal
 	for _, other := range records {
@@ -309,12 +309,12 @@ func counted(p *lower.Program, r *record, c *design.Counter, records []*record) 
 	return numberValue(sum.String())
 }
 
-// countedBy reports whether an item is one that another counts: its fields make the other's key.
+// countedBy reports whether an item is counted by another: its fields make the other's key.
 func countedBy(holder, r *record, c *design.Counter) bool {
 	return holder.identity() == holderOf(holder.entity, r, c)
 }
 
-// holderOf is the identity of the item by which another is counted.
+// holderOf is the identity of the item whose counter counts another.
 func holderOf(holder *design.Entity, r *record, c *design.Counter) uint64 {
 	values := table.Values{}
 	for _, j := range design.Owner(r.entity, holder, c.By) {

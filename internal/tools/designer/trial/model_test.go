@@ -33,7 +33,7 @@ reads:
   Mine: { many: Person, by: [city], owner: owner, filter: "age < :limit", page: 5 }
 `
 
-// TestTruth: what reads must answer, by reason.
+// TestTruth tests the correct results of reads, grouped by the rule that decides.
 func TestTruth(t *testing.T) {
 	d, err := design.Parse("people.yaml", []byte(people))
 	if err != nil {
@@ -79,7 +79,7 @@ func TestTruth(t *testing.T) {
 		{"Adults", "day=2024-01-20", "", "", "4"}, // that month, and the index holds adults
 		{"Adults", "day=2024-01-20", "99", "", "4"},
 		{"Adults", "day=2024-01-20", "101", "", ""},
-		{"Elders", "day=2024-01-20 than=8", "", "", "1 2 4"}, // the read says itself what it wants of age
+		{"Elders", "day=2024-01-20 than=8", "", "", "1 2 4"}, // the read's own filter covers age
 		{"Nicked", "nick=x", "", "", "1 4"},
 		{"Mine", "city=lima owner=a limit=10", "", "", "1"},
 		{"Mine", "city=lima owner=b limit=10", "", "", ""},
@@ -119,12 +119,12 @@ func TestTruth(t *testing.T) {
 	for _, r := range records {
 		ids = append(ids, scalarText(r.values["id"]))
 	}
-	if got := strings.Join(ids, " "); got != "4 2 1 3" { // names without marks and case, then ages, as numbers, the greatest first
+	if got := strings.Join(ids, " "); got != "4 2 1 3" { // names ignoring accents and case, then ages as numbers, the greatest first
 		t.Errorf("by name and age descending they are %s, want 4 2 1 3", got)
 	}
 }
 
-// TestJudge: what is told of a list that is not the truth.
+// TestJudge tests the mismatches reported for a list that differs from the truth.
 func TestJudge(t *testing.T) {
 	d, err := design.Parse("people.yaml", []byte(people))
 	if err != nil {
@@ -186,7 +186,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestPools: the values of a pool are of its type, as the runtime sees it, and they differ.
+// TestPools tests that the values of a pool are valid for its type in the runtime, and distinct.
 func TestPools(t *testing.T) {
 	const fields = "a: id, b: uuid, c: ulid, d: ksuid, e: slug, f: email, g: text, h: secret, i: int, j: decimal, k: money, l: bool, m: time, n: date, o: ttl, p: bytes, " +
 		"q: { type: text, max: 12 }, r: { type: id, max: 3 }"

@@ -16,14 +16,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// personName is what the export and erasure of people's items are called among the subjects.
+// personName is the name of the subject that exports and erases people's items.
 const personName = "ErasePerson"
 
-// peopleTried is how many people are erased, one after another.
+// peopleTried is the number of people to erase.
 const peopleTried = 3
 
-// person erases people who have the most items, and compares all tables with what the records say must be left: nothing
-// of the person, everything of others, and counters, copies and markers as they follow.
+// person erases the people with the most items, and compares all tables with what must remain: nothing of the person,
+// everything of others, with consistent counters, copies and markers.
 func (t *Trial) person(ctx context.Context, out *Result) error {
 	p := plan.ForPerson(t.design)
 	records := t.counted(t.records)
@@ -58,13 +58,13 @@ func (t *Trial) person(ctx context.Context, out *Result) error {
 			f.Items = append(f.Items, r.lines(nil, nil)...)
 		}
 		out.Failures = append(out.Failures, f)
-		return nil // the tables are not what the records say any more
+		return nil // the tables no longer match the records
 	}
 	return nil
 }
 
-// counted are the records without those that should be counted by an item that is not there: a write keeps out such
-// items, and erasing cannot count them.
+// counted returns the records without those whose counting item does not exist: writes do not allow such items, and
+// erasing cannot count them down.
 func (t *Trial) counted(records []*record) []*record {
 	for {
 		left := slices.DeleteFunc(slices.Clone(records), func(r *record) bool { return t.orphan(r, records) })
@@ -75,7 +75,7 @@ func (t *Trial) counted(records []*record) []*record {
 	}
 }
 
-// erase exports and erases a person, and compares. records becomes what is left.
+// erase exports and erases a person, and compares the results. It changes records to what remains.
 func (t *Trial) erase(ctx context.Context, w *world, db Runner, id string, records *[]*record, fates map[*record]fate) (*mismatch, error) {
 	if m, err := t.export(ctx, db, id, fates); m != nil || err != nil {
 		return m, err
@@ -112,13 +112,13 @@ func (t *Trial) erase(ctx context.Context, w *world, db Runner, id string, recor
 	return w.compareTables(is, left, nil)
 }
 
-// fate is what becomes of a record, by the first part that says the most.
+// fate is what happens to a record, by the strongest part that applies.
 type fate struct {
 	part   *plan.PersonPart
-	others bool // it is not the person's own in any way
+	others bool // the item does not belong to the person in any way
 }
 
-// changed is a record whose item is kept with changes. Ids that were made are taken from the item.
+// changed is a record whose item is kept with changes. Generated IDs are taken from the item.
 func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, *mismatch) {
 	out := &record{entity: r.entity, home: r.home, run: r.run, values: maps.Clone(r.values)}
 	items, err := r.items()
@@ -145,7 +145,7 @@ func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, 
 	return out, nil
 }
 
-// follow finds the fates of the records that parts are about.
+// follow finds the fates of the records that parts cover.
 func follow(parts []*plan.PersonPart, records []*record, id string, of *record, fates map[*record]fate) {
 	for _, part := range parts {
 		for _, r := range records {
@@ -163,7 +163,8 @@ func follow(parts []*plan.PersonPart, records []*record, id string, of *record, 
 	}
 }
 
-// concerns reports whether a record's item is one of a part: it names the person, or belongs to the item of a record.
+// concerns reports whether a record's item belongs to a part: it identifies the person, or belongs to the item of a
+// record.
 func concerns(part *plan.PersonPart, r *record, id string, of *record) bool {
 	if part.Field != "" {
 		v, ok := r.values[part.Field].(*types.AttributeValueMemberS)
@@ -172,7 +173,7 @@ func concerns(part *plan.PersonPart, r *record, id string, of *record) bool {
 	return !slices.ContainsFunc(plan.KeyFields(of.entity), func(name string) bool { return !equal(r.values[name], of.values[name]) })
 }
 
-// weight orders fates: what is deleted is gone, whatever else is said of it.
+// weight orders fates: deletion overrides everything else.
 func weight(part *plan.PersonPart) int {
 	switch {
 	case part == nil:
@@ -186,7 +187,7 @@ func weight(part *plan.PersonPart) int {
 	}
 }
 
-// mostNamed are the people whom the most records name.
+// mostNamed are the people who are referred to by the most records.
 func mostNamed(p *plan.Person, records []*record) []string {
 	n := map[string]int{}
 	for _, r := range records {
@@ -199,7 +200,7 @@ func mostNamed(p *plan.Person, records []*record) []string {
 	return ids[:min(len(ids), peopleTried)]
 }
 
-// export compares a person's copy with the records that are theirs.
+// export compares a person's export with the records that belong to the person.
 func (t *Trial) export(ctx context.Context, db Runner, id string, fates map[*record]fate) (*mismatch, error) {
 	got, want := map[string]int{}, map[string]*record{}
 	for r, f := range fates {
@@ -225,5 +226,5 @@ func (t *Trial) export(ctx context.Context, db Runner, id string, fates map[*rec
 	if len(got) != len(want) {
 		return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d items in the copy", len(got)), want: fmt.Sprint(len(want))}, nil
 	}
-	return nil, nil //nolint:nilnil // it is as it must be
+	return nil, nil //nolint:nilnil // it is correct
 }

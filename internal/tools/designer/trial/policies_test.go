@@ -20,7 +20,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// TestPolice: what policies lack is seen, whatever the action.
+// TestPolice tests that missing permissions are detected, for every action.
 func TestPolice(t *testing.T) {
 	t.Parallel()
 	p := &police{strict: true}
@@ -45,7 +45,7 @@ func TestPolice(t *testing.T) {
 	}
 }
 
-// police looks at the requests of patterns: nothing that they do in a trial may be beyond what provision --as iam lets them.
+// police checks the requests of patterns: in a trial, none may exceed what provision --as iam allows.
 type police struct {
 	specs    []provision.Spec
 	policies map[string]struct {
@@ -56,7 +56,7 @@ type police struct {
 		}
 	}
 
-	strict bool // the policies have nothing
+	strict bool // the policies allow nothing
 
 	mu     sync.Mutex
 	faults []string
@@ -75,7 +75,7 @@ func (p *police) open(_ context.Context, w trial.World) (trial.Runner, error) {
 	return watchedDB{db}, err
 }
 
-// report fails for what was beyond.
+// report fails the test for requests that exceeded the policies.
 func (p *police) report(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
@@ -87,7 +87,7 @@ func (p *police) report(t *testing.T) {
 
 var equal = regexp.MustCompile(`(#?\w+)\s*=\s*(:\w+)`)
 
-// asked looks at what a pattern does to an item, by its key.
+// asked checks an action of a pattern on an item, by its key.
 func (p *police) asked(ctx context.Context, action, name, index string, key func(attribute string) types.AttributeValue) {
 	resource, leading := "arn:aws:dynamodb:*:*:table/"+name, ""
 	for i := range p.specs {
@@ -113,7 +113,7 @@ func (p *police) asked(ctx context.Context, action, name, index string, key func
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if pattern == "" {
-		return // of the trial itself
+		return // a request of the trial itself
 	}
 	for _, s := range p.policies[pattern].Statement {
 		if s.Resource != resource || !slices.Contains(s.Action, "dynamodb:"+action) || p.strict {
@@ -122,7 +122,7 @@ func (p *police) asked(ctx context.Context, action, name, index string, key func
 		if s.Condition == nil {
 			return
 		}
-		for _, like := range s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"].([]any) { //nolint:forcetypeassert // as it is written
+		for _, like := range s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"].([]any) { //nolint:forcetypeassert // the form in which it is written
 			if regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(like.(string)), `\*`, ".*") + "$").MatchString(leading) { //nolint:forcetypeassert // as above
 				return
 			}
@@ -131,10 +131,10 @@ func (p *police) asked(ctx context.Context, action, name, index string, key func
 	p.faults = append(p.faults, fmt.Sprintf("%s may not %s on %s of %q", pattern, action, resource, leading))
 }
 
-// patternKey is where a context has the pattern's name.
+// patternKey is the context key of the pattern's name.
 type patternKey struct{}
 
-// watched is a client whose requests are looked at.
+// watched is a client that checks each request.
 type watched struct {
 	table.Client
 
@@ -229,7 +229,7 @@ func (c watched) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*dy
 	return c.Client.(table.Scanner).Scan(ctx, in, o...) //nolint:forcetypeassert // as the trial's is
 }
 
-// watchedDB says in the context which pattern is run.
+// watchedDB puts the name of the running pattern into the context.
 type watchedDB struct{ *table.DB }
 
 func of(ctx context.Context, pattern string) context.Context {

@@ -15,28 +15,27 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// pool are the values that all fields of one name and type draw from, so that items of different entities belong together.
-// The first of them are chosen to be mistaken for each other: one is the beginning of another, or differs in case or marks
-// only, or holds a separator, or sorts otherwise as a text than as a value. The others are ordinary, and as many as are
-// needed.
+// pool has the values for all fields of one name and type, so that items of different entities refer to each other. The first
+// values are chosen to be confused with each other: one is a prefix of another, or differs only in case or accents, or
+// contains a separator, or sorts differently as text than as a value. The others are ordinary, in any number.
 type pool struct {
 	values []types.AttributeValue
-	head   int // how many are chosen
+	head   int // number of chosen values
 	rng    *rand.Rand
-	more   func(rng *rand.Rand, i int) string // nil if there are no others
+	more   func(rng *rand.Rand, i int) string // nil if there are no more
 	typ    design.Type
 }
 
-// limits are what keys ask of the values of a pool beside their type.
+// limits are restrictions that keys impose on the values of a pool beyond their type.
 type limits struct {
-	least     int // the fewest bytes of a text, and of what made makes of it
+	least     int // minimum bytes of a text, and of its rendered form
 	functions []string
-	bytes     int // the most in a key; 0 for any
-	digits    int // of a number that |pad or |desc takes; 0 for any
+	bytes     int // maximum in a key; 0 means no limit
+	digits    int // of a number rendered by |pad or |desc; 0 means no limit
 	since     bool
 }
 
-// at is value i; a type with fewer values begins again.
+// at is value i; a type with fewer values starts again.
 func (p *pool) at(i int) types.AttributeValue {
 	if p.more == nil {
 		return p.values[i%len(p.values)]
@@ -47,14 +46,14 @@ func (p *pool) at(i int) types.AttributeValue {
 	return p.values[i]
 }
 
-// chosen is one of the values that are chosen.
+// chosen is one of the chosen values.
 func (p *pool) chosen(rng *rand.Rand) types.AttributeValue { return p.values[rng.IntN(p.head)] }
 
-// newPool makes the pool of a scalar type. words are what the design's templates have between their fields.
+// newPool makes the pool of a scalar type. words are the literals between the fields of the design's templates.
 func newPool(d *design.Design, name string, t design.Type, l limits, words []string, now time.Time, seed uint64) *pool {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name + " " + t.String()))
-	p := &pool{typ: t, rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // data for tests, the same for the same seed
+	p := &pool{typ: t, rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // data for tests, reproducible from the seed
 	var texts []string
 	texts, p.more = p.texts(d, l, words, now)
 	if more := p.more; l.least > 0 && more != nil {
@@ -71,7 +70,7 @@ func newPool(d *design.Design, name string, t design.Type, l limits, words []str
 	return p
 }
 
-// filled is a text that is not too short.
+// filled pads a text to the minimum length.
 func (l limits) filled(s string) string {
 	least := l.least
 	if l.bytes > 0 {
@@ -80,7 +79,7 @@ func (l limits) filled(s string) string {
 	return s + strings.Repeat("x", max(0, least-len(s)))
 }
 
-// admits reports whether a text can stand in the keys that the limits are of.
+// admits reports whether a text is allowed in the keys that the limits come from.
 func (l limits) admits(t design.Type, s string) bool {
 	tooShort := func(fn string) bool {
 		applied, err := keytext.Apply(fn, "", s)
@@ -98,7 +97,7 @@ func (l limits) admits(t design.Type, s string) bool {
 	}
 }
 
-// texts are the chosen values of a type, and how others are made.
+// texts sets the chosen values of a type, and the generator of others.
 func (p *pool) texts(d *design.Design, l limits, words []string, now time.Time) (chosen []string, more func(*rand.Rand, int) string) {
 	short := func(prefix string) func(*rand.Rand, int) string {
 		return func(_ *rand.Rand, i int) string { return fitting(prefix, strconv.Itoa(i), l.bytes) }
@@ -140,7 +139,7 @@ func (p *pool) texts(d *design.Design, l limits, words []string, now time.Time) 
 	}
 }
 
-// fitting is a text of a prefix and a number, in so many bytes where they are bounded.
+// fitting is a text of a prefix and a number, shortened to a maximum size if there is one.
 func fitting(prefix, number string, bytes int) string {
 	if bytes > 0 && len(prefix)+len(number) > bytes {
 		prefix = prefix[:max(0, bytes-len(number))]
@@ -149,7 +148,7 @@ func fitting(prefix, number string, bytes int) string {
 	return prefix + number
 }
 
-// longest is the longest text that a field may have, and one that differs from it in its last byte.
+// longest is the longest allowed text of a field, and one that differs from it in the last byte.
 func longest(begin string, l limits) []string {
 	if l.bytes == 0 || l.bytes < len(begin)+2 {
 		return nil
@@ -183,7 +182,7 @@ func sentences(words []string) []string {
 	return out
 }
 
-// wholes are whole numbers with different numbers of digits; of at most so many, and none below 0, where digits are counted.
+// wholes are whole numbers with different numbers of digits; if digits are limited, with at most that many, and none below 0.
 func wholes(digits int) []string {
 	out := []string{"1", "2", "9", "10", "0", "-1", "100", "99", "-10", "11", "-9", "101", "1000"}
 	if digits > 0 {
@@ -192,7 +191,7 @@ func wholes(digits int) []string {
 	return append(out, "9007199254740993")
 }
 
-// most is a bound of the numbers that have so many digits.
+// most is the exclusive bound of the numbers with a number of digits.
 func most(digits int) int {
 	n := 10
 	for range min(max(digits, 1), 17) - 1 {
@@ -204,8 +203,8 @@ func most(digits int) int {
 	return n
 }
 
-// times are a millisecond, a second, a day and a year apart, and on both sides of the one from which on there are 13 digits of
-// milliseconds.
+// times are a millisecond, a second, a day and a year apart, and on both sides of the time at which milliseconds reach 13
+// digits.
 func times(now time.Time) []string {
 	at := now.Add(-36 * time.Hour).Truncate(time.Second)
 	out := []string{}
@@ -227,7 +226,7 @@ func dates(now time.Time) []string {
 	}
 }
 
-// seconds are times at which items go, or should have gone already.
+// seconds are expiry times in the past and in the future.
 func seconds(now time.Time) []string {
 	var out []string
 	for _, after := range []time.Duration{90 * 24 * time.Hour, -time.Second, 0, time.Second, -24 * time.Hour, time.Hour, -1000 * time.Hour} {
@@ -238,7 +237,7 @@ func seconds(now time.Time) []string {
 
 const hexDigits = "0123456789abcdef"
 
-// random is a text of n characters of an alphabet.
+// random is a text of n characters from an alphabet.
 func random(rng *rand.Rand, alphabet string, n int) string {
 	out := make([]byte, n)
 	for i := range out {
@@ -270,7 +269,7 @@ func ksuidText(rng *rand.Rand) string {
 	return random(rng, digits, 1) + random(rng, digits+"abcdefghijklmnopqrstuvwxyz", 26)
 }
 
-// pairs are texts of which every two differ in the last character only.
+// pairs are texts in pairs that differ only in the last character.
 func (p *pool) pairs(text func(*rand.Rand) string) []string {
 	var out []string
 	for range 6 {

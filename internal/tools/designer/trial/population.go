@@ -26,14 +26,14 @@ type generator struct {
 	items   int
 	now     time.Time
 	seed    uint64
-	// lean makes no large partition.
+	// lean makes no large partition
 	lean bool
 }
 
 func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *generator {
 	g := &generator{
 		program: p, pools: map[string]*pool{}, limits: map[string]limits{}, items: items, now: now, seed: seed,
-		rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // data for tests, the same for the same seed
+		rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // data for tests, reproducible from the seed
 	}
 	for _, s := range p.Design.Structs {
 		for _, f := range s.Fields {
@@ -58,7 +58,7 @@ func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *gene
 	return g
 }
 
-// given asks of the inputs that become fields, or a part of their sums, what is asked of the fields.
+// given applies the limits of fields to the inputs that are stored in them or added to them.
 func (g *generator) given(e *design.Entity, s *design.Step, inputs []lower.Input) {
 	for _, a := range s.Assignments() {
 		f := e.Field(a.Field)
@@ -75,7 +75,7 @@ func (g *generator) given(e *design.Entity, s *design.Step, inputs []lower.Input
 	}
 }
 
-// template takes from a template what it asks of values, and its words.
+// template collects a template's limits on values, and its literals.
 func (g *generator) template(e *design.Entity, t *design.Template) {
 	for _, part := range t.Parts {
 		for word := range strings.SplitSeq(part.Literal, "#") {
@@ -101,7 +101,7 @@ func (g *generator) template(e *design.Entity, t *design.Template) {
 	}
 }
 
-// limit narrows what the pool of a field may have.
+// limit narrows the limits of a field's pool.
 func (g *generator) limit(name string, t design.Type, l limits) {
 	least := func(a, b int) int {
 		if a == 0 || b != 0 && b < a {
@@ -117,12 +117,12 @@ func (g *generator) limit(name string, t design.Type, l limits) {
 	}
 }
 
-// poolName is where a name's values are drawn from: of what refers to another item, where that item's are.
+// poolName is the name of the pool for a field: a reference to another item shares the pool of that item's key.
 func (g *generator) poolName(name string, t design.Type) string {
 	return g.program.Design.NamedLike(name, t) + " " + t.String()
 }
 
-// pool is that of a field's name and scalar type.
+// pool returns the pool for a field name and scalar type.
 func (g *generator) pool(name string, t design.Type) *pool {
 	key := g.poolName(name, t)
 	p := g.pools[key]
@@ -133,11 +133,11 @@ func (g *generator) pool(name string, t design.Type) *pool {
 	return p
 }
 
-// depth bounds structures in structures.
+// depth bounds nested structures.
 const depth = 3
 
-// value draws a value for a field. Some values are drawn often, so that items meet: of a field that others refer to, one
-// value has about a third of the items.
+// value draws a value for a field. Some values are drawn often, so that items share them: about a third of the items
+// have the same value in a field that others refer to.
 func (g *generator) value(name string, t design.Type, deep int) types.AttributeValue {
 	switch t.Kind {
 	case design.KindStruct:
@@ -173,7 +173,7 @@ func (g *generator) value(name string, t design.Type, deep int) types.AttributeV
 	}
 }
 
-// some is how many members a list or map gets.
+// some is the number of members of a list or map.
 func (g *generator) some(deep int) int {
 	if deep >= depth {
 		return 0
@@ -181,7 +181,7 @@ func (g *generator) some(deep int) int {
 	return g.rng.IntN(4)
 }
 
-// set is a set of some members; nil for none, which is not stored.
+// set is a set of some members; nil if it is empty, which is not stored.
 func (g *generator) set(name string, elem design.Type) types.AttributeValue {
 	var members []types.AttributeValue
 	for range g.rng.IntN(4) {
@@ -196,7 +196,7 @@ func (g *generator) set(name string, elem design.Type) types.AttributeValue {
 	return setValue(elem, members)
 }
 
-// skewed draws the first value for a third, the next for a quarter, then the chosen, then any.
+// skewed draws the first value with probability 1/3, the second with 1/4, otherwise one of the chosen or any.
 func (g *generator) skewed(p *pool) types.AttributeValue {
 	switch r := g.rng.IntN(100); {
 	case r < 33:
@@ -210,7 +210,7 @@ func (g *generator) skewed(p *pool) types.AttributeValue {
 	}
 }
 
-// wide draws from the chosen and from all.
+// wide draws from the chosen values and from all.
 func (g *generator) wide(p *pool) types.AttributeValue {
 	if g.rng.IntN(2) == 0 {
 		return p.chosen(g.rng)
@@ -218,21 +218,21 @@ func (g *generator) wide(p *pool) types.AttributeValue {
 	return p.at(g.rng.IntN(max(2*g.items, 1)))
 }
 
-// attempts is how often an item is drawn anew that is there already, or cannot be stored.
+// attempts is how often an item is redrawn if it exists already, or cannot be stored.
 const attempts = 40
 
-// refused is an entity of which no item could be made.
+// refused is an entity for which no item could be made.
 type refused struct {
 	entity *design.Entity
 	err    error
 }
 
-// populate makes items of every entity beside those that are given, as many as the generator is told, or as the entity's
-// volume says where that is less.
+// populate makes items of every entity in addition to the given ones, up to the generator's number, or the entity's
+// volume if that is smaller.
 func (g *generator) populate(given []*record) (out []*record, none []refused) {
 	identities := newIdentities(given)
 	for _, r := range given {
-		own := *r // what follows counts and fattens
+		own := *r // it is changed below: counters, large texts
 		own.values = maps.Clone(r.values)
 		out = append(out, &own)
 	}
@@ -260,7 +260,7 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 	return out, none
 }
 
-// share is how many items an entity gets.
+// share is the number of items for an entity.
 func (g *generator) share(e *design.Entity) int {
 	if told := int(max(e.Volume.Count, e.Volume.Max)); e.Volume.Per == "" && told > 0 {
 		return min(g.items, told)
@@ -268,7 +268,7 @@ func (g *generator) share(e *design.Entity) int {
 	return g.items
 }
 
-// fresh draws an item until there is one that is new and can be stored.
+// fresh draws items until one is new and can be stored.
 func (g *generator) fresh(e *design.Entity, i int, known *identities) (*record, error) {
 	var last error
 	for range attempts {
@@ -285,7 +285,7 @@ func (g *generator) fresh(e *design.Entity, i int, known *identities) (*record, 
 	return nil, last
 }
 
-// record draws an item. Where one field tells which item it is, item i has value i of it; of several, the first ones are
+// record draws an item. If a single field identifies the item, item i has value i of it; if several do, the first are
 // drawn from few values and the last from many, so that different partitions have the same sort keys.
 func (g *generator) record(e *design.Entity, i int) *record {
 	r := newRecord(g.program, e)
@@ -295,7 +295,7 @@ func (g *generator) record(e *design.Entity, i int) *record {
 		at := slices.Index(key, f.Name)
 		switch {
 		case counter:
-			continue // counted when all are there
+			continue // set once all items exist
 		case at >= 0 && f.Type.Scalar() && len(key) == 1:
 			r.values[f.Name] = g.pool(f.Name, f.Type).at(i)
 		case at >= 0 && f.Type.Scalar() && at == len(key)-1:
@@ -311,8 +311,8 @@ func (g *generator) record(e *design.Entity, i int) *record {
 	return r
 }
 
-// identities are what may be there only once: items by the fields of their keys, markers by theirs. What lower, fold and
-// slug make equal is meant to be one.
+// identities are the values that must be unique: items by their key fields, and markers by theirs. Values that lower,
+// fold and slug make equal count as equal.
 type identities struct{ seen map[uint64]bool }
 
 func newIdentities(given []*record) *identities {
@@ -323,7 +323,7 @@ func newIdentities(given []*record) *identities {
 	return known
 }
 
-// add adds a record unless it is there, or something unique of it.
+// add adds a record unless it, or a unique value of it, exists.
 func (k *identities) add(r *record) bool {
 	tokens := append([]uint64{r.identity()}, r.markers()...)
 	for _, t := range tokens {
@@ -337,7 +337,7 @@ func (k *identities) add(r *record) bool {
 	return true
 }
 
-// count sets the counters of all items to what there is.
+// count sets the counters of all items to the correct values.
 func count(p *lower.Program, records []*record) {
 	for _, r := range records {
 		for _, c := range r.entity.Counters {

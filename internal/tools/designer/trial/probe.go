@@ -10,18 +10,18 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// probe is one call of a pattern whose answer is compared with the truth. It can be made in any world, so that one that
-// fails can be made again with fewer items.
+// probe is one call of a pattern whose result is compared with the truth. It can run in any world, so that a failing probe
+// can be repeated with fewer items.
 type probe struct {
-	given string // what the pattern is asked with, for people
+	given string // the input, as readable text
 	call  string // how: "all", "pages of 3"
 	run   func(ctx context.Context, w *world) (*mismatch, error)
-	// names are the fields, beside those of keys, and at is the place that items are shown with.
+	// names are the fields, besides key fields, and at is the place with which items are shown.
 	names []string
 	at    *plan.Place
 }
 
-// try makes a probe. What fails for reasons of its own is a mismatch, too.
+// try runs a probe. An unexpected error is a mismatch, too.
 func (p *probe) try(ctx context.Context, w *world) *mismatch {
 	m, err := p.run(ctx, w)
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *probe) try(ctx context.Context, w *world) *mismatch {
 	return m
 }
 
-// describe is an input for people.
+// describe is an input as readable text.
 func describe(in table.Input, names []string, ranged string) string {
 	var out []string
 	for _, name := range distinct(names) {
@@ -50,14 +50,15 @@ func describe(in table.Input, names []string, ranged string) string {
 	return strings.Join(out, ", ")
 }
 
-// A failing probe is made again with fewer items as long as that does not take too long: each time counts for one, and for
-// one more for so many items that must be stored for it.
+// A failing probe is repeated with fewer items within a budget: each run costs one, plus one for a number of items that
+// must be stored for it.
 const (
 	shrinkings    = 400
 	itemsPerCount = 40
 )
 
-// shrink removes items from a world as long as a probe fails in the same way, and tells the failure of what is left.
+// shrink removes items from a world as long as a probe fails in the same way, and returns the failure with the remaining
+// items.
 func shrink(ctx context.Context, w *world, p *probe, m *mismatch) (*mismatch, []*record) {
 	records := w.records
 	left := shrinkings
@@ -68,9 +69,9 @@ func shrink(ctx context.Context, w *world, p *probe, m *mismatch) (*mismatch, []
 		}
 		smaller, err := newWorld(ctx, w.program, w.now, some, w.opener)
 		if err != nil {
-			return nil // it is not this failure
+			return nil // it is a different failure
 		}
-		defer func() { _ = smaller.close() }() // nothing is in it
+		defer func() { _ = smaller.close() }() // nothing in it is needed
 		smaller.requests = w.requests
 		return p.try(ctx, smaller).of(m.kind)
 	}
@@ -94,7 +95,7 @@ func shrink(ctx context.Context, w *world, p *probe, m *mismatch) (*mismatch, []
 	return m, records
 }
 
-// failure is a failed probe for the report, with as few items as show it.
+// failure is a failed probe for the report, with as few items as possible.
 func (t *Trial) failure(ctx context.Context, w *world, pattern string, p *probe, m *mismatch) Failure {
 	before := len(w.records)
 	m, left := shrink(ctx, w, p, m)
@@ -115,5 +116,5 @@ func (t *Trial) failure(ctx context.Context, w *world, pattern string, p *probe,
 	return f
 }
 
-// maxShown is how many items a failure shows.
+// maxShown is the number of items that a failure shows.
 const maxShown = 6

@@ -18,17 +18,18 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// What a read is asked at most. Bounds are laid around fewer values the more has been asked already.
+// The maximum number of questions about a read. Bounds are placed around fewer values the more questions there are
+// already.
 const (
-	maxGroups    = 6 // of items that differ in what is given
-	maxPrefixes  = 8 // of one value
-	maxBounds    = 3 // values that bounds are laid around
+	maxGroups    = 6 // of items with different inputs
+	maxPrefixes  = 8 // per value
+	maxBounds    = 3 // values with bounds around them
 	manyAsked    = 25
-	maxPrefixed  = 2 // values of a group whose beginnings are asked for
-	perOneFactor = 7 // a read of one item is asked for so many more
+	maxPrefixed  = 2 // values of a group with questions about prefixes
+	perOneFactor = 7 // factor for reads of one item
 )
 
-// asker makes the questions of a read from the items that there are.
+// asker makes the questions for a read from the existing items.
 type asker struct {
 	truth
 
@@ -38,7 +39,7 @@ type asker struct {
 	out       []table.Input
 }
 
-// questions are what a read is asked with: what there is, what there is not, and what lies just beside it.
+// questions are the inputs for a read: existing values, absent values, and neighbours of both.
 func (t truth) questions(g *generator, records []*record, rng *rand.Rand) []table.Input {
 	a := asker{truth: t, generator: g, rng: rng}
 	for _, r := range records {
@@ -53,7 +54,7 @@ func (t truth) questions(g *generator, records []*record, rng *rand.Rand) []tabl
 	return a.out
 }
 
-// groups are items that agree in what the read is given: the most numerous first, then some of the others.
+// groups are items that agree in the inputs of the read: the largest first, then some of the others.
 func (a *asker) groups() [][]*record {
 	order, groups := []string{}, map[string][]*record{}
 	place := a.read.Plan.Place
@@ -66,7 +67,7 @@ next:
 			}
 			for _, part := range occurrences(place, name) {
 				if name == a.read.Design.Bucket {
-					if funcs := bucketOf(part); funcs != nil { // any moment of the period, any number of the band is given
+					if funcs := bucketOf(part); funcs != nil { // any moment of the period or any number of the band is a valid input
 						key.WriteString(strconv.Quote(through(funcs, scalarText(r.values[name]))))
 					}
 					continue
@@ -87,7 +88,7 @@ next:
 		slices.SortStableFunc(order[2:], func(x, y string) int { return baited(groups[y]) - baited(groups[x]) })
 	}
 	limit := maxGroups
-	if !a.read.Design.Many || a.read.Design.Count { // which are asked once
+	if !a.read.Design.Many || a.read.Design.Count { // those are asked once
 		limit *= perOneFactor
 	}
 	var out [][]*record
@@ -97,7 +98,7 @@ next:
 	return out
 }
 
-// baited is 1 for items among which there is one that is made to be taken for another.
+// baited is 1 for groups with an item that was made to be confused with another.
 func baited(group []*record) int {
 	if slices.ContainsFunc(group, func(r *record) bool { return r.bait }) {
 		return 1
@@ -105,7 +106,7 @@ func baited(group []*record) int {
 	return 0
 }
 
-// group asks for items that agree in what is given.
+// group asks for the items of a group.
 func (a *asker) group(group []*record) {
 	pick := func() *record { return group[a.rng.IntN(len(group))] }
 	r := pick()
@@ -140,7 +141,8 @@ func (a *asker) add(in table.Input) {
 	a.out = append(a.out, in)
 }
 
-// walkable reports whether a walk takes the bounds: both, and not too far apart. It gives some to what is asked without.
+// walkable reports whether a walk accepts the bounds: both given, and not too far apart. It adds bounds to inputs
+// without them.
 func (a *asker) walkable(in *table.Input) bool {
 	if a.read.Run.Open() {
 		return true
@@ -159,7 +161,7 @@ func (a *asker) walkable(in *table.Input) bool {
 	return err == nil && err2 == nil && to.Sub(from) < longest*time.Duration(a.read.Run.MaxBuckets-2)
 }
 
-// base is what asks for an item, with neither beginning nor bounds.
+// base is the input that asks for an item, without prefix and bounds.
 func (a *asker) base(r *record) table.Input {
 	in := table.Input{Values: table.Values{}}
 	for _, name := range append(slices.Clone(a.read.Design.Given()), a.read.Design.Owner) {
@@ -173,7 +175,7 @@ func (a *asker) base(r *record) table.Input {
 	return in
 }
 
-// parameters are the inputs that only the filter has.
+// parameters are the inputs that only the filter uses.
 func (a *asker) parameters() []string {
 	var out []string
 	read := a.read.Design
@@ -185,7 +187,7 @@ func (a *asker) parameters() []string {
 	return out
 }
 
-// parameter is a value for a parameter of the filter: that of some field of its type, or any.
+// parameter is a value for a parameter of the filter: that of some field of its type, or any value.
 func (a *asker) parameter(name string) types.AttributeValue {
 	i := slices.IndexFunc(a.read.Inputs, func(in lower.Input) bool { return in.Name == name })
 	t := a.read.Inputs[i].Type
@@ -207,7 +209,7 @@ func (a *asker) parameter(name string) types.AttributeValue {
 	return a.generator.pool(name, design.Type{Kind: design.KindText}).at(0)
 }
 
-// otherCase writes what is given in the other case where the place does not tell cases apart.
+// otherCase swaps the case of the input's texts if the place ignores case.
 func (a *asker) otherCase(in table.Input) (table.Input, bool) {
 	changed := false
 	values := maps.Clone(in.Values)
@@ -226,7 +228,7 @@ func (a *asker) otherCase(in table.Input) (table.Input, bool) {
 	return in, changed
 }
 
-// swapCase turns small letters of ASCII into capitals, and the other way round.
+// swapCase swaps lower and upper case of ASCII letters.
 func swapCase(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -240,7 +242,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// prefixes asks with the beginnings of a value, of every length, and with what goes on behind it.
+// prefixes asks with prefixes of a value, of every length, and with extensions of it.
 func (a *asker) prefixes(r *record) {
 	name := a.read.Design.Prefix
 	if r.values[name] == nil {
@@ -270,7 +272,7 @@ func (a *asker) prefixes(r *record) {
 	ask(swapCase(string(text)))
 }
 
-// behind is the literal that stands behind a field in the key: a value that has it goes on as another item's key does.
+// behind is the literal after a field in the key: a value that contains it continues like another item's key.
 func (a *asker) behind(field string) string {
 	for _, t := range a.read.Plan.Place.SK {
 		for i, p := range t.Parts {
@@ -283,7 +285,7 @@ func (a *asker) behind(field string) string {
 	return ""
 }
 
-// bounds lays bounds at, just below and just above values that there are, on one side and on both.
+// bounds asks with bounds at, just below and just above existing values, on one side and on both.
 func (a *asker) bounds(group []*record, around int) {
 	f := a.read.Range
 	var values []types.AttributeValue
@@ -326,7 +328,7 @@ func (a *asker) bounds(group []*record, around int) {
 	}
 }
 
-// beside are values of a field just below and above one, nil if none is known.
+// beside are the values of a field just below and above one, nil if unknown.
 func beside(f *design.Field, v types.AttributeValue) (below, above types.AttributeValue) {
 	s := scalarText(v)
 	switch f.Type.Kind {
@@ -350,7 +352,7 @@ func beside(f *design.Field, v types.AttributeValue) (below, above types.Attribu
 		if less, err := n.Sub(decimal.FromInt(1)); err == nil && (!strings.HasPrefix(less.String(), "-") || strings.HasPrefix(s, "-")) {
 			below = numberValue(less.String())
 		}
-		if more, err := n.Add(decimal.FromInt(1)); err == nil && len(more.String()) == len(s) { // as many digits, for |pad
+		if more, err := n.Add(decimal.FromInt(1)); err == nil && len(more.String()) == len(s) { // the same number of digits, for |pad
 			above = numberValue(more.String())
 		}
 		return below, above
@@ -367,7 +369,7 @@ func beside(f *design.Field, v types.AttributeValue) (below, above types.Attribu
 	}
 }
 
-// absent asks for what is not there: values that no item has, and such as lie beside those of one.
+// absent asks for what does not exist: values of no item, and neighbours of existing values.
 func (a *asker) absent() {
 	if len(a.records) == 0 {
 		return
@@ -393,7 +395,7 @@ func (a *asker) absent() {
 	}
 }
 
-// complete reports whether an input has all that the read must be given.
+// complete reports whether an input has all required values of the read.
 func (t truth) complete(in table.Input) bool {
 	for _, name := range append(slices.Clone(t.read.Design.Given()), t.read.Design.Owner) {
 		if name != "" && in.Values[name] == nil {
@@ -403,7 +405,7 @@ func (t truth) complete(in table.Input) bool {
 	return true
 }
 
-// storable reports whether what is given can make a key at a place at all: a text that makes it empty cannot.
+// storable reports whether the input can form a key at a place: the rendered text must not be empty.
 func storable(p plan.Place, in table.Input) bool {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		if len(t.Parts) == 1 && t.Parts[0].Field != "" {

@@ -13,13 +13,13 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// maxEverySize is the length of answers of which every size of pages is tried; of a longer one some are.
+// maxEverySize is the length of results up to which every page size is tried; for longer ones only some are.
 const maxEverySize = 24
 
-// maxBatch is how many inputs a batch has: more than one BatchGetItem takes.
+// maxBatch is the number of inputs in a batch: more than one BatchGetItem accepts.
 const maxBatch = 130
 
-// What a pattern may take: so many requests for pages, and so many bytes of large answers. Walks of all are always made.
+// The budget of a pattern: requests for pages, and bytes of large results. Walks over everything are always made.
 const (
 	requestBudget = 900
 	byteBudget    = 10 << 20
@@ -44,7 +44,7 @@ func (t *Trial) read(ctx context.Context, r *lower.Read, out *Result) error {
 	}
 	g := reading{
 		truth: newTruth(t.design, r, t.now), trial: t, budget: requestBudget, bytes: byteBudget,
-		rng: rand.New(rand.NewPCG(t.options.Seed, seedOf(r.Design.Name))), //nolint:gosec // the same for the same seed
+		rng: rand.New(rand.NewPCG(t.options.Seed, seedOf(r.Design.Name))), //nolint:gosec // reproducible from the seed
 	}
 	if broken := g.unorderable(); broken != "" {
 		out.fail(Failure{Pattern: out.Name, Kind: Refused, Got: broken, Want: "an order by a field of the items"})
@@ -81,7 +81,7 @@ func (t *Trial) read(ctx context.Context, r *lower.Read, out *Result) error {
 	return nil
 }
 
-// nothing reports whether there is nothing to read, because no item can be stored.
+// nothing reports whether no item can be stored, so that there is nothing to read.
 func (t *Trial) nothing(e *design.Entity, out *Result) bool {
 	for _, r := range t.none {
 		if r.entity == e {
@@ -92,7 +92,7 @@ func (t *Trial) nothing(e *design.Entity, out *Result) bool {
 	return false
 }
 
-// unorderable tells of a read whose order is by a field that its items do not have; "" of others.
+// unorderable describes a read that orders by a field that its items do not have; "" for others.
 func (g *reading) unorderable() string {
 	for _, o := range g.read.Design.Order {
 		if g.read.Plan.Place.Entity.Field(o.Field) == nil {
@@ -102,7 +102,7 @@ func (g *reading) unorderable() string {
 	return ""
 }
 
-// probes are the calls that ask one question.
+// probes are the calls for one question.
 func (g *reading) probes(in table.Input, first bool, w *world) []probe {
 	switch {
 	case !g.read.Design.Many:
@@ -110,7 +110,7 @@ func (g *reading) probes(in table.Input, first bool, w *world) []probe {
 	case g.read.Design.Count:
 		return []probe{g.probe(in, "count", g.count(in))}
 	}
-	want, _ := g.answer(w.records, in) // what is wrong with the question, the call will say
+	want, _ := g.answer(w.records, in) // the call reports an invalid question
 	n, bytes := len(want), 0
 	for _, r := range want {
 		bytes += w.sizes[r]
@@ -143,8 +143,8 @@ func (g *reading) probe(in table.Input, call string, run func(context.Context, *
 	return probe{given: describe(in, names, g.read.Design.Range), call: call, run: run, names: g.about(), at: &g.read.Plan.Place}
 }
 
-// limits ask for every limit up to more than there is, at once and in pages; of a long answer, for the smallest and the
-// greatest.
+// limits ask for every limit up to more items than exist, at once and in pages; for a long result, only for the smallest
+// and the greatest.
 func (g *reading) limits(in table.Input, n int, first bool) []probe {
 	var out []probe
 	for limit := 1; limit <= n+1; limit++ {
@@ -161,7 +161,7 @@ func (g *reading) limits(in table.Input, n int, first bool) []probe {
 	return out
 }
 
-// sizes are those of pages for an answer of n items: all from 1 to n + 1 of a short one, some of a longer one.
+// sizes are the page sizes for a result of n items: all from 1 to n + 1 for a short one, some for a longer one.
 func (g *reading) sizes(n int, first bool) []int {
 	var out []int
 	switch {
@@ -180,7 +180,7 @@ func (g *reading) sizes(n int, first bool) []int {
 	return slices.DeleteFunc(out, func(size int) bool { return size < 1 || size > table.MaxPage || size < n && !g.spend(n/size+1) })
 }
 
-// spend takes requests out of the budget, if there are so many.
+// spend takes requests from the budget, if there are enough.
 func (g *reading) spend(requests int) bool {
 	requests *= max(1, g.read.Plan.Fanout)
 	if requests > g.budget {
@@ -190,7 +190,7 @@ func (g *reading) spend(requests int) bool {
 	return true
 }
 
-// all walks the whole answer, or as much of it as the read's limit says.
+// all reads the whole result, up to the read's limit.
 func (g *reading) all(in table.Input, run *table.Read) func(context.Context, *world) (*mismatch, error) {
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		w.client.take()
@@ -211,7 +211,7 @@ func (g *reading) all(in table.Input, run *table.Read) func(context.Context, *wo
 	}
 }
 
-// measured reads a page, 0 for the pattern's own, and compares what that consumed with the cost model.
+// measured reads a page, of the pattern's own size if size is 0, and compares the consumed capacity with the cost model.
 func (g *reading) measured(in table.Input, size int) func(context.Context, *world) (*mismatch, error) {
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		w.client.take()
@@ -233,7 +233,7 @@ func (g *reading) measured(in table.Input, size int) func(context.Context, *worl
 	}
 }
 
-// pages walks the answer in pages of a size.
+// pages reads the result in pages of a size.
 func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.Context, *world) (*mismatch, error) {
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		l := listing{truth: g.truth, records: w.records, in: in, limit: run.Limit}
@@ -260,8 +260,8 @@ func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.
 	}
 }
 
-// full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read,
-// nor does a page end where it has walked far enough.
+// full reports whether every page but the last is full: nothing is discarded after the read, and no page ends early
+// because it has walked far enough.
 func (g *reading) full() bool {
 	return !g.read.Design.Scan && !g.read.Run.Open() && g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
 }
@@ -294,7 +294,7 @@ func (g *reading) judgeOne(w *world, in table.Input, got table.Values) (*mismatc
 	}
 	switch {
 	case got == nil && len(want) == 0:
-		return nil, nil //nolint:nilnil // it is absent, as it should be
+		return nil, nil //nolint:nilnil // it is absent, as expected
 	case got == nil:
 		return (&mismatch{kind: WrongSet, got: "not found", want: g.line(want[0].values)}).about(want[0]), nil
 	case len(want) > 1:
@@ -310,7 +310,7 @@ func (g *reading) judgeOne(w *world, in table.Input, got table.Values) (*mismatc
 	return m, err
 }
 
-// count counts, and compares the number and what that consumed.
+// count counts, and compares the number and the consumed capacity.
 func (g *reading) count(in table.Input) func(context.Context, *world) (*mismatch, error) {
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		w.client.take()
@@ -333,7 +333,7 @@ func (g *reading) count(in table.Input) func(context.Context, *world) (*mismatch
 	}
 }
 
-// batches are calls with few and with many keys, some of them twice.
+// batches are calls with few and with many keys, some of them repeated.
 func (g *reading) batches(questions []table.Input) []*probe {
 	var out []*probe
 	for from := 0; from < len(questions); {
@@ -349,7 +349,7 @@ func (g *reading) batches(questions []table.Input) []*probe {
 	return out
 }
 
-// consumedKeys compares what a batch has consumed with the cost model: each key that is asked for costs by itself, once.
+// consumedKeys compares the capacity that a batch has consumed with the cost model: each distinct key is priced once.
 func (g *reading) consumedKeys(w *world, in []table.Input, seen traffic) *mismatch {
 	p := g.read.Plan
 	met, formula, measured := map[string]bool{}, 0.0, 0.0
@@ -375,7 +375,7 @@ func (g *reading) consumedKeys(w *world, in []table.Input, seen traffic) *mismat
 		measured += units(&c)
 	}
 	if g.read.Run.Hydrate {
-		return nil // whose items are read once more
+		return nil // its items are read again
 	}
 	g.trial.meter(g.read.Design.Name).add(measured, formula)
 	if measured == formula {
@@ -384,7 +384,7 @@ func (g *reading) consumedKeys(w *world, in []table.Input, seen traffic) *mismat
 	return &mismatch{kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured), want: fmt.Sprintf("%g, by the cost model, for the requested keys", formula)}
 }
 
-// batch reads one item for each of many inputs, some of them twice.
+// batch reads one item for each of many inputs, some of them repeated.
 func (g *reading) batch(questions []table.Input, most int) *probe {
 	var in []table.Input
 	for _, q := range questions {
@@ -423,11 +423,12 @@ func (g *reading) batch(questions []table.Input, most int) *probe {
 		if g.read.Design.Each {
 			return g.consumedKeys(w, in, seen), nil
 		}
-		return nil, nil //nolint:nilnil // all are right
+		return nil, nil //nolint:nilnil // all are correct
 	}}
 }
 
-// overread tells what a Query has looked at beside what was asked for: items that begin alike, or of other entities.
+// overread describes items that a Query has examined although they were not asked for: with the same prefix, or of other
+// entities.
 func (g *reading) overread(w *world, in table.Input, seen traffic) *mismatch {
 	if g.read.Run.Key != nil || g.read.Run.Scan {
 		return nil

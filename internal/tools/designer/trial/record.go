@@ -12,20 +12,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// record is an entity's item as plain values: the truth that answers are compared with. Its values change by give only, once it
-// has been asked for anything.
+// record is an entity's item as plain values: the truth that results are compared with. Once it has been used, its values only
+// change through give.
 type record struct {
 	entity *design.Entity
 	home   *design.Table
 	run    *table.Entity
 	values table.Values
-	bait   bool // made to be taken for another
-	// tokens are those of its key and markers, and stored what table.Items makes of it; nil until they are asked for.
+	bait   bool // made to be confused with another
+	// tokens are the tokens of its key and markers, and stored is the result of table.Items; nil until first used.
 	tokens []uint64
 	stored []table.Item
 }
 
-// items are the item itself, its copies and its markers, as they are stored. They are not changed.
+// items are the stored item, its copies and its markers. Callers must not change them.
 func (r *record) items() ([]table.Item, error) {
 	if r.stored == nil {
 		items, err := table.Items(r.run, r.values)
@@ -37,7 +37,7 @@ func (r *record) items() ([]table.Item, error) {
 	return r.stored, nil
 }
 
-// give gives a field of a record another value than it had.
+// give sets a field of a record.
 func (r *record) give(field string, v types.AttributeValue) {
 	r.values[field] = v
 	r.tokens, r.stored = nil, nil
@@ -47,14 +47,13 @@ func newRecord(p *lower.Program, e *design.Entity) *record {
 	return &record{entity: e, home: p.Design.TableOf(e), run: p.Entity(e.Name), values: table.Values{}}
 }
 
-// identity stands for the fields by which the item is told from others, as they are meant to be told: what lower, fold, slug and
-// date make equal is meant to be one.
+// identity identifies the item by its key fields; values that lower, fold, slug and date make equal count as equal.
 func (r *record) identity() uint64 {
 	r.tokenise()
 	return r.tokens[0]
 }
 
-// markers stand in the same way for what is unique of the item.
+// markers identify the item's unique values in the same way.
 func (r *record) markers() []uint64 {
 	r.tokenise()
 	return r.tokens[1:]
@@ -70,10 +69,10 @@ func (r *record) tokenise() {
 	}
 }
 
-// token stands for the fields of a key with their values.
+// token identifies a key with the values of its fields.
 func (r *record) token(name string, k design.Key) uint64 { return tokenOf(r.entity, name, k, r.values) }
 
-// tokenOf is the token that an entity's item has whose key is made of values, which may be those of another entity's item.
+// tokenOf is the token of an entity's item whose key is made from values, which may be those of another entity's item.
 func tokenOf(e *design.Entity, name string, k design.Key, values table.Values) uint64 {
 	h := fnv.New64a()
 	text := func(s string) {

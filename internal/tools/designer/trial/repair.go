@@ -14,16 +14,16 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// repairs is how often what is there is changed until a write can be done.
+// repairs is the number of changes to the items before giving up on a write.
 const repairs = 6
 
-// repaired changes what is there so that a write can be done with an input: conditions that ask for much seldom hold by chance. It
-// is nil if that does not succeed.
+// repaired changes the items so that a write with an input succeeds: strict conditions rarely hold by chance. It returns nil
+// if that does not succeed.
 func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
-	own := *g.world // the same, with other records
+	own := *g.world // a copy with other records
 	own.records = slices.Clone(g.world.records)
 	for i, r := range own.records {
-		if len(r.entity.Counters) > 0 { // which are counted anew
+		if len(r.entity.Counters) > 0 { // they are counted again
 			own.records[i] = cloned(r)
 		}
 	}
@@ -46,12 +46,12 @@ func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 	return nil
 }
 
-// cloned is a record whose values can be changed.
+// cloned is a copy of a record whose values can be changed.
 func cloned(r *record) *record {
 	return &record{entity: r.entity, home: r.home, run: r.run, values: maps.Clone(r.values)}
 }
 
-// fix changes the item that an effect is about, or makes one, or takes away what is in its place.
+// fix changes the item of an effect, or creates it, or removes the one in its place.
 func (g *writing) fix(w *world, e *effect) {
 	if e.step == nil {
 		return
@@ -95,7 +95,7 @@ func (g *writing) fix(w *world, e *effect) {
 	w.records = append(slices.DeleteFunc(w.records, func(r *record) bool { return r == e.old }), next)
 }
 
-// fixing gives an item the values that a condition asks for.
+// fixing sets the values of an item that a condition requires.
 type fixing struct {
 	*effect
 
@@ -131,11 +131,11 @@ func (m *fixing) fulfil(n expr.Node) {
 		case n.Function == expr.AttributeNotExists:
 			m.set(path, nil)
 		}
-	default: // what is not known to be asked for is left to chance
+	default: // other requirements are left to chance
 	}
 }
 
-// compare makes a comparison true by its left side, or by the right one where that is the field.
+// compare makes a comparison true by changing its left side, or the right side if that is the field.
 func (m *fixing) compare(n *expr.Comparison) {
 	flipped := map[expr.Comparator]expr.Comparator{
 		expr.Less: expr.Greater, expr.LessOrEqual: expr.GreaterOrEqual, expr.Greater: expr.Less, expr.GreaterOrEqual: expr.LessOrEqual,
@@ -174,7 +174,7 @@ func (m *fixing) compare(n *expr.Comparison) {
 	m.set(path, v)
 }
 
-// path is the field, with steps into it, that a node stands for.
+// path is the field, or path into it, that a node refers to.
 func (m *fixing) path(n expr.Node) (string, bool) {
 	p, is := n.(*expr.Path)
 	if !is {
@@ -188,7 +188,7 @@ func (m *fixing) path(n expr.Node) (string, bool) {
 	return m.step.When.Names[i].Field, true
 }
 
-// operand is the value that a node stands for; nil if there is none.
+// operand is the value of a node; nil if there is none.
 func (m *fixing) operand(n expr.Node) types.AttributeValue {
 	if path, is := m.path(n); is {
 		return valueAt(m.program.Design, m.entity(), m.values, path)
@@ -213,7 +213,7 @@ func (m *fixing) operand(n expr.Node) types.AttributeValue {
 	return nil
 }
 
-// set gives a path a value, and makes the structure that it is in where there is none.
+// set sets the value at a path, creating the structure that contains it if needed.
 func (m *fixing) set(path string, v types.AttributeValue) {
 	root, _, within := strings.Cut(path, ".")
 	f := m.entity().Field(root)
@@ -223,5 +223,5 @@ func (m *fixing) set(path string, v types.AttributeValue) {
 	if within && m.values[root] == nil {
 		m.values[root] = m.data.value(root, f.Type, 0)
 	}
-	_ = m.put(m.values, path, v) // a path that leads nowhere leaves the item as it is
+	_ = m.put(m.values, path, v) // an impossible path leaves the item unchanged
 }

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Result is what came of trying one subject.
+// Result is the result of trying one subject.
 type Result struct {
 	Subject
 
-	// Cases are the calls that were compared, Requests those that they made of the database.
+	// Cases is the number of compared calls, Requests the number of their database requests.
 	Cases    int `json:"cases"`
 	Requests int `json:"requests"`
-	// Measured is the capacity of a call, on average; Formula what the cost model says of the same calls with the items as
-	// they are, which must be equal; Declared what it says with the volumes that the design declares.
+	// Measured is the average capacity of a call; Formula is the cost model's price of the same calls with the actual
+	// items, which must be equal; Declared is its price with the declared volumes.
 	Measured float64 `json:"measured"`
 	Formula  float64 `json:"formula"`
 	Declared float64 `json:"declared"`
-	// Failed counts all cases that failed; Failures are the first of each kind.
+	// Failed is the number of failed cases; Failures are the first of each kind.
 	Failed   int       `json:"failed"`
 	Failures []Failure `json:"failures"`
-	// Accepted are the kinds of failures that the design accepts: they are not among Failed and Failures.
+	// Accepted are the kinds of failures that the design accepts; they are not included in Failed and Failures.
 	Accepted []Accepted `json:"accepted,omitempty"`
-	// Note is what is worth knowing and no failure.
+	// Note is useful information that is not a failure.
 	Note string `json:"note,omitempty"`
 }
 
@@ -36,7 +36,7 @@ func (r *Result) fail(f Failure) {
 // OK reports whether nothing failed.
 func (r *Result) OK() bool { return r.Failed == 0 }
 
-// Failure is a case that failed, with as few items as show it.
+// Failure is a failed case, with as few items as possible.
 type Failure struct {
 	Pattern string   `json:"pattern"`
 	Kind    Kind     `json:"kind"`
@@ -45,12 +45,12 @@ type Failure struct {
 	Got     string   `json:"got"`
 	Want    string   `json:"want"`
 	Detail  []string `json:"detail,omitempty"`
-	// Items are the items that show it, a line each.
+	// Items are the items that show the failure, one line each.
 	Items  []string `json:"items,omitempty"`
 	Shrunk string   `json:"shrunk,omitempty"`
 }
 
-// String is the failure in lines, without a newline at the end.
+// String formats the failure in several lines, without a final newline.
 func (f *Failure) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s", f.Pattern, f.Kind)
@@ -77,7 +77,7 @@ func (f *Failure) String() string {
 	return out.String()
 }
 
-// WriteHead writes the head of the table that WriteLine writes lines of.
+// WriteHead writes the header of the table that WriteLine writes.
 func WriteHead(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "      %-10s %-28s %7s %9s %9s %9s %9s\n", "", "", "cases", "requests", "units", "formula", "declared")
 	return err

@@ -24,8 +24,8 @@ type Runner interface {
 	Erase(ctx context.Context, p *table.Person, id string) (table.Erased, error)
 }
 
-// World is a database with the tables of a design and the records of a trial in them, for Options.Open. Config has the
-// names of the tables; its Observe must be told of each call.
+// World is a database with the tables of a design and the records of a trial, for Options.Open. Config has the names
+// of the tables; its Observe must be called for each call.
 type World struct {
 	Program *lower.Program
 	Client  table.Client
@@ -34,10 +34,10 @@ type World struct {
 	Records []table.Record
 }
 
-// Opener makes a Runner of a world. The trial closes one that is an io.Closer.
+// Opener creates a Runner for a world. The trial closes it if it is an io.Closer.
 type Opener func(context.Context, World) (Runner, error)
 
-// run makes the world's Runner of an Opener.
+// run creates the world's Runner with an Opener.
 func (w *world) run(ctx context.Context, config table.Config, open Opener) error {
 	if open == nil {
 		return nil
@@ -53,7 +53,7 @@ func (w *world) run(ctx context.Context, config table.Config, open Opener) error
 	return err
 }
 
-// count runs a read that counts, where the Runner can.
+// count runs a read that counts, if the Runner can.
 func (w *world) count(ctx context.Context, r *table.Read, in table.Input) (int, error) {
 	counter, able := w.db.(interface {
 		Count(ctx context.Context, r *table.Read, in table.Input) (int, error)
@@ -64,7 +64,7 @@ func (w *world) count(ctx context.Context, r *table.Read, in table.Input) (int, 
 	return counter.Count(ctx, r, in)
 }
 
-// closeRunner closes the world's Runner, where it is to be closed.
+// closeRunner closes the world's Runner if it is an io.Closer.
 func (w *world) closeRunner() error {
 	if c, ok := w.db.(io.Closer); ok {
 		return c.Close()

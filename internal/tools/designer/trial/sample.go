@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// samplesOf are the samples of a design as records. The error is design.Errors: each value that is none of its field's type,
-// with its place.
+// samplesOf are the samples of a design as records. The error is design.Errors: each value that does not match its field's
+// type, with its position.
 func samplesOf(p *lower.Program, now time.Time) ([]*record, error) {
 	var out []*record
 	var faults design.Errors
@@ -53,14 +53,14 @@ func samplesOf(p *lower.Program, now time.Time) ([]*record, error) {
 	return out, nil
 }
 
-// expire gives a record that does not say it the time at which it goes, if the design tells how long after its creation.
+// expire sets the expiry time of a record that has none, if the design declares the lifetime.
 func (r *record) expire(now time.Time) {
 	if ttl := r.entity.TTL; ttl != nil && ttl.After > 0 && r.values[ttl.Field] == nil {
 		r.values[ttl.Field] = numberValue(fmt.Sprint(now.Add(ttl.After).Unix()))
 	}
 }
 
-// sampleFault is an error at the value of a field, or at the sample where that is not there.
+// sampleFault is an error at the value of a field, or at the sample if the value is missing.
 func sampleFault(d *design.Design, s *design.Sample, path, reason string) *design.Error {
 	root, _, _ := strings.Cut(path, ".")
 	root, _, _ = strings.Cut(root, "[")
@@ -91,5 +91,5 @@ func setValue(elem design.Type, members []types.AttributeValue) types.AttributeV
 	}
 }
 
-// timeText is a time as it is stored.
+// timeText is a time in stored form.
 func timeText(at time.Time) string { return at.UTC().Format(keytext.TimeLayout) }

@@ -39,20 +39,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// ItemsDefault is about how many items of each entity are made where nobody says it.
+// ItemsDefault is the default number of items per entity, approximately.
 const ItemsDefault = 300
 
-// Options say what is tried.
+// Options configure a trial.
 type Options struct {
-	// Seed tells the data and the questions: the same seed tries the same.
+	// Seed determines the data and the questions: the same seed repeats the trial.
 	Seed uint64
-	// Items is about how many items of each entity are made; 0 is ItemsDefault.
+	// Items is the approximate number of items per entity; 0 means ItemsDefault.
 	Items int
-	// Open makes what runs the patterns; nil runs them by package table.
+	// Open creates the Runner of the patterns; nil runs them with package table.
 	Open Opener
 }
 
-// Trial is a design that is being tried.
+// Trial is a trial of a design.
 type Trial struct {
 	design    *design.Design
 	program   *lower.Program
@@ -63,14 +63,14 @@ type Trial struct {
 	records   []*record // those that can all be stored
 	none      []refused
 	collided  []collision
-	faults    map[string]*lower.FaultError // of patterns that cannot be run
+	faults    map[string]*lower.FaultError // patterns that cannot be run
 	reads     *world                       // nil until it is needed
 	examples  *world
 	written   map[string]*Result // nil until the writes have run
 	meters    map[string]*meter
 }
 
-// New makes the data of a trial. Its error is design.Errors where samples have values that are none of their types.
+// New makes the data of a trial. Its error is design.Errors if samples have values of the wrong type.
 func New(d *design.Design, o Options) (*Trial, error) {
 	if o.Items <= 0 {
 		o.Items = ItemsDefault
@@ -94,7 +94,7 @@ func New(d *design.Design, o Options) (*Trial, error) {
 	return t, nil
 }
 
-// faultsOf are the faults that an error of lowering joins.
+// faultsOf are the faults joined in an error of lowering.
 func faultsOf(err error) []*lower.FaultError {
 	var out []*lower.FaultError
 	if joined, is := err.(interface{ Unwrap() []error }); is {
@@ -107,7 +107,7 @@ func faultsOf(err error) []*lower.FaultError {
 	return out
 }
 
-// Close gives back what the trial holds.
+// Close releases the trial's databases.
 func (t *Trial) Close() error {
 	var faults []error
 	for _, w := range []*world{t.reads, t.examples} {
@@ -118,7 +118,7 @@ func (t *Trial) Close() error {
 	return errors.Join(faults...)
 }
 
-// Subject is something that is tried.
+// Subject is an object of the trial.
 type Subject struct {
 	Kind string `json:"kind"` // entity, read, collection, write, person
 	Name string `json:"name"`
@@ -133,7 +133,7 @@ const (
 	PersonSubject     = "person"
 )
 
-// Subjects are what is tried, in the design's order: its entities, then its patterns.
+// Subjects are the subjects in the design's order: entities, then patterns.
 func (t *Trial) Subjects() []Subject {
 	var out []Subject
 	for _, e := range t.design.Entities {
@@ -154,7 +154,7 @@ func (t *Trial) Subjects() []Subject {
 	return out
 }
 
-// Try tries one subject. The error is of the trial itself; what is wrong with the subject is in the result.
+// Try tries one subject. The error is an error of the trial itself; defects of the subject are in the result.
 func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	out := &Result{Subject: s}
 	if fault := t.faults[s.Name]; fault != nil && s.Kind != EntitySubject {
@@ -169,12 +169,12 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 		t.accept(out)
 	case ReadSubject:
 		if err = t.read(ctx, t.program.Read(s.Name), out); err == nil {
-			t.accept(out) // but no example: what that says is meant
+			t.accept(out) // examples cannot be accepted: they state the intention
 			err = t.example(ctx, out)
 		}
 	case CollectionSubject:
 		if err = t.collection(ctx, t.program.Collection(s.Name), out); err == nil {
-			t.accept(out) // but no example: what that says is meant
+			t.accept(out) // examples cannot be accepted: they state the intention
 			err = t.example(ctx, out)
 		}
 	case WriteSubject:
@@ -194,7 +194,7 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	return out, err
 }
 
-// make makes a probe and counts it. A second failure of one kind is only counted.
+// make runs a probe and counts it. A second failure of the same kind is only counted.
 func (t *Trial) make(ctx context.Context, w *world, out *Result, p *probe) {
 	w.client.takeCount()
 	m := p.try(ctx, w)
@@ -233,19 +233,19 @@ func (t *Trial) meter(pattern string) *meter {
 	return m
 }
 
-// declare adds to a read's result what the cost model says of it with the volumes that the design declares.
+// declare adds the cost model's price with the declared volumes to a read's result.
 func (t *Trial) declare(r *lower.Read, out *Result) {
 	out.Declared = cost.OfRead(t.design, plan.ForRead(t.design, r.Design)).Units
 }
 
-// seedOf tells the random numbers of one pattern from those of another.
+// seedOf gives each pattern its own random numbers.
 func seedOf(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return h.Sum64()
 }
 
-// emptyError is that of an entity of which there is nothing to be read.
+// Error says that nothing of an entity can be read.
 func (r *refused) Error() string {
 	return fmt.Sprintf("no item of %s can be stored: %v", r.entity.Name, r.err)
 }

@@ -17,14 +17,15 @@ const (
 	documented = "../check/testdata/designs/"
 )
 
-// testItems are as many items as the tests need, and fewItems where one subject only is tried: fewer than usual, for time.
+// testItems is the number of items for the tests, and fewItems for tests of a single subject: fewer than the default, to save
+// time.
 const (
 	testItems = 100
 	fewItems  = 60
 )
 
-// try tries all subjects of a design, or those of some names, and returns the results by name. No pattern may do what its policy does
-// not let it.
+// try tries all subjects of a design, or those with some names, and returns the results by name. No pattern may do what its
+// policy does not allow.
 func try(t *testing.T, d *design.Design, names ...string) map[string]*trial.Result {
 	t.Helper()
 	const seed = 1
@@ -53,7 +54,7 @@ func try(t *testing.T, d *design.Design, names ...string) map[string]*trial.Resu
 			t.Fatalf("seed %d, %s: %v", seed, s.Name, err)
 		}
 		if known := out[s.Name]; known == nil || known.OK() {
-			out[s.Name] = r // an entity and a read may have one name
+			out[s.Name] = r // an entity and a read can have the same name
 		}
 	}
 	return out
@@ -77,8 +78,8 @@ func parse(t *testing.T, text string) *design.Design {
 	return d
 }
 
-// TestSound: designs that do what they say. Those in testdata are drafts with what a trial found in them fixed, and one design
-// that has everything.
+// TestSound tries correct designs. Those in testdata are drafts in which the defects found by a trial were fixed, and one
+// design that uses every feature.
 func TestSound(t *testing.T) {
 	files := []string{drafts + "portfolio.design.yaml", drafts + "trinity.design.yaml", "../../../../test/generated/designs/patterns.design.yaml"}
 	more, err := filepath.Glob("testdata/*.design.yaml")
@@ -103,8 +104,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestDefective: designs as their documents describe them, and drafts with what is fixed in testdata. Of each read, what
-// ../shared/design/seed-review.md finds wrong, as far as an answer can show it; whatever else is tried is right.
+// TestDefective tries designs as their documents describe them, and drafts without the fixes in testdata. Each read must show
+// the defect that ../shared/design/seed-review.md describes, as far as results can show it; everything else must be correct.
 func TestDefective(t *testing.T) {
 	for file, want := range map[string]map[string][]trial.Kind{
 		drafts + "appcore.documented": {
@@ -171,7 +172,7 @@ func TestDefective(t *testing.T) {
 	}
 }
 
-// TestMutations: a sound design with one thing changed. The trial must find each.
+// TestMutations changes one thing in a correct design; the trial must find each change.
 func TestMutations(t *testing.T) {
 	text, err := os.ReadFile("testdata/market.design.yaml")
 	if err != nil {
@@ -238,7 +239,7 @@ samples:
     - { who: ana, id: 01HSDYCR00M4T7N2P9K5R3E1F6, at: 2024-03-20T09:00:00.000Z, text: second, size: 3 }
 `
 
-// TestExamples: what examples say is compared with the samples alone.
+// TestExamples tests that examples are compared with the samples alone.
 func TestExamples(t *testing.T) {
 	for _, c := range []struct{ example, want string }{
 		{`NotesOf: [{ given: { who: ana }, expect: [01HSDYCR00M4T7N2P9K5R3E1F6, 01HM6JX7V0Q6S8G0Z5B3A1C2D4] }]`, ""},
@@ -270,7 +271,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestCountedExample: the items that a trial makes beside the samples are not counted in the samples' own counters.
+// TestCountedExample tests that generated items do not change the counters of the samples.
 func TestCountedExample(t *testing.T) {
 	d := parse(t, `
 design: 1
@@ -293,7 +294,7 @@ examples:
 	}
 }
 
-// TestRepeated: of few inputs some come again, and a repetition has no new id to answer with.
+// TestRepeated tests that inputs are repeated if there are few, and that a repetition returns no new ID.
 func TestRepeated(t *testing.T) {
 	d := parse(t, `
 design: 1
@@ -314,7 +315,7 @@ writes:
 	}
 }
 
-// TestSamples: a sample with a value that is none of its field's type is an error at that value.
+// TestSamples tests that a sample value of the wrong type is an error at that value.
 func TestSamples(t *testing.T) {
 	const line = 16 // of the sample
 	for _, c := range []struct{ sample, want string }{
@@ -332,7 +333,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSeed: the same seed tries the same, another seed something else.
+// TestSeed tests that the same seed repeats a trial and another seed does not.
 func TestSeed(t *testing.T) {
 	tried := func(seed uint64) string {
 		run, err := trial.New(load(t, drafts+"catfecito.design.yaml"), trial.Options{Seed: seed, Items: 60})
@@ -364,7 +365,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestAccepted: what a rule says beforehand and the design accepts does not fail, and what an example says still does.
+// TestAccepted tests that a mismatch predicted by an accepted rule does not fail, while a failed example still does.
 func TestAccepted(t *testing.T) {
 	const lines = `
 design: 1
@@ -389,8 +390,8 @@ examples: { LinesOf: [{ given: { orderId: o }, expect: [%s] }] }
 	}
 }
 
-// TestUnexercised: a pattern that no call could be made up for does not pass. Here no item of the root can be stored, so there is no
-// owner to ask as.
+// TestUnexercised tests that a pattern without any generated call does not pass. Here no item of the root can be stored, so
+// there is no owner to ask as.
 func TestUnexercised(t *testing.T) {
 	d := parse(t, `
 design: 1

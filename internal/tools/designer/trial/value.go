@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// equal compares two values: numbers by value, sets without order. What has nothing in it is as good as absent.
+// equal compares two values: numbers by value, sets without order. An empty value equals an absent one.
 func equal(a, b types.AttributeValue) bool {
 	if x, is := a.(*types.AttributeValueMemberS); is { // most are texts
 		y, is := b.(*types.AttributeValueMemberS)
@@ -26,7 +26,7 @@ func equal(a, b types.AttributeValue) bool {
 	return sdk.Value(a).Equal(sdk.Value(b))
 }
 
-// empty reports whether there is nothing, or a list, set or map of nothing.
+// empty reports whether a value is absent, or an empty list, set or map.
 func empty(v types.AttributeValue) bool {
 	switch v := v.(type) {
 	case nil, *types.AttributeValueMemberNULL:
@@ -46,8 +46,8 @@ func empty(v types.AttributeValue) bool {
 	}
 }
 
-// compare orders two values of one field as the values are ordered: numbers by value, false before true, all else by
-// bytes, which for times and dates is their order. ok is false if one of them is absent or has no order.
+// compare orders two values of one field: numbers by value, false before true, everything else by bytes, which is
+// also the order of times and dates. ok is false if one of them is absent or has no order.
 func compare(a, b types.AttributeValue) (order int, ok bool) {
 	if x, is := a.(*types.AttributeValueMemberBOOL); is {
 		y, is := b.(*types.AttributeValueMemberBOOL)
@@ -62,7 +62,7 @@ func compare(a, b types.AttributeValue) (order int, ok bool) {
 	return sdk.Value(a).Compare(sdk.Value(b))
 }
 
-// scalarText is the one text of a scalar: what templates begin with.
+// scalarText is the canonical text of a scalar, to which templates apply their functions.
 func scalarText(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -85,7 +85,7 @@ func textValue(s string) types.AttributeValue   { return &types.AttributeValueMe
 func numberValue(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 func boolValue(b bool) types.AttributeValue     { return &types.AttributeValueMemberBOOL{Value: b} }
 
-// ofText is the value of a scalar type whose one text is s.
+// ofText is the value of a scalar type with the canonical text s.
 func ofText(t design.Type, s string) types.AttributeValue {
 	switch {
 	case t.Numeric():
@@ -99,10 +99,10 @@ func ofText(t design.Type, s string) types.AttributeValue {
 	}
 }
 
-// shownBytes is how much of a value a message shows.
+// shownBytes is the maximum size of a value in a message.
 const shownBytes = 60
 
-// show is a value for people.
+// show formats a value for messages.
 func show(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case nil:
@@ -125,7 +125,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// cut is the beginning of a text that is too long to be shown.
+// cut shortens a text that is too long to be shown.
 func cut(s string) string {
 	if len(s) <= shownBytes {
 		return s
@@ -137,7 +137,7 @@ func cut(s string) string {
 	return s[:n] + "…"
 }
 
-// showFields are some of an entity's values in the order of names, those that are there.
+// showFields formats those of an entity's values that are set, ordered by name.
 func showFields(values table.Values, names []string) string {
 	var out []string
 	for _, name := range names {

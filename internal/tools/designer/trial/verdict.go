@@ -16,27 +16,28 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-// verdict is what a write must come to.
+// verdict is the expected outcome of a write.
 type verdict struct {
-	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty if it must
+	// refusals are the errors with which it may fail, and invalid says why its input is invalid; both empty if it must
 	// succeed.
 	refusals []error
 	invalid  string
-	// replayed is set where it must do nothing, since it was made before.
+	// replayed is set if it must do nothing because the request was executed before.
 	replayed bool
 	effects  []*effect
-	// records are what there is after it.
+	// records are the records after it.
 	records []*record
-	// ghosts are the keys of items that may stay behind: of what had expired and was replaced, and DynamoDB has not removed
-	// yet.
+	// ghosts are the keys of items that may be left over: of expired items that were replaced and that DynamoDB has not
+	// removed yet.
 	ghosts map[string]bool
-	// requestOf is the record of an idempotent write, whose fingerprint only the write knows.
+	// requestOf is the record of an idempotent write; only the write knows its fingerprint.
 	requestOf *record
 }
 
 func (v *verdict) ok() bool { return len(v.refusals) == 0 && v.invalid == "" }
 
-// judgeWrite computes what a write must come to, from what there is. made is what it has answered, nil before it.
+// judgeWrite computes the expected outcome of a write from the current records. created is what it has returned, nil
+// before it ran.
 func (w *world) judgeWrite(run *lower.Write, in table.Input, created *table.Outcome) (*verdict, error) {
 	v := &verdict{ghosts: map[string]bool{}}
 	if run.Run.Lines && len(in.Lines) == 0 {
@@ -69,11 +70,11 @@ func (w *world) judgeWrite(run *lower.Write, in table.Input, created *table.Outc
 		v.refusals = append(v.refusals, e.refusals...)
 		if e.next != nil && e.next != e.old && len(e.refusals) == 0 {
 			if _, err := e.next.items(); err != nil {
-				v.invalid = err.Error() // which may be told before, or after, a refusal
+				v.invalid = err.Error() // it may be reported before or after a failed condition
 			}
 		}
 		if len(e.refusals) > 0 {
-			v.invalid = cmp.Or(v.invalid, e.unkeyable()) // the keys are made before the request that is refused
+			v.invalid = cmp.Or(v.invalid, e.unkeyable()) // keys are rendered before the failing request
 		}
 	}
 	if v.invalid == "" {
@@ -82,7 +83,7 @@ func (w *world) judgeWrite(run *lower.Write, in table.Input, created *table.Outc
 	return v, nil
 }
 
-// effects are what the steps do, those that are repeated once for each line.
+// effects are the effects of the steps; repeated steps have one per line.
 func (w *world) effects(run *lower.Write, in table.Input, created *table.Outcome) ([]*effect, error) {
 	var out []*effect
 	for i, s := range run.Design.Steps {
@@ -105,7 +106,7 @@ func (w *world) effects(run *lower.Write, in table.Input, created *table.Outcome
 	return out, nil
 }
 
-// record adds the creation of an idempotent write's record, and tells whether the write was made before.
+// record adds the creation of an idempotent write's record, and reports whether the request was executed before.
 func (w *world) record(run *lower.Write, in table.Input, v *verdict) (done bool) {
 	i := run.Design.Idempotent
 	e := w.program.Design.Entity(i.With)
@@ -139,11 +140,12 @@ func (w *world) record(run *lower.Write, in table.Input, v *verdict) (done bool)
 	return false
 }
 
-// recorded is a field of an idempotent write's record: an input of its name, else a field that is told, else the time.
+// recorded is the value of a field in an idempotent write's record: the input of that name, otherwise a known field,
+// otherwise the time.
 func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effects []*effect) (types.AttributeValue, error) {
 	switch {
 	case f.Name == "request":
-		return textValue("?"), nil // what the write makes of the request
+		return textValue("?"), nil // computed by the write
 	case in.Values[f.Name] != nil:
 		return in.Values[f.Name], nil
 	}
@@ -156,13 +158,13 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 	case f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate:
 		return timeAs(f.Type, w.now), nil
 	case f.Optional || collects(f.Type):
-		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+		return nil, nil //nolint:nilnil // an optional field without a value is absent
 	default:
 		return nil, invalid("%s is missing", f.Name)
 	}
 }
 
-// told is a field of an item that the write is about once: of one that it makes, else of the key of another.
+// told is the value of a field of an item that the write touches once: of a created item, or of the key of another.
 func told(field string, effects []*effect) types.AttributeValue {
 	for _, created := range effects {
 		creates := created.step.Action == design.Create || created.step.Action == design.Put
@@ -178,7 +180,7 @@ func told(field string, effects []*effect) types.AttributeValue {
 	return nil
 }
 
-// fingerprint tells requests apart that idempotent writes must not take for each other: of different writes, too.
+// fingerprint distinguishes the requests of idempotent writes, including requests of different writes.
 func (w *world) fingerprint(run *lower.Write, in table.Input) string {
 	var out strings.Builder
 	out.WriteString(run.Design.Name + ";")
@@ -194,7 +196,7 @@ func (w *world) fingerprint(run *lower.Write, in table.Input) string {
 	return out.String()
 }
 
-// settle computes what there is after the effects: what is unique must be free, and counters follow what they count.
+// settle computes the records after the effects: unique values must be free, and counters follow the counted items.
 func (w *world) settle(v *verdict) {
 	gone := map[*record]bool{}
 	for _, e := range v.effects {
@@ -232,7 +234,7 @@ func (w *world) settle(v *verdict) {
 		}
 		for i, r := range v.records {
 			if r != e.next && r.entity == e.next.entity && r.identity() == e.identity {
-				e.next = v.records[i] // with its counters
+				e.next = v.records[i] // with updated counters
 			}
 		}
 		if _, err := e.next.items(); err != nil {
@@ -241,7 +243,7 @@ func (w *world) settle(v *verdict) {
 	}
 }
 
-// haunt lets the items of a record stay behind.
+// addGhost allows the items of a record to be left over.
 func (v *verdict) addGhost(r *record) {
 	items, err := r.items()
 	if err != nil {
@@ -252,7 +254,7 @@ func (v *verdict) addGhost(r *record) {
 	}
 }
 
-// clashes reports whether the item that an effect makes takes something unique from another, with the error of that.
+// clashes reports whether the item of an effect takes a unique value from another item, with the error for that.
 func (e *effect) clashes(other *record) (bool, error) {
 	if other.entity != e.next.entity {
 		return false, nil
@@ -268,7 +270,7 @@ func (e *effect) clashes(other *record) (bool, error) {
 	return false, nil
 }
 
-// counters are the records with the counters that the effects move, which must be there.
+// counters are the records with the counters that the effects change; the counters' items must exist.
 func (w *world) counters(v *verdict, after []*record) []*record {
 	for _, e := range v.effects {
 		for _, holder := range w.program.Design.Entities {
@@ -306,7 +308,7 @@ func (e *effect) entityName() string {
 	return ""
 }
 
-// uncounted are the errors of a counter that an effect moves, and whose item is not there.
+// uncounted are the errors for a counter that an effect changes if its item does not exist.
 func (w *world) uncounted(e *effect, holder *design.Entity, c *design.Counter, after []*record) []error {
 	var out []error
 	for _, side := range []struct{ r, other *record }{{e.old, e.next}, {e.next, e.old}} {
@@ -324,7 +326,7 @@ func (w *world) uncounted(e *effect, holder *design.Entity, c *design.Counter, a
 	return out
 }
 
-// tally is what an item counts for.
+// tally is the amount that an item adds to a counter.
 func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 	var zero decimal.Decimal
 	if in, err := holds(w.program.Design, r.entity, c.Where, r.values, nil); err != nil || !in {
@@ -340,7 +342,7 @@ func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 	return n
 }
 
-// misses compares what a write has come to with the verdict; nil if they agree.
+// misses compares the outcome of a write with the verdict; nil if they agree.
 func (v *verdict) misses(out table.Outcome, err error) *mismatch {
 	refusal, refused := errors.AsType[*table.Refusal](err)
 	switch {
@@ -361,7 +363,7 @@ func (v *verdict) misses(out table.Outcome, err error) *mismatch {
 	case !refused && v.invalid != "":
 		return nil
 	case refused && v.invalid != "" && len(v.refusals) == 0:
-		return nil // it was refused before its input was looked at as a whole
+		return nil // it was rejected before its input was checked as a whole
 	default:
 		return &mismatch{kind: Failed, got: err.Error(), want: fmt.Sprintf("rejected: %v %s", errors.Join(v.refusals...), v.invalid)}
 	}

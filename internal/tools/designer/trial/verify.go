@@ -12,14 +12,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// placed is an item that a record must have, with its place.
+// placed is an expected item of a record, with its place.
 type placed struct {
 	record *record
 	number int // of table.Items
 	item   table.Item
 }
 
-// must are the items that records must have, by their keys.
+// must are the expected items of records, by their keys.
 func must(records []*record) (map[string]placed, error) {
 	out := map[string]placed{}
 	for _, r := range records {
@@ -49,7 +49,7 @@ func (w *world) all(ctx context.Context) (map[string]table.Item, error) {
 	return out, nil
 }
 
-// before is what all tables hold before a write: what was seen after the last one.
+// before is the content of all tables before a write: what was read after the previous one.
 func (w *world) before(ctx context.Context) (map[string]table.Item, error) {
 	if w.seen == nil {
 		is, err := w.all(ctx)
@@ -61,7 +61,7 @@ func (w *world) before(ctx context.Context) (map[string]table.Item, error) {
 	return w.seen, nil
 }
 
-// become stores what records must have and the tables do not, and deletes all else.
+// become makes the tables contain exactly the items of the records.
 func (w *world) become(ctx context.Context, records []*record) error {
 	is, err := w.before(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (w *world) become(ctx context.Context, records []*record) error {
 
 func (w *world) tableOf(t *table.Table) *string { return aws.String(w.tables[t.Name]) }
 
-// compareTables compares what is there with what records say must be; nil if it is the same. Ghosts may be there.
+// compareTables compares the tables with the expected items; nil if they match. Ghosts are allowed.
 func (w *world) compareTables(is map[string]table.Item, records []*record, ghosts map[string]bool) (*mismatch, error) {
 	want, err := must(records)
 	if err != nil {
@@ -143,14 +143,14 @@ func (w *world) compareTables(is map[string]table.Item, records []*record, ghost
 		}
 		return &mismatch{kind: Inconsistent, got: "there is " + taken, want: "no such item"}, nil
 	}
-	return nil, nil //nolint:nilnil // it is as it must be
+	return nil, nil //nolint:nilnil // it is as expected
 }
 
 func (w *world) entitiesIn(t *table.Table) []*table.Entity {
 	return slices.DeleteFunc(slices.Clone(w.program.Entities), func(e *table.Entity) bool { return e.Table != t })
 }
 
-// differs tells the first attribute in which an item is not what it must be.
+// differs describes the first attribute in which an item differs from the expected one.
 func differs(name string, it table.Item, p placed) *mismatch {
 	same := len(it) == len(p.item)
 	for attribute, v := range p.item {

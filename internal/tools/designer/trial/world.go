@@ -32,19 +32,19 @@ type world struct {
 	client  *recorder
 	db      Runner
 	opener  Opener
-	tables  map[string]string // names on the database, by those of the design
+	tables  map[string]string // real names by the names in the design
 	specs   []provision.Spec  // of the design's tables, in their order
 	owners  map[string]*record
 	stored  map[*record][]table.Item // the item itself, its copies, its markers
 	sizes   map[*record]int          // of the item itself, in bytes
-	// requests are those of idempotent writes that were made, by the identities of their records.
+	// requests are the executed requests of idempotent writes, by the identities of their records.
 	requests map[uint64]string
-	seen     map[string]table.Item // what all tables hold; nil where nobody has looked
-	ghosts   map[string]bool       // keys of items that may stay behind
-	last     table.Call            // what the runtime says of its last call
+	seen     map[string]table.Item // the content of all tables; nil if unknown
+	ghosts   map[string]bool       // keys of items that may be left over
+	last     table.Call            // the runtime's report of its last call
 }
 
-// newWorld makes the tables and loads records.
+// newWorld creates the tables and loads records.
 func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*record, open Opener) (*world, error) {
 	w := &world{
 		program: p, now: now, records: records, opener: open, tables: map[string]string{}, owners: map[string]*record{}, stored: map[*record][]table.Item{},
@@ -66,7 +66,7 @@ func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*r
 	}
 	w.memory, w.client = memory, &recorder{Client: memory.Client()}
 	if err := w.open(ctx, memory.Client()); err != nil {
-		_ = memory.Close() // nothing is in it
+		_ = memory.Close() // nothing in it is needed
 		return nil, err
 	}
 	return w, nil
@@ -81,8 +81,8 @@ func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 			specs[i].Name = strings.ReplaceAll(specs[i].Name, "{"+placeholder+"}", "test")
 		}
 		specs[i].Placeholders = nil
-		specs[i].OnDemand = true // nothing is refused for coming too fast
-		specs[i].TTLAttr = ""    // what has expired stays, as it does for days on DynamoDB
+		specs[i].OnDemand = true // so that nothing is throttled
+		specs[i].TTLAttr = ""    // expired items stay, as they do for days on DynamoDB
 		specs[i].Stream = ""
 		w.tables[w.program.Design.Tables[i].Name] = specs[i].Name
 	}
@@ -114,15 +114,15 @@ func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 	return w.run(ctx, config, w.opener)
 }
 
-// keyOf is a text that tells the primary key of an item from others.
+// keyOf is a text that identifies the primary key of an item.
 func keyOf(t *table.Table, it table.Item) string {
 	return t.Name + "\x00" + canonical(it[t.PK.Name]) + "\x00" + canonical(it[t.SK.Name])
 }
 
-// owner is the record that an item, copy, marker or entry stands for; nil if there is none.
+// owner is the record of an item, copy, marker or entry; nil if there is none.
 func (w *world) owner(t *table.Table, it table.Item) *record { return w.owners[keyOf(t, it)] }
 
-// at is the item that a record has at a place, with all of its attributes; nil if it has none there.
+// at is the item of a record at a place, with all of its attributes; nil if it has none there.
 func (w *world) at(r *record, p plan.Place) table.Item {
 	items, i := w.stored[r], placeNumber(p)
 	if p.Index != nil {
@@ -135,7 +135,7 @@ func (w *world) at(r *record, p plan.Place) table.Item {
 	return items[i]
 }
 
-// scan is all that is in a table.
+// scan returns all items of a table.
 func (w *world) scan(ctx context.Context, t *design.Table) ([]table.Item, error) {
 	var out []table.Item
 	in := &dynamodb.ScanInput{TableName: aws.String(w.tables[t.Name]), ConsistentRead: aws.Bool(true)}
@@ -151,7 +151,7 @@ func (w *world) scan(ctx context.Context, t *design.Table) ([]table.Item, error)
 	}
 }
 
-// recorder is a client that keeps what requests have answered, from take to take.
+// recorder is a client that records requests and results until take is called.
 type recorder struct {
 	*dynamodb.Client
 
@@ -160,37 +160,37 @@ type recorder struct {
 	total int
 }
 
-// traffic is what requests were and answered.
+// traffic describes requests and their results.
 type traffic struct {
-	// looked is how many items Querys have looked at, found those that they answered, and bytes how large these are.
+	// looked is the number of items that Queries examined, found the number returned, and bytes their total size.
 	looked int
 	found  []table.Item
-	// pages are the Querys, in the order of their answers.
+	// pages are the Queries, in the order of their responses.
 	pages []queried
 	read  []types.ConsumedCapacity // of GetItem and BatchGetItem
-	// writes are what the last write was about.
+	// writes are the items of the last write.
 	writes []touch
 }
 
-// touch is an item that a write is about, by its key, and whether only a condition is asked of it.
+// touch is an item of a write, by its key, and whether the write only checks a condition on it.
 type touch struct {
 	table string
 	item  table.Item
 	check bool
 }
 
-// queried is one Query's answer.
+// queried is the result of one Query.
 type queried struct {
 	partition string
 	looked    int
 	found     int
-	bytes     int  // of what was found
-	more      bool // whether there is a key to go on behind
-	counted   bool // whether a number was answered, and no items
+	bytes     int  // of the returned items
+	more      bool // whether there is a next page
+	counted   bool // whether the result is a count
 	units     float64
 }
 
-// take is the traffic since the last take.
+// take returns the traffic since the previous take.
 func (r *recorder) take() traffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +199,7 @@ func (r *recorder) take() traffic {
 	return out
 }
 
-// takeCount is how many requests there were since the last time.
+// takeCount is the number of requests since the previous call.
 func (r *recorder) takeCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +215,7 @@ func (r *recorder) note(do func(*traffic)) {
 	do(&r.seen)
 }
 
-// Query keeps what was looked at and found.
+// Query records the examined and returned items.
 func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	out, err := r.Client.Query(ctx, in, o...)
 	r.note(func(t *traffic) {
@@ -236,7 +236,7 @@ func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func
 	return out, err
 }
 
-// Scan keeps what was looked at and found.
+// Scan records the examined and returned items.
 func (r *recorder) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
 	out, err := r.Client.Scan(ctx, in, o...)
 	r.note(func(t *traffic) {
@@ -254,7 +254,7 @@ func (r *recorder) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*
 	return out, err
 }
 
-// partitionOf is a text that tells the partition of a Query from others.
+// partitionOf is a text that identifies the partition of a Query.
 func partitionOf(in *dynamodb.QueryInput) string {
 	var out []string
 	for name, v := range in.ExpressionAttributeValues {
@@ -273,10 +273,10 @@ func units(c *types.ConsumedCapacity) float64 {
 	return aws.ToFloat64(c.CapacityUnits)
 }
 
-// TransactWriteItems keeps what it is about.
+// TransactWriteItems records its items.
 func (r *recorder) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	r.note(func(t *traffic) {
-		t.writes = nil // of an attempt that met another write
+		t.writes = nil // forget an attempt that conflicted with another write
 		for _, item := range in.TransactItems {
 			switch {
 			case item.Put != nil:
@@ -293,7 +293,7 @@ func (r *recorder) TransactWriteItems(ctx context.Context, in *dynamodb.Transact
 	return r.Client.TransactWriteItems(ctx, in, o...)
 }
 
-// BatchWriteItem keeps what it is about.
+// BatchWriteItem records its items.
 func (r *recorder) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
 	r.note(func(t *traffic) {
 		for name, list := range in.RequestItems {
@@ -310,25 +310,25 @@ func (r *recorder) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteIt
 	return r.Client.BatchWriteItem(ctx, in, o...)
 }
 
-// PutItem keeps what it is about.
+// PutItem records its item.
 func (r *recorder) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	r.note(func(t *traffic) { t.writes = []touch{{*in.TableName, in.Item, false}} })
 	return r.Client.PutItem(ctx, in, o...)
 }
 
-// UpdateItem keeps what it is about.
+// UpdateItem records its item.
 func (r *recorder) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
 	r.note(func(t *traffic) { t.writes = []touch{{*in.TableName, in.Key, false}} })
 	return r.Client.UpdateItem(ctx, in, o...)
 }
 
-// DeleteItem keeps what it is about.
+// DeleteItem records its item.
 func (r *recorder) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
 	r.note(func(t *traffic) { t.writes = []touch{{*in.TableName, in.Key, false}} })
 	return r.Client.DeleteItem(ctx, in, o...)
 }
 
-// GetItem counts.
+// GetItem counts the request.
 func (r *recorder) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	out, err := r.Client.GetItem(ctx, in, o...)
 	r.note(func(t *traffic) {
@@ -339,7 +339,7 @@ func (r *recorder) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...
 	return out, err
 }
 
-// BatchGetItem counts.
+// BatchGetItem counts the request.
 func (r *recorder) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	out, err := r.Client.BatchGetItem(ctx, in, o...)
 	r.note(func(t *traffic) {
@@ -350,5 +350,5 @@ func (r *recorder) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemIn
 	return out, err
 }
 
-// SDK is the client of the SDK behind the recorder, for requests that are not the trial's.
+// SDK is the SDK client behind the recorder, for requests that are not part of the trial.
 func (r *recorder) SDK() *dynamodb.Client { return r.Client }

@@ -13,11 +13,11 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// consumed compares the capacity that a write has consumed with what the cost model says of the items that it was about, as
-// they were and are, and their number with that which the planner has foreseen.
+// consumed compares the capacity that a write has consumed with the cost model's price of its items before and after, and
+// their number with the plan's.
 func (g *writing) consumed(w *world, run *lower.Write, in table.Input, call table.Call, seen traffic, was, is map[string]table.Item) *mismatch {
 	if call.Attempts > 1 {
-		return nil // the attempts before are paid for, too
+		return nil // failed attempts are paid for, too
 	}
 	fixed, each := run.Plan.Actions()
 	if planned := fixed + each*len(in.Lines); len(seen.writes) > planned {
@@ -50,8 +50,7 @@ func (g *writing) consumed(w *world, run *lower.Write, in table.Input, call tabl
 	return m
 }
 
-// touched is one item of a write as the cost model wants to be told it: as large as it was or is, with what became of its
-// entries.
+// touched describes one item of a write for the cost model: with its size before or after, and the effects on its entries.
 func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 	i := slices.IndexFunc(w.specs, func(s provision.Spec) bool { return s.Name == t.table })
 	home := w.program.Design.Tables[i]
@@ -78,7 +77,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 		case sdk.Item(old).Equal(sdk.Item(next)):
 			e.Effect = plan.EntryUntouched
 		case slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(k design.KeyAttribute) bool { return !equal(old[k.Name], next[k.Name]) }):
-			// One is removed and one added, each of its own size.
+			// One is removed and one added, each of a different size.
 			gone := plan.EntryWrite{Place: sized(entry, sdk.Item(old).Size()), Effect: plan.EntryRemoved}
 			out.Entries = append(out.Entries, gone)
 			e.Place, e.Effect = sized(entry, sdk.Item(next).Size()), plan.EntryAdded
@@ -88,7 +87,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 	return out
 }
 
-// entry is what an index has of an item; nil if it has none.
+// entry is the part of an item that an index contains; nil if it is not in the index.
 func (w *world) entry(p plan.Place, it table.Item) table.Item {
 	if it == nil || slices.ContainsFunc(slices.Concat(p.Index.PK, p.Index.SK), func(k design.KeyAttribute) bool { return it[k.Name] == nil }) {
 		return nil

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// draws is how often an input is drawn until one can be written.
+	// draws is the number of attempts to draw an input that can be written.
 	draws = 25
-	// manyValues are so many that one of them is hardly taken.
+	// manyValues is a number of values large enough that a random one is hardly ever taken.
 	manyValues = 1000
-	// maxLines is how many lines a write gets.
+	// maxLines is the maximum number of lines of a write.
 	maxLines = 4
 )
 
-// input draws what a write is given: most often something that it can do, else something that it must refuse. Where nothing
-// that is drawn can be done, what is there is changed.
+// input draws the input of a write: usually one that must succeed, otherwise one that must be rejected. If nothing drawn can
+// succeed, it changes the items.
 func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error) {
 	var last table.Input
 	succeed := g.rng.IntN(10) < 7
@@ -34,7 +34,7 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 			return in, err
 		}
 		if g.withGhosts(v) {
-			continue // what happens to an item that is not there any more, and may be yet, nobody can say
+			continue // it is undefined what happens to an expired item that may or may not have been removed
 		}
 		if last = in; v.ok() == succeed && (succeed || v.invalid == "") {
 			return in, nil
@@ -49,7 +49,7 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 	return last, nil
 }
 
-// withGhosts reports whether an input is about an item that has expired and was replaced in part.
+// withGhosts reports whether an input concerns an item that has expired and was partly replaced.
 func (g *writing) withGhosts(v *verdict) bool {
 	for _, e := range v.effects {
 		r := e.next
@@ -70,20 +70,20 @@ func (g *writing) withGhosts(v *verdict) bool {
 	return false
 }
 
-// drawing is an input that is being drawn, with the items that it is about.
+// drawing is an input being drawn, with its items.
 type drawing struct {
 	*writing
 
 	run  *lower.Write
 	once table.Values
-	// eager takes what lets the write succeed wherever that can be told.
+	// eager prefers values with which the write succeeds, as far as that is known.
 	eager bool
-	// about are items whose fields params are taken from.
+	// about are the items that provide values for parameters.
 	about []*record
 }
 
-// draw draws an input at random: keys of items that are there, or of such as are not; fields of these items; any values.
-// An eager drawing takes what lets the write succeed.
+// draw draws a random input: keys of existing or missing items; fields of these items; any values. An eager drawing prefers
+// values with which the write succeeds.
 func (g *writing) draw(w *lower.Write, eager bool) table.Input {
 	d := &drawing{writing: g, run: w, once: table.Values{}, eager: eager}
 	for _, s := range byAction(w.Design.Steps) {
@@ -94,7 +94,7 @@ func (g *writing) draw(w *lower.Write, eager bool) table.Input {
 	in := table.Input{Values: d.once}
 	for _, s := range byAction(w.Design.Steps) {
 		if s.Each {
-			d.pick(s, d.once, w.Inputs, nil) // which items the lines are of
+			d.pick(s, d.once, w.Inputs, nil) // it determines the items of the lines
 		}
 	}
 	if w.Design.Lines != nil {
@@ -115,7 +115,7 @@ func (g *writing) draw(w *lower.Write, eager bool) table.Input {
 	return in
 }
 
-// byAction are the steps, those first that need an item that is there.
+// byAction are the steps, those that require an existing item first.
 func byAction(steps []*design.Step) []*design.Step {
 	needs := func(s *design.Step) int {
 		switch s.Action {
@@ -144,7 +144,7 @@ func (d *drawing) line() table.Values {
 	return line
 }
 
-// repeats reports whether a line is about an item that another line is about, or a step that is not repeated.
+// repeats reports whether a line touches the item of another line, or of a step that is not repeated.
 func (d *drawing) repeats(lines []table.Values, line table.Values) bool {
 	for _, s := range d.run.Design.Steps {
 		key := plan.KeyFields(d.world.program.Design.Entity(s.Entity))
@@ -159,8 +159,7 @@ func (d *drawing) repeats(lines []table.Values, line table.Values) bool {
 	return false
 }
 
-// pick chooses the item that a step is about and gives the fields of its key, as far as they are inputs that have no value
-// yet.
+// pick chooses the item of a step and sets its key fields, as far as they are inputs without a value.
 func (d *drawing) pick(s *design.Step, into table.Values, inputs []lower.Input, outer table.Values) {
 	e := d.world.program.Design.Entity(s.Entity)
 	makes := s.Action == design.Create || s.Action == design.Put
@@ -189,12 +188,12 @@ func (d *drawing) pick(s *design.Step, into table.Values, inputs []lower.Input, 
 	}
 }
 
-// compared is a param that a condition compares a field with.
+// compared is a parameter that a condition compares with a field.
 type compared struct{ field, operator, param string }
 
 var comparedWith = regexp.MustCompile(`(\w+)\s*(<=|>=|<|>|=)\s*:(?:line\.)?(\w+)`) //nolint:gochecknoglobals // compiled once
 
-// comparisons are those of a step's condition.
+// comparisons are the comparisons in a step's condition.
 func (g *writing) comparisons(s *design.Step) []compared {
 	known, there := g.compared[s]
 	if !there && s.When != nil {
@@ -206,7 +205,7 @@ func (g *writing) comparisons(s *design.Step) []compared {
 	return known
 }
 
-// agreed are values of params with which an item fulfils the comparisons of a step's condition.
+// agreed are values of parameters with which an item satisfies the comparisons of a step's condition.
 func (g *writing) agreed(s *design.Step, r *record) table.Values {
 	out := table.Values{}
 	for _, c := range g.comparisons(s) {
@@ -228,8 +227,8 @@ func (g *writing) agreed(s *design.Step, r *record) table.Values {
 	return out
 }
 
-// fitting is an item whose key has the values that are chosen already, if there is one, and which fulfils the step's condition,
-// if there is one; nil if there is no item at all.
+// fitting is an item whose key has the values chosen so far, if there is one, and which satisfies the step's condition, if
+// there is one; nil if there are no items.
 func (d *drawing) fitting(s *design.Step, chosen, outer table.Values, inputs []lower.Input) *record {
 	e := d.world.program.Design.Entity(s.Entity)
 	var best []*record
@@ -267,7 +266,7 @@ func (d *drawing) fitting(s *design.Step, chosen, outer table.Values, inputs []l
 	return best[0]
 }
 
-// fulfils reports whether an item fulfils a step's condition with what is chosen by now, and with what else it asks for.
+// fulfils reports whether an item satisfies a step's condition with the values chosen so far, and with its other requirements.
 func (d *drawing) fulfils(s *design.Step, r *record, chosen table.Values) bool {
 	given := d.agreed(s, r)
 	for name, v := range given {
@@ -283,8 +282,7 @@ func (d *drawing) fulfils(s *design.Step, r *record, chosen table.Values) bool {
 	return in && err == nil
 }
 
-// rest gives the inputs that have no value yet one: that of an item which the write is about, of the same name or type; or
-// any.
+// rest sets the remaining inputs: to the value of one of the write's items with the same name or type, or to any value.
 func (d *drawing) rest(into table.Values, inputs []lower.Input) {
 	for _, in := range inputs {
 		if into[in.Name] != nil || in.Optional && d.rng.IntN(3) == 0 {
@@ -308,7 +306,7 @@ func (d *drawing) rest(into table.Values, inputs []lower.Input) {
 	}
 }
 
-// unused is a value that is hardly taken, for an input that becomes a part of what is unique; nil for others.
+// unused is a value that is hardly ever taken, for an input that must be unique; nil for others.
 func (d *drawing) unused(in lower.Input) types.AttributeValue {
 	for _, s := range d.run.Design.Steps {
 		e := d.world.program.Design.Entity(s.Entity)
@@ -336,7 +334,7 @@ func markerFields(m *design.Marker) []string {
 	return fields
 }
 
-// known is a value of an item that the write is about.
+// known is a value of one of the write's items.
 func (d *drawing) known(in lower.Input) types.AttributeValue {
 	var named, typed []types.AttributeValue
 	for _, r := range d.about {

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// writeItems is about how many items of each entity there are when writes begin: few, so that they meet.
+	// writeItems is the approximate number of items per entity before the writes: few, so that writes touch the same items.
 	writeItems = 12
-	// Writes begin anew so often, each made so many times in between.
+	// The number of rounds, and the number of runs of each write per round.
 	writeRounds = 5
 	writeCalls  = 8
-	// manyCalls is how many all writes of a design are made between, if that is fewer; each is made twice at least.
+	// manyCalls is the number of calls that the writes of a design share, if that is fewer; each write is called at least
+	// twice.
 	manyCalls = 120
 )
 
-// writes makes all writes in a random order, and compares after each the whole of the tables with what they must hold.
+// writes runs all writes in a random order, and compares all tables with the expected content after each.
 func (t *Trial) writes(ctx context.Context) error {
 	if t.written != nil {
 		return nil
@@ -34,7 +35,7 @@ func (t *Trial) writes(ctx context.Context) error {
 	if len(t.program.Writes) == 0 {
 		return nil
 	}
-	g := &writing{trial: t, compared: map[*design.Step][]compared{}, rng: rand.New(rand.NewPCG(t.options.Seed, seedOf("writes")))} //nolint:gosec // the same for the same seed
+	g := &writing{trial: t, compared: map[*design.Step][]compared{}, rng: rand.New(rand.NewPCG(t.options.Seed, seedOf("writes")))} //nolint:gosec // reproducible from the seed
 	defer g.end()
 	var order []*lower.Write
 	for _, w := range t.program.Writes {
@@ -67,7 +68,7 @@ func (t *Trial) writes(ctx context.Context) error {
 	return nil
 }
 
-// round makes all writes in a random order, from new items on.
+// round runs all writes in a random order, starting with new items.
 func (g *writing) round(ctx context.Context, number uint64, order []*lower.Write) error {
 	g.requests = map[uint64]string{}
 	if err := g.begin(ctx, g.population(number)); err != nil {
@@ -85,19 +86,19 @@ func (g *writing) round(ctx context.Context, number uint64, order []*lower.Write
 	return nil
 }
 
-// writing makes writes.
+// writing runs writes.
 type writing struct {
 	trial *Trial
 	rng   *rand.Rand
 	world *world
 	data  *generator
-	// requests are those of idempotent writes that were made, by the identities of their records.
+	// requests are the executed requests of idempotent writes, by the identities of their records.
 	requests map[uint64]string
 	compared map[*design.Step][]compared
 }
 
-// population are few items of each entity. Items that are counted have not expired, for DynamoDB does not count down what it
-// removes, and the item that has their counter is there.
+// population is a small number of items per entity. Counted items have not expired, because DynamoDB does not update
+// counters when it removes items, and the item with their counter exists.
 func (g *writing) population(round uint64) []*record {
 	t := g.trial
 	g.data = newGenerator(t.program, writeItems, t.options.Seed+round<<32, t.now)
@@ -109,7 +110,7 @@ func (g *writing) population(round uint64) []*record {
 	return out
 }
 
-// orphan reports whether an item should be counted by one that is not there.
+// orphan reports whether the item that should count an item is missing.
 func (t *Trial) orphan(r *record, all []*record) bool {
 	for _, holder := range t.design.Entities {
 		for _, c := range holder.Counters {
@@ -122,7 +123,7 @@ func (t *Trial) orphan(r *record, all []*record) bool {
 	return false
 }
 
-// begin makes a world with records.
+// begin creates a world with records.
 func (g *writing) begin(ctx context.Context, records []*record) error {
 	g.end()
 	w, err := newWorld(ctx, g.trial.program, g.trial.now, records, g.trial.options.Open)
@@ -134,7 +135,7 @@ func (g *writing) begin(ctx context.Context, records []*record) error {
 	return nil
 }
 
-// end forgets the world.
+// end discards the world.
 func (g *writing) end() {
 	if g.world != nil {
 		_ = g.world.close() // nothing in it is needed
@@ -142,7 +143,7 @@ func (g *writing) end() {
 	}
 }
 
-// make makes one write. After a failure the world begins anew with what there was before.
+// make runs one write. After a failure it starts again in a new world with the records from before.
 func (g *writing) make(ctx context.Context, w *lower.Write) error {
 	in, err := g.input(ctx, w)
 	if err != nil {
@@ -159,7 +160,7 @@ func (g *writing) make(ctx context.Context, w *lower.Write) error {
 	return nil
 }
 
-// call makes a write in any world, whose records are then those after it.
+// call runs a write in any world, and updates the world's records.
 func (g *writing) call(run *lower.Write, in table.Input) func(context.Context, *world) (*mismatch, error) {
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		was, err := w.before(ctx)
@@ -188,7 +189,7 @@ func (g *writing) call(run *lower.Write, in table.Input) func(context.Context, *
 			if m := unchanged(was, is); m != nil {
 				return w.explained(m, v), nil
 			}
-			return nil, nil //nolint:nilnil // it was refused, as it had to be
+			return nil, nil //nolint:nilnil // it was rejected, as expected
 		}
 		v.learn(w, run, in, is)
 		if m, err := w.compareTables(is, v.records, v.ghosts); m != nil || err != nil {
@@ -202,11 +203,11 @@ func (g *writing) call(run *lower.Write, in table.Input) func(context.Context, *
 		}
 		w.records, w.seen = v.records, is
 		maps.Copy(w.ghosts, v.ghosts)
-		return nil, nil //nolint:nilnil // all is as it must be
+		return nil, nil //nolint:nilnil // everything is as expected
 	}
 }
 
-// explained adds the items that the write was about, as they were.
+// explained adds the items of the write, as they were before.
 func (w *world) explained(m *mismatch, v *verdict) *mismatch {
 	if m == nil {
 		return nil
@@ -230,7 +231,7 @@ func unchanged(was, is map[string]table.Item) *mismatch {
 	return nil
 }
 
-// learn takes the fingerprint of a request, which only the write knows, from what it has stored.
+// learn takes the fingerprint of a request, which only the write knows, from the stored record.
 func (v *verdict) learn(w *world, run *lower.Write, in table.Input, is map[string]table.Item) {
 	r := v.requestOf
 	if r == nil {
@@ -245,7 +246,7 @@ func (v *verdict) learn(w *world, run *lower.Write, in table.Input, is map[strin
 	w.requests[r.identity()] = w.fingerprint(run, in)
 }
 
-// returned compares the items that the write has answered with what it has made of them.
+// returned compares the items that the write has returned with the stored ones.
 func (g *writing) returned(v *verdict, out table.Outcome) *mismatch {
 	for _, e := range v.effects {
 		n := max(e.line, 0)
@@ -264,7 +265,7 @@ func (g *writing) returned(v *verdict, out table.Outcome) *mismatch {
 	return nil
 }
 
-// describeWrite is an input of a write for people.
+// describeWrite describes an input of a write as readable text.
 func describeWrite(w *lower.Write, in table.Input) string {
 	names := func(list []lower.Input) []string {
 		var out []string
@@ -280,7 +281,7 @@ func describeWrite(w *lower.Write, in table.Input) string {
 	return strings.Join(out, "; ")
 }
 
-// writtenFields are the fields that the steps of a write are about.
+// writtenFields are the fields that the steps of a write use.
 func writtenFields(w *lower.Write) []string {
 	var out []string
 	for _, s := range w.Design.Steps {

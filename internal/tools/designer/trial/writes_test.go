@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// shop is a small design with all that writes must keep.
+// shop is a small design with everything that writes must maintain.
 const shop = `
 design: 1
 name: Shop
@@ -56,7 +56,7 @@ func newShop(t *testing.T) *Trial {
 	return run
 }
 
-// entityOf gives a step of a write an entity of its own, which a test can spoil.
+// entityOf gives a step of a write its own copy of its entity, which a test can break.
 func entityOf(run *Trial, write string) *table.Entity {
 	s := &run.program.Write(write).Run.Steps[0]
 	own := *s.Entity
@@ -64,7 +64,7 @@ func entityOf(run *Trial, write string) *table.Entity {
 	return &own
 }
 
-// TestWritesFail: a runtime with one thing wrong. The model of the writes, which is not of that runtime, must find it.
+// TestWritesFail breaks one thing in the runtime. The independent model of the writes must find it.
 func TestWritesFail(t *testing.T) {
 	for _, c := range []struct {
 		name, write string
@@ -124,7 +124,7 @@ func TestWritesFail(t *testing.T) {
 	}
 }
 
-// TestCapacity: a difference between what is consumed and the cost model is a failure, of a byte too much as of a unit.
+// TestCapacity tests that a difference between consumed capacity and cost model is a failure, whether of one byte or one unit.
 func TestCapacity(t *testing.T) {
 	run := newShop(t)
 	order := run.program.Write("Drop")
@@ -165,8 +165,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestNumbersInKeys: writes are given numbers that their keys can hold, so that what the key refuses is no fault of the design. A sum can
-// still be too large, and is refused for that or for what the design says.
+// TestNumbersInKeys tests that writes get numbers that fit their keys, so that values rejected by the key do not count as
+// defects of the design. A sum can still be too large, and is rejected for that or for a reason in the design.
 func TestNumbersInKeys(t *testing.T) {
 	d, err := design.Parse("board.yaml", []byte(`
 design: 1

@@ -11,11 +11,11 @@ import (
 
 const samplesMax = 3
 
-// Chart counts items of a table by what they are and where they lie. Charts of parts of a table add up to that of the whole.
+// Chart counts items of a table by entity and location. The charts of parts of a table add up to that of the whole.
 type Chart struct {
 	Items int `json:"items"`
 	Bytes int `json:"bytes"`
-	// Kinds are the entities' items at each of their places, those that no entity has last, without a name.
+	// Kinds are the entities' items at each of their places; items without an entity come last, without a name.
 	Kinds []*Kind `json:"kinds"`
 	// Partitions are those of the table and of each of its indexes.
 	Partitions []*Partition `json:"partitions"`
@@ -31,7 +31,8 @@ type Kind struct {
 	Samples []map[string]string `json:"samples"` // keys: attribute and text
 }
 
-// Partition is what has one partition key. An index entry is counted with the bytes of its whole item, of which the index may have less.
+// Partition is a partition key value. An index entry is counted with the size of its whole item, although the index may
+// contain less.
 type Partition struct {
 	Index string `json:"index,omitempty"`
 	Key   string `json:"key"`
@@ -80,7 +81,7 @@ type counter struct {
 	partitions map[[2]string]*Partition
 }
 
-// add counts an item in the table, or in an index if it has all of the index's key.
+// add counts an item in the table, or in an index if it has all of the index's key attributes.
 func (c *counter) add(m Meaning, index string, keys []design.KeyAttribute, partitionKeys int, it table.Item, size int) {
 	sample, partition := map[string]string{}, ""
 	for i, k := range keys {

@@ -15,14 +15,14 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
-// Meaning is what an item is, by the design. One that no entity has is the zero Meaning.
+// Meaning describes an item in terms of the design. An item that matches no entity has the zero Meaning.
 type Meaning struct {
 	Entity string `json:"entity,omitempty"`
-	// Place is "key" for the item itself, else the name of its copy or marker.
+	// Place is "key" for the item itself, otherwise the name of its copy or marker.
 	Place string `json:"place,omitempty"`
 	// Entries are the indexes in which the item is.
 	Entries []string `json:"entries,omitempty"`
-	// Keys are the key attributes of the table and its indexes, part by part.
+	// Keys are the key attributes of the table and its indexes, divided into segments.
 	Keys  map[string][]Segment `json:"keys,omitempty"`
 	Links []Link               `json:"links,omitempty"`
 }
@@ -35,17 +35,17 @@ type Segment struct {
 
 // Link leads to another item, or to a pattern that can be run with values of the item.
 type Link struct {
-	// Entity and Table say what Key leads to: Table is the name in the design, Key is in DynamoDB's JSON.
+	// Entity and Table identify the item that Key leads to: Table is the name in the design, Key is in DynamoDB's JSON.
 	Entity string                       `json:"entity,omitempty"`
 	Table  string                       `json:"table,omitempty"`
 	Key    map[string]map[string]string `json:"key,omitempty"`
-	// Pattern is run with Arguments.
+	// Pattern can be run with Arguments.
 	Pattern   string         `json:"pattern,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 }
 
-// Meaning says what an item of a table is. Index is the one that the item was read from, "" for the table: an index need not have
-// all that tells an item.
+// Meaning describes an item of a table. Index is the index from which the item was read, "" for the table: an index need not
+// contain everything that identifies an item.
 func (v *View) Meaning(in *design.Table, index string, it table.Item) Meaning {
 	e, place, values := v.recognize(in, index, it)
 	if e == nil {
@@ -98,7 +98,7 @@ func (v *View) recognize(in *design.Table, index string, it table.Item) (*design
 	return nil, table.Place{}, nil
 }
 
-// isAt reports whether a place is that of a recognized item.
+// isAt reports whether a recognized item is at a place.
 func isAt(p plan.Place, at table.Place) bool {
 	switch {
 	case at.Marker != "":
@@ -110,7 +110,7 @@ func isAt(p plan.Place, at table.Place) bool {
 	}
 }
 
-// explain adds the keys of a place, and reports whether the item has them all.
+// explain adds the keys of a place, and reports whether the item has all of them.
 func (v *View) explain(m *Meaning, p plan.Place, it table.Item, values map[string]design.Literal) bool {
 	found := map[string][]Segment{}
 	for _, k := range keysOf(p) {
@@ -121,7 +121,7 @@ func (v *View) explain(m *Meaning, p plan.Place, it table.Item, values map[strin
 		segments, fits := segmentsOf(p.Entity, k.template, text, values)
 		if !fits {
 			if p.Entry != "" {
-				return false // another entry of the index is the item's
+				return false // the item has a different entry in the index
 			}
 			segments = []Segment{{Text: text}}
 		}
@@ -135,7 +135,7 @@ func (v *View) explain(m *Meaning, p plan.Place, it table.Item, values map[strin
 	return true
 }
 
-// segmentsOf takes a key's text apart: by the values that its fields have, and where one is not known, up to the next literal.
+// segmentsOf splits a key's text: by the values of its fields, and for an unknown value at the next literal.
 func segmentsOf(e *design.Entity, t *design.Template, text string, values map[string]design.Literal) (out []Segment, fits bool) {
 	rest := text
 	for i, part := range t.Parts {
@@ -159,7 +159,7 @@ func segmentsOf(e *design.Entity, t *design.Template, text string, values map[st
 	return out, rest == ""
 }
 
-// textOf is a key attribute as a text.
+// textOf formats a key attribute as text.
 func textOf(v types.AttributeValue) (string, bool) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -173,7 +173,7 @@ func textOf(v types.AttributeValue) (string, bool) {
 	}
 }
 
-// literalsOf are the scalar values as a design writes them.
+// literalsOf converts scalar values to literals of a design.
 func literalsOf(values table.Values) map[string]design.Literal {
 	out := map[string]design.Literal{}
 	for name, value := range values {
@@ -186,10 +186,10 @@ func literalsOf(values table.Values) map[string]design.Literal {
 	return out
 }
 
-// linksMax bounds the patterns that an item leads to.
+// linksMax bounds the number of linked patterns.
 const linksMax = 16
 
-// links are the items that an item names or belongs to, then the reads that can be made with what it has.
+// links are the items to which an item refers or belongs, then the reads that its values make possible.
 func (v *View) links(e *design.Entity, here plan.Place, values table.Values, literals map[string]design.Literal) []Link {
 	var out []Link
 	add := func(to *design.Entity, known map[string]design.Literal) {

@@ -1,4 +1,4 @@
-// Package view shows a design, and items as the design means them, to people: as values that become JSON for a page.
+// Package view presents a design, and items in terms of the design, to people: as values that become JSON for a page.
 //
 // # Model
 //
@@ -6,13 +6,13 @@
 //	items of a table ──Recognize──▶ Meanings: entity, keys part by part, the items and patterns that they lead to
 //	                            ╰──▶ Chart: how many items of each entity are where, and how large its partitions are
 //
-// It decides nothing: what a key means says package design/table, what a pattern costs package cost.
+// It makes no decisions of its own: package design/table knows what a key means, package cost what a pattern costs.
 //
 // # Invariants
 //
-//	V1  Values of items are not shown: a Meaning names fields, and who has the item finds their values by Field.Path. A Link has the
-//	    values of the fields that it is made of.
-//	V2  A Meaning's segments, put together, are the attribute's text.
+//	V1  Values of items are not included: a Meaning names fields, and the caller finds their values in the item by Field.Path. A Link has the
+//	    values of the fields it was made from.
+//	V2  A Meaning's segments concatenate to the attribute's text.
 //
 // A View is safe for concurrent use.
 package view
@@ -34,18 +34,18 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/traffic"
 )
 
-// View is a design, ready to be shown.
+// View is a design, prepared for presentation.
 type View struct {
 	Design   *design.Design
 	Patterns *call.Patterns
 	Model    *Model
-	// Traffic tells which patterns a request belongs to. It is prepared when it is first called.
+	// Traffic matches requests with patterns. It is prepared on first use.
 	Traffic func() *traffic.Matcher
 
 	places map[string][]plan.Place // by entity
 }
 
-// Model is a design as a page has it.
+// Model is a design in the form that pages use.
 type Model struct {
 	Name     string         `json:"name"`
 	Doc      string         `json:"doc,omitempty"`
@@ -59,7 +59,7 @@ type Model struct {
 // Table is a table of the design.
 type Table struct {
 	Name string `json:"name"`
-	// Physical is its own name, which may have placeholders.
+	// Physical is its real name, which may have placeholders.
 	Physical string `json:"physical"`
 	Doc      string `json:"doc,omitempty"`
 	TypeAttr string `json:"typeAttr,omitempty"`
@@ -74,7 +74,7 @@ type Entity struct {
 	Fields []Field `json:"fields"`
 	// Places are the item itself, its copies and markers, and their entries in indexes.
 	Places []Place `json:"places"`
-	// Items and Size are what the design expects: how many items there are, and their usual bytes.
+	// Items and Size are the expected number of items, and their typical size in bytes.
 	Items float64 `json:"items,omitempty"`
 	Size  int     `json:"size,omitempty"`
 }
@@ -87,7 +87,7 @@ type Field struct {
 	Kind     string   `json:"kind"`
 	Optional bool     `json:"optional,omitempty"`
 	Path     []string `json:"path"`
-	// Values are those of an enumeration, To the entities whose items the field names.
+	// Values are those of an enumeration, To the entities to whose items the field refers.
 	Values []string `json:"values,omitempty"`
 	To     []string `json:"to,omitempty"`
 }
@@ -118,16 +118,17 @@ type Part struct {
 type Pattern struct {
 	explain.Pattern
 
-	// Entity is what it is listed under: the one that a read finds, the root of a collection, the first that is written.
+	// Entity is the entity under which it is listed: the one that a read finds, the root of a collection, the first one
+	// written.
 	Entity string  `json:"entity"`
 	Rate   float64 `json:"rate,omitempty"`
-	Month  float64 `json:"month"` // dollars, at the rate
+	Month  float64 `json:"month"` // dollars, at the declared rate
 	// Schema is the JSON Schema of its arguments; nil if it cannot be run, and Fault says why.
 	Schema map[string]any `json:"schema,omitempty"`
 	Fault  string         `json:"fault,omitempty"`
 }
 
-// New makes a design ready.
+// New prepares a design.
 func New(d *design.Design) (*View, error) {
 	patterns, faults := call.New(d)
 	if patterns == nil {
@@ -196,7 +197,7 @@ func shownPlace(p plan.Place) Place {
 	return out
 }
 
-// partText is a part as a template writes it.
+// partText is a part in template notation.
 func partText(p design.Part) string {
 	if p.Field == "" {
 		return p.Literal
@@ -208,13 +209,13 @@ func partText(p design.Part) string {
 	return "{" + strings.Join(steps, "|") + "}"
 }
 
-// keyOf is a key attribute of a place with what it is made of.
+// keyOf is a key attribute of a place with its parts.
 type keyOf struct {
 	attribute design.KeyAttribute
 	template  *design.Template
 }
 
-// keysOf are the key attributes of a place. One without a template is a field as it is.
+// keysOf are the key attributes of a place. One without a template is a plain field.
 func keysOf(p plan.Place) []keyOf {
 	pk, sk := p.Attributes()
 	var out []keyOf
@@ -253,7 +254,7 @@ func (v *View) pattern(p explain.Pattern, month cost.Month, faults error) Patter
 	return out
 }
 
-// faultOf is why a pattern cannot be run.
+// faultOf is the reason why a pattern cannot be run.
 func faultOf(name string, faults error) string {
 	all := []error{faults}
 	if joined, is := faults.(interface{ Unwrap() []error }); is {
@@ -267,7 +268,7 @@ func faultOf(name string, faults error) string {
 	return ""
 }
 
-// about is the entity that a pattern is listed under.
+// about is the entity under which a pattern is listed.
 func (v *View) about(p explain.Pattern) string {
 	if r := v.Design.Read(p.Name); r != nil {
 		return r.Entity

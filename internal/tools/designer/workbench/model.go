@@ -5,12 +5,11 @@
 //	design ──▶ tables with keys and global indexes; a facet for each entity, copy and marker
 //	  ╰─ samples, or items that are made up ──Items──▶ the items that the facets show
 //
-// A facet's aliases are the templates of its keys. The format has no place for reads and writes: their names stand in the
-// model's description. Nor has it one for local indexes, index keys of several attributes, and the time to live: Of tells
-// what it leaves out.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
+// A facet's aliases are the templates of its keys. The format cannot express reads and writes; their names are in the
+// model's description. It also lacks local indexes, index keys of several attributes, and the TTL attribute; Of reports
+// what it omits. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
 //
-// Of is a pure function and may be called from any number of goroutines.
+// Of is a pure function and safe for concurrent use.
 package workbench
 
 import (
@@ -48,7 +47,7 @@ type Table struct {
 	ProvisionedCapacitySettings *ProvisionedCapacitySettings `json:",omitempty"`
 }
 
-// KeyAttributes are those of a key; SortKey is the zero Attribute for none.
+// KeyAttributes are the attributes of a key; SortKey is the zero Attribute if there is none.
 type KeyAttributes struct {
 	PartitionKey Attribute
 	SortKey      Attribute `json:",omitzero"`
@@ -64,7 +63,7 @@ type Index struct {
 	Projection    Projection
 }
 
-// Projection is what an index holds: ALL, KEYS_ONLY, or INCLUDE with the attributes.
+// Projection is what an index contains: ALL, KEYS_ONLY, or INCLUDE with the attributes.
 type Projection struct {
 	ProjectionType   string
 	NonKeyAttributes []string `json:",omitempty"`
@@ -79,16 +78,16 @@ type Facet struct {
 	DataAccess        DataAccess
 }
 
-// KeyAttributeAlias is what a facet calls the key's attributes.
+// KeyAttributeAlias has a facet's names for the key attributes.
 type KeyAttributeAlias struct {
 	PartitionKeyAlias string
 	SortKeyAlias      string `json:",omitempty"`
 }
 
-// DataAccess is where Workbench would take data from; it wants the member to be there.
+// DataAccess is the source of Workbench's data; the format requires the member.
 type DataAccess struct{ MySql struct{} } //nolint:revive // the format's name
 
-// ProvisionedCapacitySettings are the capacity of a table that is not on demand.
+// ProvisionedCapacitySettings is the capacity of a table that is not on demand.
 type ProvisionedCapacitySettings struct {
 	ProvisionedThroughput Throughput
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// madeUp is how many items an entity has at least: so many that what its keys are made of shows.
+// madeUp is the minimum number of items of an entity: enough to show how its keys are made.
 const madeUp = 8
 
-// sample makes up the values of an item. Fields of one name have the same values in all entities, so that the items belong
-// together; those of different names differ, so that it shows which one a key is made of.
+// sample makes up the values of an item. Fields with the same name have the same values in all entities, so that the items
+// are related; fields with different names have different values, which shows from which one a key is made.
 func (w *writer) sample(e *design.Entity, n int) map[string]design.Literal {
 	out := map[string]design.Literal{}
 	for _, f := range e.Fields {
@@ -26,7 +26,7 @@ func (w *writer) sample(e *design.Entity, n int) map[string]design.Literal {
 
 // value makes up a value of a type.
 func (w *writer) value(name string, t design.Type, n, depth int) design.Literal {
-	if depth > 8 { // a structure that holds itself
+	if depth > 8 { // a recursive structure
 		return design.Literal{Null: true}
 	}
 	switch t.Kind {
@@ -49,7 +49,7 @@ func (w *writer) value(name string, t design.Type, n, depth int) design.Literal 
 
 // scalar makes up the text of a value.
 func (w *writer) scalar(name string, t design.Type, n int) string {
-	sum := 0 // tells fields apart whose values have no room for the name
+	sum := 0 // distinguishes fields whose values have no room for the name
 	for _, c := range name {
 		sum = (sum*31 + int(c)) % 997
 	}
@@ -64,7 +64,7 @@ func (w *writer) scalar(name string, t design.Type, n int) string {
 	case design.KindSlug:
 		return fmt.Sprintf("s%d-%d", sum, n)
 	case design.KindEmail:
-		return fmt.Sprintf("%s%d@Example.com", name, n) // with a capital, so that |lower shows
+		return fmt.Sprintf("%s%d@Example.com", name, n) // with a capital, to show |lower
 	case design.KindInt, design.KindMoney, design.KindDecimal:
 		return fmt.Sprint(sum%90 + n)
 	case design.KindBool:
@@ -85,6 +85,6 @@ func (w *writer) scalar(name string, t design.Type, n int) string {
 	case design.KindID:
 		return fmt.Sprintf("%s%d", name, n)
 	default:
-		return fmt.Sprintf("The  %s of %d", name, n) // with a capital and two spaces, so that |lower and |fold show
+		return fmt.Sprintf("The  %s of %d", name, n) // with a capital and two spaces, to show |lower and |fold
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
 
-// Of makes the model of a design, whose tables are specs, and tells what of it the format has no place for.
+// Of makes the model of a design with the tables specs, and lists what the format cannot express.
 func Of(d *design.Design, specs []provision.Spec, now time.Time) (m Model, left []string, err error) {
 	date := now.UTC().Format("Jan 02, 2006, 03:04 PM")
 	m = Model{ModelName: d.Name, ModelMetadata: Metadata{
 		DateCreated: date, DateLastModified: date, Description: description(d), AWSService: "Amazon DynamoDB", Version: "3.0",
 	}}
-	program, _ := lower.Lower(d) // patterns that cannot be run are the checker's to tell
+	program, _ := lower.Lower(d) // the checker reports patterns that cannot be run
 	for i, t := range d.Tables {
 		w := &writer{design: d, table: t, spec: &specs[i], types: map[string]string{}}
 		w.out = Table{TableName: specs[i].Name, NonKeyAttributes: []Attribute{}}
-		if len(specs[i].Placeholders) > 0 { // the format takes no braces
+		if len(specs[i].Placeholders) > 0 { // the format does not allow braces
 			w.out.TableName = t.Name
 		}
 		w.keys()
@@ -44,7 +44,7 @@ func Of(d *design.Design, specs []provision.Spec, now time.Time) (m Model, left 
 	return m, left, nil
 }
 
-// description is what the design is about, with the names of its patterns.
+// description describes the design, with the names of its patterns.
 func description(d *design.Design) string {
 	var out []string
 	if d.Doc != "" {
@@ -76,7 +76,7 @@ type writer struct {
 	table  *design.Table
 	spec   *provision.Spec
 	out    Table
-	// types are those of the attributes in the items, which names has in the order of their coming.
+	// types are the types of the attributes in the items; names lists them in order of appearance.
 	types map[string]string
 	names []string
 	left  []string
@@ -95,7 +95,7 @@ func (w *writer) attribute(name string) Attribute {
 	return Attribute{name, string(w.spec.Attributes[i].Type)}
 }
 
-// keys writes the table's key, its indexes, and how it is paid for.
+// keys writes the table's key, its indexes, and its billing mode.
 func (w *writer) keys() {
 	s := w.spec
 	w.out.KeyAttributes = KeyAttributes{w.attribute(s.PK), w.attribute(s.SK)}
@@ -180,7 +180,7 @@ func facetOf(name string, key design.Key) Facet {
 	return f
 }
 
-// values are a sample's, as they are stored.
+// values are a sample's values in stored form.
 func (w *writer) values(e *design.Entity, given map[string]design.Literal) (table.Values, error) {
 	out := table.Values{}
 	for name, l := range given {
@@ -217,9 +217,9 @@ func (w *writer) item(f *Facet, item table.Item) error {
 	return err
 }
 
-// attributes lists what the items and indexes have beside the key.
+// attributes lists the non-key attributes of the items and indexes.
 func (w *writer) attributes() {
-	for _, k := range w.spec.Attributes { // an index of which no item is has attributes too
+	for _, k := range w.spec.Attributes { // an index without items has attributes, too
 		if k.Name != w.spec.PK && k.Name != w.spec.SK && !slices.Contains(w.names, k.Name) {
 			w.names = append(w.names, k.Name)
 			w.types[k.Name] = string(k.Type)
@@ -239,7 +239,7 @@ func sortedNames(item table.Item) []string {
 	return out
 }
 
-// wire is a value in DynamoDB's JSON: its type and what stands behind it.
+// wire is a value in DynamoDB's JSON: its type and content.
 func wire(v types.AttributeValue) (typ string, value any) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:

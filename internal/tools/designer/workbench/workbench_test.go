@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/workbench"
 )
 
-// TestRoundTrip: a model that is made of a design is read as a design with the same entities, keys, index keys, copies and
-// markers.
+// TestRoundTrip tests that a model made from a design is read as a design with the same entities, keys, index keys, copies
+// and markers.
 func TestRoundTrip(t *testing.T) {
 	names, err := filepath.Glob("../../../../design/testdata/drafts/*.design.yaml")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 			back := read(t, m)
 			want, got := placesOf(d), placesOf(back)
 			for i, place := range want {
-				// The format does not say that items expire, and a marker has nothing beside keys.
+				// The format cannot express expiry, and a marker has nothing besides keys.
 				if want[i], _ = strings.CutPrefix(place, "Room.Code: "); want[i] != place {
 					want[i] = "RoomCode: " + want[i]
 				}
@@ -54,8 +54,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what the format has no place for is told, and the rest is written; a sample that is none of its entity is
-// one of these.
+// TestLeftOut tests that what the format cannot express is reported, and the rest is written; an invalid sample is
+// reported, too.
 func TestLeftOut(t *testing.T) {
 	d, err := design.Parse("", []byte(`
 design: 1
@@ -140,7 +140,7 @@ func read(t *testing.T, model []byte) *design.Design {
 	return d
 }
 
-// placesOf are the keys of a design's items and entries, with the places that have them.
+// placesOf are the keys of a design's items and entries, with their places.
 func placesOf(d *design.Design) []string {
 	var out []string
 	for _, e := range d.Entities {

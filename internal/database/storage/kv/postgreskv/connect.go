@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// configure returns how to connect to the database of a URL, and the schema of the store in it.
+// configure returns the connection settings for a URL, and the schema of the store.
 func configure(address string, o Options) (config *pgxpool.Config, schema string, err error) {
 	if config, err = pgxpool.ParseConfig(address); err != nil {
 		return nil, "", fmt.Errorf("postgreskv: %w", err)
@@ -24,11 +24,15 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
 	}
-	if config.PingTimeout == 0 { // of a connection that has been idle
+	if config.PingTimeout == 0 { // of an idle connection
 		config.PingTimeout = healthTime
 	}
 	if config.ConnConfig.ValidateConnect == nil {
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeExec || mode == pgx.QueryExecModeSimpleProtocol {
+		// These need pgx's table of Go types, which releases are built without (tools/dist).
+		return nil, "", fmt.Errorf("postgreskv: default_query_exec_mode is %s: want cache_statement, cache_describe or describe_exec", mode)
 	}
 	params := config.ConnConfig.RuntimeParams
 	if params["search_path"] == "" {
@@ -55,7 +59,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	return config, schema, nil
 }
 
-// connect makes the pools. The server ends updates that stand still for longer than pause.
+// connect creates the pools. The server ends updates that are idle for longer than pause.
 func (s *Store) connect(ctx context.Context, config *pgxpool.Config, pause time.Duration) (err error) {
 	for pool, limit := range map[**pgxpool.Pool]time.Duration{&s.updates: pause, &s.reads: 0, &s.views: 0} {
 		own := config.Copy()
@@ -78,12 +82,12 @@ func (s *Store) disconnect() {
 
 func (s *Store) pools() []*pgxpool.Pool { return []*pgxpool.Pool{s.updates, s.reads, s.views} }
 
-// pingIdle is how long a connection may have been idle to be used without a ping.
+// pingIdle is how long a connection may be idle before it is pinged prior to use.
 const pingIdle = time.Second
 
-// lost tells a pool whether a connection that it is about to use is lost, which it then takes for one to ping, and not to use. Where one does
-// not answer, others will not either: a machine is gone, or something between has forgotten them. All that are idle are given up, so that
-// one call waits for one ping.
+// lost tells a pool whether a connection that it is about to use is lost, so that the pool pings it before use. If one does
+// not respond, others will not either: a machine is gone, or something in between has dropped their state. All idle
+// connections are then discarded, so that a call waits for only one ping.
 func (s *Store) lost(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 	if p.IdleDuration < pingIdle {
 		return false
@@ -97,18 +101,18 @@ func (s *Store) lost(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 	return true
 }
 
-// forget has the pools use new connections.
+// forget makes the pools use new connections.
 func (s *Store) forget() {
 	for _, pool := range s.pools() {
 		pool.Reset()
 	}
 }
 
-// idleTimeout is the setting by which the server ends transactions that stand still, after some milliseconds or, for 0, never.
+// idleTimeout is the setting by which the server ends idle transactions, after a number of milliseconds, or never if it is 0.
 const idleTimeout = "idle_in_transaction_session_timeout"
 
-// requireSettings refuses a connection without the settings that it was opened with: a pooler between the store and the server may have kept
-// them to itself, and another session's in their place.
+// requireSettings rejects a connection without the settings that it was opened with: a pooler between the store and the server
+// may have dropped them, and apply another session's.
 func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", []string{"search_path", idleTimeout})
 	if err != nil {
@@ -124,7 +128,7 @@ func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// requireDurable refuses a server that may lose acknowledged commits in a power cut.
+// requireDurable rejects a server that may lose acknowledged commits in a power failure.
 func requireDurable(ctx context.Context, c *pgx.Conn) error {
 	var commit, fsync, pages string
 	err := c.QueryRow(ctx, "select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes')").
@@ -142,12 +146,12 @@ func requireDurable(ctx context.Context, c *pgx.Conn) error {
 
 // The keys of a connection's custom data.
 const (
-	warningsKey = "warnings" // how many the server has sent
+	warningsKey = "warnings" // number of warnings from the server
 	shardKey    = "shard"    // of the counters to which the connection adds
 )
 
-// countWarning counts the server's warnings. It warns when a commit ended without its standby's confirmation, which is then not to be
-// taken for one.
+// countWarning counts the server's warnings. The server warns if a commit ended without its standby's confirmation, which then
+// must not count as confirmed.
 func countWarning(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.SeverityUnlocalized == "WARNING" {
 		c.CustomData()[warningsKey] = warnings(c) + 1
@@ -159,7 +163,7 @@ func warnings(c *pgconn.PgConn) int {
 	return n
 }
 
-// Counters have as many shards as this; each process uses some that lie together.
+// The number of shards of a counter; each process uses some adjacent ones.
 const (
 	shardsAll     = 1024
 	shardsProcess = 64
@@ -170,7 +174,7 @@ var (
 	nextShard  atomic.Uint32
 )
 
-// assignShard gives a connection a shard that no other one of this process has, as long as there are enough.
+// assignShard assigns a shard to a connection that no other one of this process uses, as long as there are enough.
 func assignShard(c *pgconn.PgConn) {
 	c.CustomData()[shardKey] = firstShard + int(nextShard.Add(1)%shardsProcess)
 }
@@ -180,7 +184,7 @@ func shardOf(c *pgconn.PgConn) int {
 	return shard
 }
 
-// redacted is a URL without the passwords that it may have as parameters, too.
+// redacted is a URL without passwords, including those in parameters.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -190,7 +194,7 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// Describe is a URL as people may see it, and as it tells one store from another: hosts, user, database and schema, without the password.
+// Describe is a URL for messages, which also identifies the store: hosts, user, database and schema, without the password.
 func Describe(address string) string {
 	c, err := pgconn.ParseConfig(address)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// heard is a log whose lines can be waited for.
+// heard is a log whose lines a test can wait for.
 type heard chan string
 
 func (h heard) Write(line []byte) (int, error) {
@@ -25,7 +25,7 @@ func (h heard) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// await waits for a line that has a text.
+// await waits for a line that contains a text.
 func (h heard) await(t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -40,8 +40,8 @@ func (h heard) await(t *testing.T, text string) {
 	}
 }
 
-// TestNoConnectionLeft: while the server takes no more connections, a call that needs one waits, and so does a store that is opened. Both go on when
-// there is one.
+// TestNoConnectionLeft tests that while the server accepts no more connections, a call that needs one waits, and so does
+// opening a store. Both continue once there is one.
 func TestNoConnectionLeft(t *testing.T) {
 	small, err := postgrestest.Start("max_connections = 6")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestNoConnectionLeft(t *testing.T) {
 	defer small.Remove()
 	address, log := postgrestest.URL("small", small), make(heard, 100)
 	options := postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
-	closeAll(t, openWith(t, address, options)) // makes the tables
+	closeAll(t, openWith(t, address, options)) // creates the tables
 	crowd := func() (leave func()) {
 		var others []*pgx.Conn
 		for {
@@ -86,7 +86,7 @@ func TestNoConnectionLeft(t *testing.T) {
 	defer func() { leave() }()
 	ended := make(chan error)
 	for _, call := range []func() error{
-		func() error { // an update beside another one
+		func() error { // an update concurrent with another
 			return s.Update(t.Context(), writes("a"), func(kv.Txn) error { return set(t.Context(), s, "b", "v") })
 		},
 		func() error {

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// lossTime is after how long a connection is taken for lost whose other side's system does not acknowledge anything any more. That it
-	// acknowledges, and does so also for a server that is slow, tells a lost connection from a commit that takes its time.
+	// lossTime is the time after which a connection is considered lost if the peer's system acknowledges nothing. The system
+	// also acknowledges for a slow server, which distinguishes a lost connection from a slow commit.
 	lossTime = 10 * time.Second
-	// unreadBytes is how much the other side's system certainly takes while the server reads nothing. What is beyond stays unacknowledged until
-	// the server reads.
+	// unreadBytes is what the peer's system certainly buffers while the server reads nothing. More than that stays
+	// unacknowledged until the server reads.
 	unreadBytes = 32 << 10
 )
 
-// dialer connects such that the system ends lost connections.
+// dialer connects with settings that make the system end lost connections.
 func dialer() *net.Dialer {
 	const probes = 3
 	return &net.Dialer{
-		// For a connection that waits for an answer.
+		// For a connection that waits for a response.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: lossTime * 2 / 5, Interval: lossTime / 5, Count: probes},
-		// For one that has sent what is not acknowledged.
+		// For a connection with unacknowledged data.
 		Control: func(network, _ string, c syscall.RawConn) error {
 			if !strings.HasPrefix(network, "tcp") {
 				return nil
@@ -35,8 +35,8 @@ func dialer() *net.Dialer {
 	}
 }
 
-// patient gives what is sent in a connection as long to be acknowledged as a commit may take, until the returned function is called. It is for
-// more than unreadBytes, some of which the server may not read while it is busy with the rest.
+// patient allows data sent in a connection to be acknowledged as late as a commit may take, until the returned function is
+// called. It is for more than unreadBytes, of which the server may not read some while it is busy with the rest.
 func patient(c *pgx.Conn) (end func()) {
 	conn := c.PgConn().Conn()
 	if over, is := conn.(*tls.Conn); is {
@@ -47,7 +47,7 @@ func patient(c *pgx.Conn) (end func()) {
 		return func() {}
 	}
 	raw, err := tcp.SyscallConn()
-	if err != nil { // it is closed, as will show
+	if err != nil { // it is closed, as the next use will show
 		return func() {}
 	}
 	_ = setAcknowledgeTime(raw, commitTime)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setAcknowledgeTime has the system end a TCP connection in which something that was sent is not acknowledged for so long.
+// setAcknowledgeTime makes the system end a TCP connection with data that was not acknowledged for a time.
 func setAcknowledgeTime(c syscall.RawConn, d time.Duration) error {
 	var refused error
 	err := c.Control(func(fd uintptr) {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// setAcknowledgeTime does nothing: what is sent and not acknowledged is given up after commitTime.
+// setAcknowledgeTime does nothing: unacknowledged data is given up after commitTime.
 func setAcknowledgeTime(syscall.RawConn, time.Duration) error { return nil }

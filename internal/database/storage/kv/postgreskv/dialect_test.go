@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// newestSQL is the version of PostgreSQL from which the store's SQL works.
+// newestSQL is the oldest version of PostgreSQL in which the store's SQL works.
 const newestSQL = 13
 
-// plainSQL is SQL that is older than PostgreSQL 7.2 and that other databases with its protocol have, too.
+// plainSQL is SQL that is older than PostgreSQL 7.2, and that other databases with its protocol also have.
 const plainSQL = `
 	alter and as bigint boolean bytea by coalesce column commit create default delete else exists false function having in index insert int
 	into is key limit max min not null on or order primary returns schema select set smallint sum table text union update values void where from`
@@ -28,7 +28,8 @@ const names = `
 	k kept kept_kv kept_log kv kv_branches l least log locks logs mark met meta n name number number_lock numbers p page r records s seq setting shard
 	sums through timed transaction trimmed u v version x y`
 
-// TestDialect: each word of the SQL in the source is in the table of docs/postgresql.md, or plain; the table has nothing else, and nothing too new.
+// TestDialect tests that each word of the SQL in the source is in the table of docs/postgresql.md, or plain, and that the
+// table has nothing else, and nothing too new.
 func TestDialect(t *testing.T) {
 	table := readTable(t)
 	known := map[string]bool{}
@@ -63,7 +64,7 @@ func readTable(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(text), "\n## The SQL that it uses\n")
+	_, after, _ := strings.Cut(string(text), "\n## Required SQL\n")
 	section, _, _ := strings.Cut(after, "\n## ")
 	table := map[string]bool{}
 	for line := range strings.SplitSeq(section, "\n") {
@@ -114,7 +115,7 @@ func statements(t *testing.T) []string {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.BinaryExpr: // a statement put together
+			case *ast.BinaryExpr: // a concatenated statement
 				if parts := literals(n); len(parts) > 0 && isSQL.MatchString(parts[0]) {
 					found = append(found, parts...)
 				}
@@ -129,7 +130,7 @@ func statements(t *testing.T) []string {
 	return found
 }
 
-// literals are the texts in an expression.
+// literals are the string literals in an expression.
 func literals(e ast.Expr) (texts []string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if l, is := n.(*ast.BasicLit); is && l.Kind == token.STRING {

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// SQLSTATE codes that a store tells apart.
+// SQLSTATE codes that a store distinguishes.
 const (
 	diskFull         = "53100"
 	readOnly         = "25006"
@@ -29,7 +29,7 @@ const (
 	limited          = "53400"
 )
 
-// state is the SQLSTATE code of an error of the server, "" for any other.
+// state is the SQLSTATE code of a server error, "" for any other.
 func state(err error) string {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.Code
@@ -37,7 +37,7 @@ func state(err error) string {
 	return ""
 }
 
-// translate returns an error as package kv has it.
+// translate translates an error to package kv's.
 func translate(err error) error {
 	if state(err) == diskFull {
 		return fmt.Errorf("%w: %w", kv.ErrFull, err)
@@ -45,21 +45,22 @@ func translate(err error) error {
 	return err
 }
 
-// busy tells whether an error is that of a server that takes no connection at the moment: others have them all, or it starts.
+// busy reports whether an error means that the server accepts no connection at the moment: others use them all, or it is
+// starting.
 func busy(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	switch state(err) {
 	case noConnection, cannotConnectNow:
 		return true
-	case limited: // or a statement is
+	case limited: // or the number of statements is
 		return connecting
 	default:
 		return false
 	}
 }
 
-// unavailable tells whether an error means that there is no connection, or that the connection or the server has ended, so that another one
-// may answer.
+// unavailable reports whether an error means that there is no connection, or that the connection or the server has ended, so
+// that another one may respond.
 func unavailable(err error) bool {
 	if busy(err) {
 		return true
@@ -83,15 +84,15 @@ func unavailable(err error) bool {
 	}
 }
 
-// retryTime is how long a call goes on asking for a server that answers, while one fails over to another.
+// retryTime is how long a call keeps looking for a server that responds, during a failover.
 const retryTime = 30 * time.Second
 
-// retry runs what changes nothing, again for as long as the server or the connection is unavailable.
+// retry runs a read-only function, and retries it while the server or the connection is unavailable.
 func (s *Store) retry(ctx context.Context, do func() error) error {
 	return s.retryWhile(ctx, unavailable, do)
 }
 
-// retryWhile runs what changes nothing, again for as long as its error is of a kind that passes.
+// retryWhile runs a read-only function, and retries it while its error is of a temporary kind.
 func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func() error) error {
 	rest := 10 * time.Millisecond
 	for begun := time.Now(); ; rest = min(2*rest, time.Second) {
@@ -99,7 +100,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 		if err == nil || !passes(err) || time.Since(begun) > retryTime {
 			return translate(err)
 		}
-		if errors.Is(err, errNoAnswer) { // nor may others
+		if errors.Is(err, errNoAnswer) { // others may not respond either
 			s.forget()
 		}
 		s.logger.WarnContext(ctx, "the PostgreSQL server does not respond; retrying", "error", err)
@@ -111,10 +112,10 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 	}
 }
 
-// errNoAnswer is the error of a read without an answer.
+// errNoAnswer is the error of a read without a response.
 var errNoAnswer = fmt.Errorf("postgreskv: the server has not responded for %v", readTime)
 
-// inTime runs a read that the server has to answer in readTime. Where it does not, the connection is closed.
+// inTime runs a read with the timeout readTime. After a timeout it closes the connection.
 func inTime(ctx context.Context, do func(context.Context) error) error {
 	own, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -125,12 +126,12 @@ func inTime(ctx context.Context, do func(context.Context) error) error {
 	return errNoAnswer
 }
 
-// read is call for what reads in one connection, in one round trip or two.
+// read is call for reads in one connection, in one or two round trips.
 func (s *Store) read(ctx context.Context, do func(context.Context) error) error {
 	return s.call(ctx, func() error { return inTime(ctx, do) })
 }
 
-// call is retry as one call of the store's.
+// call is retry as one call of the store.
 func (s *Store) call(ctx context.Context, do func() error) error {
 	if err := s.enter(); err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// TestFailover: while sixteen writers count, the primary is killed and its synchronous standby takes its place. Nothing that was
-// acknowledged is lost, the store goes on by itself, and each count stands in its value, its counter and its log.
+// TestFailover kills the primary while sixteen writers count, and promotes its synchronous standby. No acknowledged write is
+// lost, the store continues by itself, and each count is in its value, its counter and its log.
 func TestFailover(t *testing.T) {
 	primary, err := postgrestest.Start("wal_level = replica", "synchronous_standby_names = '*'", "synchronous_commit = local")
 	if err != nil {
@@ -75,8 +75,8 @@ func TestFailover(t *testing.T) {
 	all.Wait()
 	t.Logf("%d commits were undetermined", undetermined.Load())
 	for w := range writers {
-		// The value is the last that was written; the counter and the log have each one of which a writer heard, and those of
-		// which it did not hear once at most.
+		// The value is the last one written; the counter and the log include each acknowledged write once, and each
+		// unacknowledged one at most once.
 		value, err := s.Get(ctx, key("item%d", w))
 		count, err2 := s.Counter(ctx, key("count%d", w))
 		records, _, err3 := s.ReadLog(ctx, kv.LogID(w), 0, math.MaxInt)
@@ -99,7 +99,7 @@ func TestFailover(t *testing.T) {
 
 func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
 
-// counted writes a number in a value, counts it and appends it to a log.
+// counted writes a number to a value, adds it to a counter and appends it to a log.
 func counted(ctx context.Context, s kv.Store, w int, n uint64) error {
 	k := key("item%d", w)
 	return s.Update(ctx, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {
@@ -111,7 +111,7 @@ func counted(ctx context.Context, s kv.Store, w int, n uint64) error {
 	})
 }
 
-// reach waits until each writer has been told of so many more.
+// reach waits until each writer has a number of further acknowledgements.
 func reach(t *testing.T, acknowledged []atomic.Uint64, more uint64) {
 	t.Helper()
 	for w := range acknowledged {
@@ -119,15 +119,15 @@ func reach(t *testing.T, acknowledged []atomic.Uint64, more uint64) {
 			if t.Failed() || t.Context().Err() != nil {
 				t.Fatal("the writers do not come on")
 			}
-			<-time.After(10 * time.Millisecond) // there is no signal of it
+			<-time.After(10 * time.Millisecond) // there is no signal for it
 		}
 	}
 }
 
 func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
-// TestRefused: an address at which nobody answers, a server that loses what it acknowledges, and tables of a newer program are refused,
-// in words that say what to do.
+// TestRefused tests that an address without a server, a server that loses acknowledged writes, and tables of a newer program
+// are rejected, with errors that say what to do.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ address, want string }{
 		"no server": {"postgres://postgres@/postgres?host=/nowhere", "no such file"},
@@ -147,7 +147,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestProcesses: three processes share a store, and one is killed.
+// TestProcesses tests that three processes can share a store, of which one is killed.
 func TestProcesses(t *testing.T) {
 	address := func() string { return postgrestest.URL(schema(), server) }
 	kvtest.RunProcesses(t, 600, address, func(t *testing.T, address string) kv.Core {

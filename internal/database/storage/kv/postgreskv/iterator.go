@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// How many rows a page has: as many as the caller wants to begin with, then what makes about a megabyte.
+// The number of rows in a page: initially as many as the caller wants, then about a megabyte.
 const (
 	firstPageRows = 64
 	pageRowsMin   = 16
@@ -18,16 +18,16 @@ const (
 	pageBytes     = 1 << 20
 )
 
-// iterator reads a range page by page. It begins before its first entry.
+// iterator reads a range page by page. It starts before its first entry.
 type iterator struct {
 	ctx     context.Context //nolint:containedctx // the caller's: an iterator's methods have none
 	q       querier
 	src     source
 	reverse bool
 	limit   int   // rows of the next page
-	view    *view // to close; nil if it is another's
+	view    *view // to close; nil if it belongs to someone else
 
-	levels []level // that it has come to, the last one is read
+	levels []level // the current path, of which the last one is read
 	key    []byte
 	value  []byte
 	err    error
@@ -36,7 +36,7 @@ type iterator struct {
 // level is the range of one p.
 type level struct {
 	within
-	page  []row // that is left
+	page  []row // the rest of it
 	last  []byte
 	begun bool
 	ended bool // there are no more pages
@@ -52,7 +52,7 @@ func newIterator(ctx context.Context, q querier, src source, lo, hi []byte, o kv
 	if o.Limit > 0 {
 		it.limit = min(o.Limit, pageRowsMax)
 	}
-	// The bounds are the caller's.
+	// The bounds belong to the caller.
 	it.levels = []level{{within: within{p: src.root, lo: append([]byte{}, lo...)}}}
 	if hi != nil {
 		it.levels[0].hi = append([]byte{}, hi...)
@@ -60,7 +60,7 @@ func newIterator(ctx context.Context, q querier, src source, lo, hi []byte, o kv
 	return it
 }
 
-// begin begins a view with the iterator's first page, in one round trip.
+// begin starts a view together with the iterator's first page, in one round trip.
 func (it *iterator) begin() error {
 	var b pgx.Batch
 	b.Queue(beginView)
@@ -104,7 +104,7 @@ func (it *iterator) Next() bool {
 		if found {
 			it.key, it.value = append(append([]byte{}, l.prefix...), r.k...), r.v
 		}
-		if r.flags&branchFlag != 0 { // what goes on after it comes next
+		if r.flags&branchFlag != 0 { // its continuations come next
 			r.v, r.flags = nil, branchFlag
 		} else {
 			l.page = l.page[1:]
@@ -117,9 +117,9 @@ func (it *iterator) Next() bool {
 	return false
 }
 
-// count gives a row of counters its value, and tells whether it has any.
+// count sets the value of a row of counters, and reports whether it has any.
 func (it *iterator) count(l *level, r *row) bool {
-	if !it.src.counters { // a kept snapshot has the sums
+	if !it.src.counters { // a kept snapshot contains the sums
 		return r.v != nil
 	}
 	sums, err := it.src.counter(it.ctx, it.q, append(append([]byte{}, l.prefix...), r.k...))
@@ -143,8 +143,8 @@ func (it *iterator) read(l *level) error {
 	})
 }
 
-// query asks for the next page of a level: at most so many rows, and none after those that make up pageBytes, for a caller's limit
-// says nothing of how long rows are.
+// query requests the next page of a level: at most limit rows, and none after pageBytes have been reached, because the
+// caller's limit says nothing about the size of rows.
 func (it *iterator) query(l *level) (sql string, args []any) {
 	first, last, through := l.bounds()
 	args = []any{l.p, it.limit, pageBytes, first}
@@ -161,7 +161,7 @@ func (it *iterator) query(l *level) (sql string, args []any) {
 	case l.begun:
 		args[3], from = l.last, ">"
 	}
-	var end string // a text of its own: an index does not serve for one that tells by a parameter whether there is an end
+	var end string // a separate statement: with a parameter that says whether there is an end, the index would not be used
 	if last != nil {
 		end = " and k " + to + " $5"
 		args = append(args, last)

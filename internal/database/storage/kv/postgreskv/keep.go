@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// PostgreSQL keeps nothing of what it once held, so that a kept snapshot is a copy, which the server makes in one transaction: it takes as
-// long as what is kept is large, and as much room.
+// PostgreSQL does not keep old states, so a kept snapshot is a copy, which the server makes in one transaction: its time and
+// space are proportional to the data.
 
-// kept is where a kept snapshot is read.
+// kept is the source of a kept snapshot.
 func kept(id int64) source {
 	return source{
 		rows: "kept_kv",
@@ -24,7 +24,7 @@ func kept(id int64) source {
 	}
 }
 
-// Keep copies what the store holds at one moment.
+// Keep copies the content of the store at one moment.
 func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error {
 	if !kv.ValidKeptName(name) {
 		return fmt.Errorf("postgreskv: %q cannot be the name of a kept snapshot", name)
@@ -68,7 +68,7 @@ func logsOf(what kv.Selection) []int64 {
 	return logs
 }
 
-// copyRows copies what spans hold and returns its length. A row that leads to longer keys is copied where one of them is.
+// copyRows copies the content of spans and returns its length. A row that leads to longer keys is copied if one of them is.
 func copyRows(ctx context.Context, tx pgx.Tx, to source, spans []kv.Span) (sum int64, err error) {
 	for _, span := range spans {
 		list, err := live.ranges(ctx, tx, span.Lo, span.Hi)
@@ -123,7 +123,7 @@ func copyCounters(ctx context.Context, tx pgx.Tx, to source, span kv.Span) error
 	return err
 }
 
-// copyLong copies the keys of more than one segment, one by one: they are rare.
+// copyLong copies the keys with more than one segment, one by one: they are rare.
 func copyLong(ctx context.Context, tx pgx.Tx, to source, list []within) (sum int64, err error) {
 	for i := range list {
 		where, args := list[i].where()

@@ -6,19 +6,20 @@ import (
 	"encoding/binary"
 )
 
-// segmentBytes is how much of a key one row has: an entry of a btree of PostgreSQL takes 2,704 bytes at most.
+// segmentBytes is the maximum size of a key's part in one row: an entry of a PostgreSQL btree has at most
+// 2,704 bytes.
 const segmentBytes = 2560
 
 // The flags of a row.
 const (
-	branchFlag  = 1 // there are keys which begin with all of this one's, whose rest is in other rows
+	branchFlag  = 1 // there are keys that begin with this one, whose rest is in other rows
 	counterFlag = 2 // the key has counters
 )
 
-// place is where a key stands: p tells all segments but the last, k is the last.
+// place is the position of a key: p identifies all segments but the last, k is the last.
 type place struct{ p, k []byte }
 
-// locate is where a key stands below a root.
+// locate is the position of a key below a root.
 func locate(root, key []byte) place {
 	p := root
 	for len(key) > segmentBytes {
@@ -37,7 +38,7 @@ func branches(root, key []byte) (list []place) {
 	return list
 }
 
-// branch is the p of the rows beyond a whole segment.
+// branch is the p of the rows after a whole segment.
 func branch(p, segment []byte) []byte {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(p)))) //nolint:gosec // 40 at most
@@ -46,19 +47,19 @@ func branch(p, segment []byte) []byte {
 	return h.Sum(nil)
 }
 
-// within is a range of the keys that begin alike: [lo, hi) of what follows; a nil hi has no end.
+// within is a range of keys with a common prefix: [lo, hi) of the rest; a nil hi means no end.
 type within struct {
 	p      []byte
-	prefix []byte // what all the keys begin with
+	prefix []byte // of all the keys
 	lo, hi []byte
 }
 
-// has tells whether a key that ends here is in the range.
+// has reports whether a key that ends here is in the range.
 func (w *within) has(k []byte) bool {
 	return bytes.Compare(k, w.lo) >= 0 && (w.hi == nil || bytes.Compare(k, w.hi) < 0)
 }
 
-// beyond is the part of the range whose keys go on after a segment.
+// beyond is the part of the range whose keys continue after a segment.
 func (w *within) beyond(segment []byte) within {
 	part := within{p: branch(w.p, segment), prefix: append(bytes.Clone(w.prefix), segment...)}
 	if bytes.HasPrefix(w.lo, segment) {
@@ -70,7 +71,7 @@ func (w *within) beyond(segment []byte) within {
 	return part
 }
 
-// bounds are the first segment that may be in the range, and the last one or the first that is not.
+// bounds are the first segment that may be in the range, and the last one, or the first after it.
 func (w *within) bounds() (first, last []byte, through bool) {
 	first, last = w.lo, w.hi
 	if first == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestLongKeys: keys of any length stand in the order of their bytes, in ranges that begin and end anywhere, also where an entry of an
-// index of PostgreSQL could not have them; so they do in what is kept, and they are gone when they are deleted.
+// TestLongKeys tests that keys of any length are in the order of their bytes, in ranges with any bounds, even if an entry of a
+// PostgreSQL index could not contain them; also in kept snapshots, and that deleting removes them.
 func TestLongKeys(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -64,7 +64,7 @@ func TestLongKeys(t *testing.T) {
 		if err := snap.Close(); err != nil {
 			t.Error(err)
 		}
-		if round%10 == 9 { // half are deleted one by one, or in a range
+		if round%10 == 9 { // delete half, one by one or as a range
 			if err := s.DeleteRange(t.Context(), []byte(lo), []byte(hi)); err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Logs lists the logs that hold records or have been trimmed. It looks at one record of each.
+// Logs lists the logs that have records or have been trimmed. It reads one record of each.
 func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	err = s.call(ctx, func() error {
 		rows, err := s.reads.Query(ctx, `with recursive logs as (
@@ -37,12 +37,12 @@ func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill 
 	return s.loadLog(ctx, log, trimmed, math.MaxInt64, fill)
 }
 
-// ExtendLog writes the records in one transaction, too.
+// ExtendLog also writes the records in one transaction.
 func (s *Store) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
 	return s.loadLog(ctx, log, trimmed, trimmed, fill)
 }
 
-// loadLog forgets the records of a log up to a number, notes how far it has been trimmed, and adds records.
+// loadLog removes the records of a log up to a number, records how far it has been trimmed, and adds records.
 func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq, fill func(put func(kv.Record) error) error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// There is no retry: fill may not be able to run twice.
+	// There is no retry, because fill may not be able to run twice.
 	err := s.transact(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error {
 		last, err := forget(ctx, tx, log, trimmed, upTo)
 		if err != nil {
@@ -66,7 +66,8 @@ func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq,
 	return translate(err)
 }
 
-// forget removes the records of a log up to a number, and notes how far it has been trimmed. It returns the number that all further ones are above.
+// forget removes the records of a log up to a number, and records how far it has been trimmed. It returns the number that all
+// further ones must exceed.
 func forget(ctx context.Context, tx pgx.Tx, log kv.LogID, trimmed, upTo kv.Seq) (kv.Seq, error) {
 	if _, err := tx.Exec(ctx, "delete from log where log = $1 and seq <= $2", int64(log), number(upTo)); err != nil {
 		return 0, err
@@ -84,7 +85,7 @@ func forget(ctx context.Context, tx pgx.Tx, log kv.LogID, trimmed, upTo kv.Seq) 
 	return max(trimmed, kv.Seq(last)), err //nolint:gosec // it is not negative
 }
 
-// logLoad is a loadLog under way.
+// logLoad is a running loadLog.
 type logLoad struct {
 	ctx   context.Context //nolint:containedctx // that of loadLog
 	tx    pgx.Tx
@@ -102,7 +103,7 @@ func (l *logLoad) add(r kv.Record) error {
 	return l.send()
 }
 
-// send writes what has been put since the last time.
+// send writes what has been put since the previous call.
 func (l *logLoad) send() error {
 	_, err := l.tx.Exec(l.ctx, "insert into log (log, seq, data) select $1, s, d from unnest($2::bigint[], $3::bytea[]) as u(s, d)", l.log, l.seqs, l.data)
 	l.seqs, l.data, l.bytes = nil, nil, 0

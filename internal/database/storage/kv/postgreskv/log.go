@@ -19,7 +19,7 @@ func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit i
 			records, through = nil, after
 			return err
 		}
-		// A statement of its own: it sees what was committed before it began, which all below complete was.
+		// A separate statement, which sees what was committed before it started; everything below complete was.
 		records, err = live.records(ctx, s.reads, log, after, complete, limit)
 		through = complete
 		if n := len(records); n > 0 && (n == limit || bytesOf(records) >= kv.LogReadBytes) {
@@ -37,8 +37,8 @@ func bytesOf(records []kv.Record) (n int) {
 	return n
 }
 
-// complete returns a number at and below which nothing will be appended to any log any more: the last that was drawn or, where updates
-// are under way, what they began after.
+// complete returns a number at and below which nothing will be appended to any log any more: the last one allocated or, while
+// updates are running, the number at which they started.
 func (s *Store) complete(ctx context.Context, q querier) (kv.Seq, error) {
 	var b pgx.Batch
 	b.Queue("select last_value from numbers")
@@ -60,8 +60,8 @@ func (s *Store) complete(ctx context.Context, q querier) (kv.Seq, error) {
 	return kv.Seq(complete), nil       //nolint:gosec // the same
 }
 
-// raiseFloor notes that this process must not draw a number below n any more. The server's sequence alone does not ensure that: after a failover it
-// may be behind what an update without a commit has seen.
+// raiseFloor records that this process must not allocate a number below n any more. The server's sequence alone does not
+// ensure that: after a failover it may be behind what an update without a commit has seen.
 func (s *Store) raiseFloor(n kv.Seq) {
 	for last := s.floor.Load(); uint64(n) > last && !s.floor.CompareAndSwap(last, uint64(n)); last = s.floor.Load() {
 	}
@@ -72,7 +72,7 @@ func (s *Store) seqFloor() kv.Seq { return kv.Seq(s.floor.Load()) }
 // TrimLog removes records up to a number.
 func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		complete, err := s.complete(ctx, tx) // nothing is appended below what is removed
+		complete, err := s.complete(ctx, tx) // nothing is appended below the removed records
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *Store) LogSize(ctx context.Context, log kv.LogID, after kv.Seq) (n int6
 	if after > math.MaxInt64 {
 		after = math.MaxInt64
 	}
-	err = s.call(ctx, func() error { // a long log takes its time
+	err = s.call(ctx, func() error { // a long log takes long
 		const sql = "select coalesce(sum(octet_length(data)), 0) from log where log = $1 and seq > $2"
 		return s.reads.QueryRow(ctx, sql, int64(log), number(after)).Scan(&n)
 	})
@@ -107,14 +107,14 @@ func (s *Store) ask(ctx context.Context, n *int64, sql string, args ...any) erro
 	return s.read(ctx, func(ctx context.Context) error { return s.reads.QueryRow(ctx, sql, args...).Scan(n) })
 }
 
-// write runs a transaction that is not an update's. It may run more than once, with the effect of once.
+// write runs a transaction that is not an update's. It may run more than once, with the effect of one run.
 func (s *Store) write(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	return s.call(ctx, func() error {
 		return s.transact(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error { return do(ctx, tx) })
 	})
 }
 
-// transact runs a transaction in a connection for updates, and fails where a standby may not have it.
+// transact runs a transaction in a connection for updates, and fails if a standby may not have it.
 func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.Tx) error) error {
 	conn, err := s.updates.Acquire(ctx)
 	if err != nil {
@@ -132,10 +132,10 @@ func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.
 	return err
 }
 
-// errUnconfirmed is the error of a commit that may be on the primary alone.
+// errUnconfirmed is the error of a commit that may be on the primary only.
 var errUnconfirmed = errors.New("postgreskv: the server has committed with a warning: its synchronous standby may not have the commit")
 
-// Time is the time of the server's clock, by which numbers are times.
+// Time is the time of the server's clock, on which numbers are based.
 func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error) {
 	var micros int64
 	err = s.ask(ctx, &micros, "select (extract(epoch from clock_timestamp()) * 1000000)::bigint")

@@ -16,11 +16,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// networkVariable tells a process that it is in a network of its own.
+// networkVariable tells a process that it runs in its own network namespace.
 const networkVariable = "POSTGRESKV_TEST_NETWORK"
 
-// TestLostNetwork: a commit whose connection is lost, so that not even the other machine's system acknowledges anything, ends as undetermined
-// long before commitTime; one that the server is only slow with does not. A test within a network of its own runs it.
+// TestLostNetwork tests that a commit whose connection is lost, so that not even the peer's system acknowledges anything, ends
+// as undetermined long before commitTime, and that one for which the server is only slow does not. A test in its own network
+// namespace runs it.
 func TestLostNetwork(t *testing.T) {
 	if os.Getenv(networkVariable) == "" {
 		inOwnNetwork(t)
@@ -35,11 +36,11 @@ func TestLostNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer far.Remove()
-	admin := administrator(t, far) // by the socket
+	admin := administrator(t, far) // through the socket
 	address := "postgres://postgres@127.0.0.1/postgres?search_path=network"
 	s := openWith(t, address, postgreskv.Options{})
 	defer func() { command(t, "iptables", "-F"); closeAll(t, s) }()
-	// One commit has been sent and is not answered: the server waits for a standby that there is not. The other one is not sent yet.
+	// One commit has been sent and is not answered: the server waits for a nonexistent standby. The other one is not sent yet.
 	reconfigure(t, far, "synchronous_standby_names = 'nowhere'")
 	unanswered := make(chan error, 1)
 	commit := func() { unanswered <- set(t.Context(), s, "unanswered", "v") }
@@ -71,7 +72,8 @@ func TestLostNetwork(t *testing.T) {
 		t.Errorf("when the network is back: %v", err)
 	}
 
-	// Of the larger commit the server reads a part only before it is busy. The first round has connections that know the statements.
+	// The server reads only a part of the larger commit before it is busy. In the first round, the connections know the
+	// statements.
 	sizes := []int{1, 4 << 20}
 	for _, pause := range []bool{false, true} {
 		var begun, ended sync.WaitGroup
@@ -108,7 +110,7 @@ func reconfigure(t *testing.T, s *postgrestest.Server, line string) {
 	}
 }
 
-// inOwnNetwork runs the test in a process whose network is nobody else's.
+// inOwnNetwork runs the test in a process with its own network namespace.
 func inOwnNetwork(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("iptables"); err != nil || os.Getuid() != 0 {

@@ -11,8 +11,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// TestDrawsGoOnTogether: of draws that find the numbers behind the time, one moves them, and those that wait for it go on from there. If each
-// moved them in its turn, a line of updates would form that never ends under load.
+// TestDrawsGoOnTogether tests that of concurrent allocations that find the sequence behind the time, one advances it, and
+// those that wait for it continue from there. If each advanced it in turn, a queue of updates would form that never ends under
+// load.
 func TestDrawsGoOnTogether(t *testing.T) {
 	address := postgrestest.URL(schema(), server)
 	closeAll(t, openWith(t, address, postgreskv.Options{}))

@@ -27,7 +27,7 @@ func pooler(t *testing.T, lines string) int {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("there is no PgBouncer")
 	}
-	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // others than the tests' user may not enter theirs
+	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // the server's user may not enter the test user's directory
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func pooler(t *testing.T, lines string) int {
 	_ = os.Chmod(dir, 0o777)
 	cmd := exec.CommandContext(t.Context(), path, config)
 	cmd.Stderr = os.Stderr
-	if os.Getuid() == 0 { // which it refuses to be
+	if os.Getuid() == 0 { // which it refuses to run as
 		u, err := user.Lookup("postgres")
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,8 @@ func pooler(t *testing.T, lines string) int {
 	return 0
 }
 
-// TestPooler: a pooler that multiplexes connections is refused, also if it is told to ignore what it does not pass on.
+// TestPooler tests that a pooler that multiplexes connections is rejected, even if it is configured to ignore
+// unsupported settings.
 func TestPooler(t *testing.T) {
 	for lines, want := range map[string]string{
 		"pool_mode = transaction": "unsupported startup parameter",
@@ -87,7 +88,7 @@ func TestPooler(t *testing.T) {
 	}
 }
 
-// TestTwoServers: connections that end at two servers, whose locks are not the same, are refused.
+// TestTwoServers tests that connections that end at two servers, which do not share locks, are rejected.
 func TestTwoServers(t *testing.T) {
 	other, err := postgrestest.Start()
 	if err != nil {

@@ -1,17 +1,18 @@
-// Package postgreskv is the store in a PostgreSQL database, which several processes may share.
+// Package postgreskv is a store in a PostgreSQL database, which several processes may share.
 //
 // # Model
 //
-// One table holds keys and values, another one the shards of counters, another one the records of change logs. An update is one
-// transaction of the database, in two round trips:
+// One table holds keys and values, another one the shards of counters, another one the records of change logs. An update is
+// one transaction of the database, in two round trips:
 //
 //	begin · hold the intent's locks · read the intent's keys   ─▶   fn   ─▶   write · draw numbers, append to logs · commit
 //
-// Locks are PostgreSQL's advisory locks on hashes of keys, taken in one order, so that no two updates wait for each other. Values are
-// read in a statement of its own, after the locks are held: a statement sees what was committed when it began. The latches of
-// package latch come before the locks: of the updates of one key in a process, only one has a connection.
+// Locks are PostgreSQL's advisory locks on hashes of keys, taken in one order, so that no two updates wait for each other.
+// Values are read in a separate statement, after the locks are held: a statement sees what was committed when it started. The
+// latches of package latch come before the locks: of the updates of one key in a process, only one has a connection.
 //
-// A key longer than an entry of an index can be is cut into segments. A row has one segment, and the hash of all that are before it:
+// A key that is too long for an index entry is cut into segments. A row has one segment, and the hash of all segments before
+// it:
 //
 //	p              k               v    flags
 //	''             short key       …
@@ -20,25 +21,27 @@
 //
 // # Numbers
 //
-// A number of package kv is a time, by the clock of the database's server. It comes from a sequence, which moves on to the time whenever
-// it lags some milliseconds behind. Before an update draws the numbers of its records, it takes a lock whose own number says where
-// the sequence stood. A reader of a log reads the sequence, then these locks, and then the log: below all of them the log is complete.
+// A number in package kv is a time, by the clock of the database server. It comes from a sequence, which is advanced to the
+// time whenever it lags by some milliseconds. Before an update allocates the numbers of its records, it takes a lock whose own
+// number records the state of the sequence. A reader of a log reads the sequence, then these locks, and then the log: below
+// all of them the log is complete.
 //
 // # Connections
 //
-// A connection may be lost without a word: no answer comes any more, and no end. A read that has no answer in readTime is asked again in a new
-// connection; an idle connection that does not answer a ping has all pools begin anew. A commit is never given up for being slow: the system ends a
-// connection whose other side acknowledges nothing for lossTime (dial.go). An update without an answer to its commit is undetermined.
+// A connection may be lost silently: without further data, and without being closed. A read without a response within readTime
+// is retried in a new connection; if an idle connection does not respond to a ping, all pools start again with new
+// connections. A commit is never given up for being slow: the system ends a connection whose peer acknowledges nothing for
+// lossTime (dial.go). An update without a response to its commit is undetermined.
 //
 // # Invariants
 //
-//  1. A number drawn after another one was returned is higher, in whatever process.
+//  1. A number allocated after another one was returned is higher, in any process.
 //  2. An update holds its locks until its transaction has ended, and PostgreSQL makes a transaction's changes visible before it releases
 //     its locks.
-//  3. A commit without an answer fails with kv.ErrUndetermined.
+//  3. A commit without a response fails with kv.ErrUndetermined.
 //
-// The server has to be durable: a database with fsync or full_page_writes off is refused, and synchronous_commit is switched on for the
-// store's own connections.
+// The server must be durable: a database with fsync or full_page_writes off is rejected, and synchronous_commit is switched on
+// for the store's own connections.
 package postgreskv
 
 import (
@@ -59,22 +62,22 @@ import (
 )
 
 const (
-	// schemaVersion is what this code reads and writes.
+	// schemaVersion is the version that this code reads and writes.
 	schemaVersion = 1
-	// defaultSchema is where the tables are if the URL does not name a search_path.
+	// defaultSchema is the schema of the tables if the URL does not set a search_path.
 	defaultSchema = "monotable"
-	// defaultConnections is how many updates, how many reads, and how many snapshots and iterations have a connection at a time.
+	// defaultConnections is the maximum number of connections for updates, for reads, and for snapshots and iterations.
 	defaultConnections = 16
-	// readTime is how long the server may take to answer a read of an item or of a page, which is then asked for again in another connection: this
-	// one may be lost without a word.
+	// readTime is the timeout for a read of an item or page, which is then retried in another connection, because this one may
+	// be lost silently.
 	readTime = 10 * time.Second
-	// holdTime is how long an update may wait for its keys.
+	// holdTime is the timeout of an update that waits for its keys.
 	holdTime = time.Minute
-	// healthTime is how long the server may take to answer a probe.
+	// healthTime is the timeout of a health probe.
 	healthTime = 2 * time.Second
-	// defaultPause is how long an update may stand still between two statements.
+	// defaultPause is the maximum idle time of an update between two statements.
 	defaultPause = 30 * time.Second
-	// connectTime is how long a host may take to accept a connection before the next one is tried.
+	// connectTime is the timeout for a host to accept a connection before the next one is tried.
 	connectTime = 5 * time.Second
 )
 
@@ -83,14 +86,15 @@ var schemaSQL string
 
 // Options of a store; the zero value works.
 type Options struct {
-	// Connections is how many updates are under way at a time, how many reads, and how many snapshots and iterations; others wait. Default 16.
+	// Connections is the maximum number of concurrent updates, of reads, and of snapshots and iterations; others wait. Default
+	// 16.
 	Connections int
-	// Pause is how long an update may stand still between two statements before the server ends it, so that a process that is stopped, or that
-	// the server cannot reach any more, does not hold keys for ever. Default 30 s.
+	// Pause is the maximum idle time of an update between two statements before the server ends it, so that a process that is
+	// stopped or unreachable does not hold keys forever. Default 30 s.
 	Pause time.Duration
-	// Untimed has numbers move on by Txn.Advance alone, for tests that have a clock of their own.
+	// Untimed makes numbers advance by Txn.Advance alone, for tests with their own clock.
 	Untimed bool
-	// Existing refuses, with kv.ErrMissing, a database that has no tables of a store, in which they would be made.
+	// Existing makes Open fail with kv.ErrMissing instead of creating the tables of a store.
 	Existing bool
 	Logger   *slog.Logger // default: discard
 }
@@ -98,13 +102,13 @@ type Options struct {
 // Store implements kv.Store.
 type Store struct {
 	updates, reads *pgxpool.Pool
-	views          *pgxpool.Pool // of snapshots and iterators, whose callers may read beside them, or wait for others that do
-	pingTime       time.Duration // how long an idle connection may take to answer before it is given up
+	views          *pgxpool.Pool // of snapshots and iterators, whose callers may read concurrently, or wait for others that do
+	pingTime       time.Duration // the timeout of a ping to an idle connection
 	latches        *latch.Table
-	salt           [sha256.Size]byte // of the hashes of keys: what is in another schema has other locks
+	salt           [sha256.Size]byte // of the hashes of keys: other schemas use other locks
 	timed          bool
-	appendLock     int64         // what the locks of appends have in common; the rest is the number after which each of them draws
-	numberLock     int64         // held by whoever moves the sequence on
+	appendLock     int64         // the common part of the locks of appends; the rest is the number after which each of them allocates
+	numberLock     int64         // held while advancing the sequence
 	floor          atomic.Uint64 // see raiseFloor
 	logger         *slog.Logger
 
@@ -113,8 +117,9 @@ type Store struct {
 	calls  sync.WaitGroup
 }
 
-// Open opens the store in the database of a URL, as libpq takes it: several hosts may stand in it, of which the one that takes writes is
-// used. The tables are made where there are none. The role needs the right to create a schema, or one that it may create tables in.
+// Open opens the store in the database of a URL, in libpq's format: it may list several hosts, of which the writable one is
+// used. The tables are created if they do not exist. The role needs the right to create a schema, or one in which it may
+// create tables.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -145,7 +150,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 // The kinds of advisory locks, by their highest bits.
 const (
 	markBit     int64 = 1 << 62
-	appendClass       = -1 << 63 // with six bits that tell schemas apart, and the block of a number
+	appendClass       = -1 << 63 // with six bits that distinguish schemas, and the block of a number
 	tagShift          = 56
 	lockMask          = markBit - 1
 )
@@ -159,7 +164,7 @@ func (s *Store) lock(key []byte) int64 {
 	return int64(binary.BigEndian.Uint64(h.Sum(sum[:0]))) & lockMask //nolint:gosec // any 62 bits
 }
 
-// enter begins a call, which leave ends.
+// enter starts a call, which leave ends.
 func (s *Store) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,13 +177,13 @@ func (s *Store) enter() error {
 
 func (s *Store) leave() { s.calls.Done() }
 
-// Limits are those of the embedded stores, so that what fits into one fits into the other.
+// Limits are those of the embedded stores, so that the stores accept the same data.
 func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
 
-// Eventual returns the store: PostgreSQL shows a commit when it is durable.
+// Eventual returns the store: PostgreSQL shows a commit once it is durable.
 func (s *Store) Eventual() kv.Reads { return s }
 
-// Health asks the server whether it answers.
+// Health checks that the server responds.
 func (s *Store) Health() error {
 	if err := s.enter(); err != nil {
 		return err
@@ -201,7 +206,7 @@ func (s *Store) DiskUsage() (kv.DiskUsage, error) {
 	return kv.DiskUsage{}, nil
 }
 
-// Close waits for calls under way, open snapshots and iterators.
+// Close waits for running calls, open snapshots and iterators.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.closed

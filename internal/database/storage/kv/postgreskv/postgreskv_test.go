@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 
 var schemas atomic.Int32
 
-// schema is a name that no other test has.
+// schema is a unique name.
 func schema() string { return fmt.Sprint("test", schemas.Add(1)) }
 
 func open(t *testing.T) kv.Store {
@@ -47,7 +47,7 @@ func TestContract(t *testing.T) { kvtest.Run(t, open) }
 
 func TestMisuse(t *testing.T) { kvtest.RunMisuse(t, open) }
 
-// TestContractShared: three handles, as three processes have them.
+// TestContractShared uses three handles, like three processes.
 func TestContractShared(t *testing.T) {
 	kvtest.RunShared(t, func(t *testing.T) []kv.Store {
 		t.Helper()
@@ -70,7 +70,7 @@ func TestContractLogs(t *testing.T) {
 	})
 }
 
-// TestDescribe: what people see of a URL tells stores apart and has no password.
+// TestDescribe tests that the description of a URL identifies the store and has no password.
 func TestDescribe(t *testing.T) {
 	t.Setenv("PGPASSWORD", "")
 	for address, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// ranges are the rows of a range of keys: its own, and those beyond the branches that it has.
+// ranges are the rows of a range of keys: its own, and those after its branches.
 func (src source) ranges(ctx context.Context, q querier, lo, hi []byte) ([]within, error) {
 	todo := []within{{p: src.root, lo: lo, hi: hi}}
 	for i := 0; i < len(todo); i++ { // grows
@@ -38,14 +38,14 @@ func (src source) ranges(ctx context.Context, q querier, lo, hi []byte) ([]withi
 	return todo, nil
 }
 
-// where selects the rows of a range whose keys are in it. Its parameters are the first ones.
+// where selects the rows of a range whose keys are in it. Its parameters come first.
 func (w *within) where() (sql string, args []any) {
 	sql, args = between(2, w.lo, w.hi)
 	return "p = $1 and " + sql, append([]any{w.p}, args...)
 }
 
-// between selects the k of [lo, hi), whose parameters are first and the one after it. A range without an end has a text of its own: an index does not
-// serve for one that tells by a parameter whether there is an end.
+// between selects the k in [lo, hi), with parameters first and the next one. A range without an end is a separate statement:
+// with a parameter that says whether there is an end, the index would not be used.
 func between(first int, lo, hi []byte) (sql string, args []any) {
 	sql, args = fmt.Sprintf("k >= $%d", first), []any{append([]byte{}, lo...)}
 	if hi != nil {
@@ -54,7 +54,7 @@ func between(first int, lo, hi []byte) (sql string, args []any) {
 	return sql, args
 }
 
-// DeleteRange removes [lo, hi). Rows of branches stay: they are few, and the same keys often come again.
+// DeleteRange removes [lo, hi). Branch rows stay: they are few, and the same keys often return.
 func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		list, err := live.ranges(ctx, tx, lo, hi)
@@ -79,7 +79,7 @@ func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	})
 }
 
-// loadBytes is about how much Load sends at a time.
+// loadBytes is the approximate amount that Load sends at a time.
 const loadBytes = 1 << 20
 
 // Load writes what fill puts, in one transaction.
@@ -91,7 +91,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// There is no retry: fill may not be able to run twice.
+	// There is no retry, because fill may not be able to run twice.
 	err := s.transact(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error {
 		l := &load{ctx: ctx, tx: tx}
 		if err := kv.Fill(ctx, s.Limits(), fill, l.add); err != nil {
@@ -102,7 +102,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	return translate(err)
 }
 
-// load is a Load under way.
+// load is a running Load.
 type load struct {
 	ctx          context.Context //nolint:containedctx // that of Load
 	tx           pgx.Tx
@@ -118,7 +118,7 @@ func (l *load) add(key, value []byte) error {
 	return l.send()
 }
 
-// send writes what has been put since the last time.
+// send writes what has been put since the previous call.
 func (l *load) send() error {
 	var b pgx.Batch
 	var keys, values [][]byte
@@ -134,7 +134,7 @@ func (l *load) send() error {
 	return l.tx.SendBatch(l.ctx, &b).Close()
 }
 
-// Size is the length of the keys and values of a range, all of which it reads.
+// Size is the length of the keys and values of a range, which it reads completely.
 func (s *Store) Size(ctx context.Context, lo, hi []byte) (n int64, err error) {
 	err = s.call(ctx, func() (err error) {
 		n, err = live.size(ctx, s.reads, lo, hi)
@@ -160,7 +160,7 @@ func (src source) size(ctx context.Context, q querier, lo, hi []byte) (sum int64
 	return sum, nil
 }
 
-// Compact lets the server use the room again of what was deleted or overwritten, wherever it was.
+// Compact lets the server reuse the space of deleted and overwritten rows, in the whole store.
 func (s *Store) Compact(ctx context.Context, _, hi []byte) error {
 	if err := s.enter(); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// querier is what reads: a pool, a connection or a transaction.
+// querier can read: a pool, a connection or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
@@ -21,12 +21,12 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// source is where rows are read: those of the store, or of a kept snapshot.
+// source is a set of rows to read: those of the store, or of a kept snapshot.
 type source struct {
 	rows     string // table
 	root     []byte
-	log      string // table of records, and what selects them
-	counters bool   // are in a table of their own
+	log      string // table of records, and their selection
+	counters bool   // in a separate table
 }
 
 var live = source{rows: "kv", root: []byte{}, log: "log where log = $1", counters: true}
@@ -88,7 +88,7 @@ func (src source) counter(ctx context.Context, q querier, key []byte) ([]int64, 
 	return sum, rows.Err()
 }
 
-// records reads a log: records after a number, at most so many, and the last is the one with which kv.LogReadBytes are reached.
+// records reads a log: at most limit records after a number, ending with the record that reaches kv.LogReadBytes.
 func (src source) records(ctx context.Context, q querier, log kv.LogID, after, through kv.Seq, limit int) ([]kv.Record, error) {
 	rows, err := q.Query(ctx, `select seq, data from (
 			select seq, data, sum(octet_length(data)) over (order by seq rows unbounded preceding) as through
@@ -110,17 +110,17 @@ func (src source) records(ctx context.Context, q querier, log kv.LogID, after, t
 	return list, rows.Err()
 }
 
-// number is a Seq as the database has it.
+// number is a Seq in the database's type.
 func number(s kv.Seq) int64 { return int64(min(s, math.MaxInt64)) } //nolint:gosec // it is not above
 
-// view is a transaction that sees one moment, in a connection of its own.
+// view is a transaction that sees one moment, in its own connection.
 type view struct {
 	store *Store
 	conn  *pgxpool.Conn
 }
 
-// openView takes a connection, on which begin begins the transaction: the first statement that reads fixes the moment. The view is a call of the
-// store's until it is closed.
+// openView takes a connection, on which begin starts the transaction: the first statement that reads fixes the moment. The
+// view counts as a call of the store until it is closed.
 func (s *Store) openView(ctx context.Context, begin func(*pgxpool.Conn) error) (v *view, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (s *Store) openView(ctx context.Context, begin func(*pgxpool.Conn) error) (
 	return v, nil
 }
 
-// close ends the view. It does not wait for the server's answer.
+// close ends the view. It does not wait for the server's response.
 func (v *view) close() {
 	go func() {
 		defer v.store.leave()
@@ -179,7 +179,7 @@ func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	return s.snapshot(ctx, func(context.Context, querier) (source, error) { return live, nil })
 }
 
-// snapshot returns one of a source that is found in it.
+// snapshot returns a snapshot of a source that is found in it.
 func (s *Store) snapshot(ctx context.Context, find func(context.Context, querier) (source, error)) (kv.Snapshot, error) {
 	var src source
 	v, err := s.openView(ctx, func(conn *pgxpool.Conn) (err error) {
@@ -202,7 +202,7 @@ func (s *Store) snapshot(ctx context.Context, find func(context.Context, querier
 
 // snapshot reads a source in a view.
 type snapshot struct {
-	ctx context.Context //nolint:containedctx // the caller's: its reads have none of their own
+	ctx context.Context //nolint:containedctx // the caller's: its reads have none
 	*view
 	source
 }

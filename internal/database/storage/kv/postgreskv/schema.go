@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// prepare makes the tables, or checks that this code knows them.
+// prepare creates the tables, or checks that this code knows them.
 func (s *Store) prepare(ctx context.Context, schema string, existing bool) error {
 	return pgx.BeginTxFunc(ctx, s.updates, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if err := s.create(ctx, tx, schema, existing); err != nil {
@@ -27,9 +27,9 @@ func (s *Store) prepare(ctx context.Context, schema string, existing bool) error
 	})
 }
 
-// create makes the schema and the tables where there are none, or refuses that.
+// create creates the schema and the tables if they do not exist, or rejects that.
 func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse bool) error {
-	// One process makes them.
+	// Only one process creates them.
 	lock := s.lock([]byte("the tables"))
 	if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", lock); err != nil {
 		return err
@@ -51,7 +51,8 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	return err
 }
 
-// requireLocks refuses a server at which a lock that one connection has does not keep another one from it, as all isolation here rests on that.
+// requireLocks rejects a server on which a lock held by one connection does not exclude another, because all isolation relies
+// on that.
 func (s *Store) requireLocks(ctx context.Context, held int64) error {
 	var got bool
 	err := s.reads.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", held).Scan(&got)

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// administrator is a connection beside the stores.
+// administrator is a separate connection.
 func administrator(t *testing.T, s *postgrestest.Server) *pgx.Conn {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), postgrestest.URL("pg_catalog", s))
@@ -37,7 +37,7 @@ func run(t *testing.T, c *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-// untilOneWaits returns when a session of the server waits for a lock.
+// untilOneWaits returns once a session of the server waits for a lock.
 func untilOneWaits(t *testing.T, c *pgx.Conn) {
 	t.Helper()
 	for waits := false; !waits; {
@@ -79,8 +79,8 @@ func set(ctx context.Context, s kv.Store, k, v string) error {
 	})
 }
 
-// TestDefaultsOfServer: an update sees what its keys had when it got them, and a snapshot stands still as long as its caller likes, whatever the
-// defaults are that the server's operators have set.
+// TestDefaultsOfServer tests that an update sees the values of its keys when it got them, and a snapshot is stable as long as
+// it is open, regardless of the defaults that the server's operators have set.
 func TestDefaultsOfServer(t *testing.T) {
 	strict, err := postgrestest.Start("default_transaction_isolation = 'serializable'", "idle_in_transaction_session_timeout = '100ms'")
 	if err != nil {
@@ -124,7 +124,8 @@ func TestDefaultsOfServer(t *testing.T) {
 	closeAll(t, one, two)
 }
 
-// TestTurnIsGivenBack: an update that the server refuses while it moves the numbers on keeps nobody else from it.
+// TestTurnIsGivenBack tests that an update that the server rejects while it advances the numbers prevents no one else from
+// doing so.
 func TestTurnIsGivenBack(t *testing.T) {
 	in := schema()
 	one, two := openIn(t, in), openIn(t, in)
@@ -148,8 +149,8 @@ func TestTurnIsGivenBack(t *testing.T) {
 	closeAll(t, one, two)
 }
 
-// TestStoppedProcess: a process that stops in an update, as SIGSTOP stops it, does not keep others from its keys. When it goes on, its
-// update begins anew or fails.
+// TestStoppedProcess tests that a process that is stopped in an update, as by SIGSTOP, does not keep others from its keys.
+// When it resumes, its update restarts or fails.
 func TestStoppedProcess(t *testing.T) {
 	address := postgrestest.URL(schema(), server)
 	appends := func(s kv.Store, v string, meanwhile func()) error {
@@ -180,7 +181,7 @@ func TestStoppedProcess(t *testing.T) {
 	closeAll(t, stopped, other)
 }
 
-// TestRole: a role that owns its schema and may do nothing else has a store in it.
+// TestRole tests that a role that owns its schema and has no other rights can have a store in it.
 func TestRole(t *testing.T) {
 	admin, in := administrator(t, server), schema()
 	run(t, admin, "create role "+in+" login")
@@ -196,7 +197,7 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// TestNameOfSchema: a schema is the one that is named, in whatever letters.
+// TestNameOfSchema tests that the schema with exactly the given name is used.
 func TestNameOfSchema(t *testing.T) {
 	name := "In Two-Words " + schema()
 	s := openIn(t, strings.ReplaceAll(name, " ", "%20"))
@@ -210,10 +211,29 @@ func TestNameOfSchema(t *testing.T) {
 	}
 }
 
-// TestNumbersOutliveServer: what a crash of the server takes from its sequence is not given out again, where an update that wrote nothing
-// has told its caller of it.
+// TestQueryModes tests that the modes in which pgx asks PostgreSQL for the types of parameters work, and that the others are
+// rejected.
+func TestQueryModes(t *testing.T) {
+	for mode, works := range map[string]bool{"cache_statement": true, "cache_describe": true, "describe_exec": true, "exec": false, "simple_protocol": false} {
+		address := postgrestest.URL(schema(), server) + "&default_query_exec_mode=" + mode
+		s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+		if works != (err == nil) || !works && !contains(err, "default_query_exec_mode is "+strings.ReplaceAll(mode, "_", " ")) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if err != nil {
+			continue
+		}
+		if err := set(t.Context(), s, "k", "v"); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		closeAll(t, s)
+	}
+}
+
+// TestNumbersOutliveServer tests that numbers that a crash of the server removes from its sequence are not allocated again, if
+// an update that wrote nothing has reported one to its caller.
 func TestNumbersOutliveServer(t *testing.T) {
-	lazy, err := postgrestest.Start("wal_writer_delay = '10s'") // what nobody waits for is not on the disk
+	lazy, err := postgrestest.Start("wal_writer_delay = '10s'") // so that only awaited data is on the disk
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +266,7 @@ func TestNumbersOutliveServer(t *testing.T) {
 	closeAll(t, s)
 }
 
-// TestPagesAreBounded: an iterator takes a few large values at a time, however many its caller wants.
+// TestPagesAreBounded tests that an iterator fetches a few large values at a time, however many its caller wants.
 func TestPagesAreBounded(t *testing.T) {
 	const values, valueBytes = 64, 1 << 20
 	s := open(t)
@@ -286,7 +306,7 @@ func TestPagesAreBounded(t *testing.T) {
 	closeAll(t, s)
 }
 
-// TestReadsBesideSnapshots: however many snapshots are open, other reads and updates go on.
+// TestReadsBesideSnapshots tests that other reads and updates continue, however many snapshots are open.
 func TestReadsBesideSnapshots(t *testing.T) {
 	s := openWith(t, postgrestest.URL(schema(), server), postgreskv.Options{Connections: 2})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// attempts is how often an update begins anew that the database refused for the sake of another one.
+	// attempts is the maximum number of attempts of an update that the database rejects because of others.
 	attempts = 20
-	// commitTime is how long the server may take to say that it has committed.
+	// commitTime is the timeout for the server to confirm a commit.
 	commitTime = time.Minute
 )
 
@@ -45,7 +45,7 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 }
 
-// update is one attempt. Where it fails with an error of an unavailable server, it has changed nothing.
+// update is one attempt. If it fails with an error of an unavailable server, it has changed nothing.
 func (s *Store) update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	conn, err := s.updates.Acquire(ctx)
 	if err != nil {
@@ -72,21 +72,21 @@ func (s *Store) update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	return t.commit()
 }
 
-// txn is an update under way.
+// txn is a running update.
 type txn struct {
 	ctx   context.Context //nolint:containedctx // that of Update: Txn's methods have none
 	store *Store
 	conn  *pgxpool.Conn
 
-	read    map[string][]byte // of the intent's keys that have a value
+	read    map[string][]byte // of the intent's keys that exist
 	named   map[string]bool   // the intent's keys
-	number  kv.Seq            // that divides the logs
+	number  kv.Seq            // divides the logs
 	writes  overlay.Writes
 	adds    counters.Sums
 	records []record
-	floor   kv.Seq // of Advance
+	floor   kv.Seq // requested by Advance
 	bytes   int
-	err     error // that ends the update
+	err     error // ends the update
 }
 
 type record struct {
@@ -101,7 +101,7 @@ type claim struct {
 	key       []byte
 }
 
-// claims are the locks of an intent in ascending order, one of each.
+// claims are the locks of an intent in ascending order, without duplicates.
 func (s *Store) claims(in kv.Intent) []claim {
 	list := make([]claim, 0, len(in.Write)+len(in.Check))
 	for _, k := range in.Write {
@@ -145,7 +145,7 @@ func (t *txn) begin(in kv.Intent) error {
 	ctx, cancel := context.WithTimeout(t.ctx, holdTime)
 	defer cancel()
 	var b pgx.Batch
-	b.Queue("begin isolation level read committed") // whatever the server's default is
+	b.Queue("begin isolation level read committed") // regardless of the server's default
 	b.Queue("select met, number from begin_update($1, $2, $3, $4, $5, $6, $7, $8)",
 		locks, exclusive, markBit, in.Transaction, in.FailOnTransaction, number(t.store.seqFloor()), t.store.numberLock, t.store.timed)
 	b.Queue("select k, v from kv where p = '' and k = any($1)", short)
@@ -201,7 +201,7 @@ func (t *txn) begun(results pgx.BatchResults) (met int, err error) {
 	return met, nil
 }
 
-// apart separates the keys that one segment has from longer ones.
+// apart separates the keys with one segment from longer ones.
 func apart(keys []string) (short [][]byte, long []string) {
 	short = make([][]byte, 0, len(keys))
 	for _, k := range keys {
@@ -214,8 +214,9 @@ func apart(keys []string) (short [][]byte, long []string) {
 	return short, long
 }
 
-// rollback ends a transaction that has written nothing. Where the reason is a statement that the server refused, it closes the connection, which
-// ends the transaction, too: the statement may have held the lock of numbers, which a rollback does not release.
+// rollback ends a transaction that has written nothing. If the reason is a statement that the server rejected, it closes the
+// connection, which also ends the transaction: the statement may have held the lock of numbers, which a rollback does not
+// release.
 func (t *txn) rollback(why error) {
 	if t.conn.Conn().IsClosed() {
 		return
@@ -287,7 +288,7 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 	}
 }
 
-// Reserve always succeeds: how many updates are under way at a time bounds what they take.
+// Reserve always succeeds: the maximum number of concurrent updates bounds the memory.
 func (t *txn) Reserve(int64) error { return nil }
 
 func (t *txn) LogSeq() kv.Seq {
@@ -305,10 +306,10 @@ const drawSQL = "select draw($1, 0, $2, $3)"
 
 func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
-// lowest is the lowest number that may be drawn.
+// lowest is the lowest number that may be allocated.
 func (t *txn) lowest() kv.Seq { return max(t.floor, t.store.seqFloor()) }
 
-// fits notes what is past the limits.
+// fits records that a limit is exceeded.
 func (t *txn) fits(key, value int) bool {
 	t.bytes += key + value
 	l := kv.EmbeddedLimits()
@@ -318,7 +319,7 @@ func (t *txn) fits(key, value int) bool {
 	return t.err == nil
 }
 
-// failed notes an error after which the transaction is of no use.
+// failed records an error after which the transaction is unusable.
 func (t *txn) failed(err error) error {
 	if err != nil {
 		t.err = cmp.Or(t.err, err)
@@ -326,8 +327,8 @@ func (t *txn) failed(err error) error {
 	return err
 }
 
-// commit writes everything and commits, in one round trip. From here on the caller's context does not matter: a commit that has begun
-// is waited for.
+// commit writes everything and commits, in one round trip. From here on the caller's context is ignored: a commit that has
+// started is completed.
 func (t *txn) commit() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), commitTime)
 	defer cancel()
@@ -366,7 +367,7 @@ func (t *txn) commit() error {
 	}
 }
 
-// queueWrites writes keys of one segment together, and longer ones one by one.
+// queueWrites writes keys with one segment together, and longer ones one by one.
 func (t *txn) queueWrites(b *pgx.Batch) {
 	var set, values, deleted [][]byte
 	for key, value := range t.writes.Last {
@@ -389,7 +390,7 @@ func (t *txn) queueWrites(b *pgx.Batch) {
 	}
 }
 
-// queueLong writes a key that is a whole segment or more: its row may be a branch of others.
+// queueLong writes a key of at least one whole segment: its row may be a branch of others.
 func queueLong(b *pgx.Batch, rows string, root, key, value []byte) {
 	at := locate(root, key)
 	if value == nil {
@@ -402,7 +403,7 @@ func queueLong(b *pgx.Batch, rows string, root, key, value []byte) {
 	b.Queue("insert into "+rows+" (p, k, v) values ($1, $2, $3) on conflict (p, k) do update set v = excluded.v", at.p, at.k, value)
 }
 
-// queueAdds adds to the counters' shards of this connection, to which hardly anybody else adds at the time.
+// queueAdds adds to the counters' shards of this connection, to which hardly any other adds at the same time.
 func (t *txn) queueAdds(b *pgx.Batch) {
 	for _, key := range slices.Sorted(maps.Keys(t.adds)) {
 		b.Queue(`insert into counters as c (k, shard, n) values ($1, $2, $3)
@@ -411,7 +412,7 @@ func (t *txn) queueAdds(b *pgx.Batch) {
 	}
 }
 
-// queueRecords appends the records, or moves the numbers on where there are none.
+// queueRecords appends the records, or advances the numbers if there are none.
 func (t *txn) queueRecords(b *pgx.Batch) {
 	if len(t.records) == 0 {
 		if t.floor > t.number {

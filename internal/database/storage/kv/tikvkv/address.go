@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// Address is where a store is: tikv://PD[:PORT][,PD…][?prefix=NAME][&gc=off][&ca=FILE&cert=FILE&key=FILE].
+// Address is the address of a store:
+// tikv://PD[:PORT][,PD…][?prefix=NAME][&gc=off][&ca=FILE&cert=FILE&key=FILE].
 type Address struct {
-	drivers []string     // of the placement, host and port
-	name    string       // sets apart the stores of one cluster
+	drivers []string     // placement drivers, host and port
+	name    string       // distinguishes stores in one cluster
 	gc      bool         // the store removes old versions
 	tls     certificates // the zero value for connections without TLS
 }
@@ -22,7 +23,7 @@ const defaultPort = ":2379"
 
 var validName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
 
-// ParseAddress reads an address. The prefix is "monotable" if there is none.
+// ParseAddress parses an address. The default prefix is "monotable".
 func ParseAddress(address string) (Address, error) {
 	rest, is := strings.CutPrefix(address, "tikv://")
 	if !is {
@@ -62,5 +63,5 @@ func ParseAddress(address string) (Address, error) {
 	return at, at.tls.complete()
 }
 
-// prefix is what all keys of the store begin with. TiDB's begin with 'm' and 't'.
+// prefix starts all keys of the store. TiDB's keys start with 'm' and 't'.
 func (a Address) prefix() []byte { return []byte("monotable/" + a.name + "/") }

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// TestQuiet: the client library, which asks for the level of its log while it retries, still finds one when its log is off.
+// TestQuiet tests that the client library finds a log level when its log is off, because it asks for it while it retries.
 func TestQuiet(t *testing.T) {
 	tikvkv.Quiet()
 	if level := log.GetLevel(); level != zap.FatalLevel {

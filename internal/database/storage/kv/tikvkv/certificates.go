@@ -14,11 +14,12 @@ import (
 	"github.com/tikv/client-go/v2/config"
 )
 
-// certificates are the files (PEM) of TLS to a cluster: the authority that has signed the cluster's certificates, and this process's own certificate
-// with its key. The cluster checks it, so there is no TLS without one. A renewed certificate is used by new connections.
+// certificates are the files (PEM) for TLS to a cluster: the authority that signed the cluster's certificates, and this
+// process's own certificate with its key. The cluster verifies the certificate, so TLS requires one. New connections use a
+// renewed certificate.
 type certificates struct{ ca, cert, key string }
 
-// complete rejects a part of the files.
+// complete rejects an incomplete set of files.
 func (c certificates) complete() error {
 	if (c == certificates{}) || c.ca != "" && c.cert != "" && c.key != "" {
 		return nil
@@ -28,10 +29,11 @@ func (c certificates) complete() error {
 
 func (c certificates) security() config.Security { return config.NewSecurity(c.ca, c.cert, c.key, nil) }
 
-// handshakeTime is how long a placement driver may take to accept the certificate.
+// handshakeTime is the timeout for a placement driver to accept the certificate.
 const handshakeTime = 5 * time.Second
 
-// check reads the files and tries them with the first placement driver that can be reached. The client library would go on trying without saying why.
+// check reads the files and tries them with the first reachable placement driver. The client library would retry without
+// reporting the reason.
 func (c certificates) check(ctx context.Context, drivers []string) error {
 	if (c == certificates{}) {
 		return nil
@@ -46,7 +48,7 @@ func (c certificates) check(ctx context.Context, drivers []string) error {
 	for _, driver := range drivers {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", driver)
 		if err != nil {
-			continue // the client library tries it for longer
+			continue // the client library retries for longer
 		}
 		host, _, _ := net.SplitHostPort(driver)
 		// In TLS 1.3 the handshake ends before the driver has checked the client's certificate.
@@ -61,14 +63,15 @@ func (c certificates) check(ctx context.Context, drivers []string) error {
 	return nil
 }
 
-// inUse are the certificates of the process's open stores: the client library has one configuration for all of its connections.
+// inUse are the certificates of the process's open stores: the client library has a single configuration for all of its
+// connections.
 var inUse struct {
 	sync.Mutex
 	certificates
 	stores int
 }
 
-// use has the client library use the certificates until release is called.
+// use makes the client library use the certificates until release is called.
 func (c certificates) use() (release func(), err error) {
 	inUse.Lock()
 	defer inUse.Unlock()

@@ -16,14 +16,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 )
 
-// TestTLS runs a store in a cluster that accepts only TLS, by clients with a certificate of its authority. A node is killed and comes back
-// meanwhile, and old versions are removed: all kinds of connections of the client library are used.
+// TestTLS runs a store in a cluster that accepts only TLS, from clients with a certificate of its authority. A node is killed
+// and restarted meanwhile, and old versions are removed, so that all kinds of connections of the client library are used.
 func TestTLS(t *testing.T) {
-	c, err := tikvtest.Start(tikvtest.Options{TLS: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Remove()
+	c := tikvtest.New(t, tikvtest.Options{TLS: true})
 	s, err := tikvkv.Open(t.Context(), c.Address("encrypted"), tikvkv.Options{Window: testWindow})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +60,8 @@ func TestTLS(t *testing.T) {
 	rejects(t, c.Plain("encrypted"), "if the cluster uses TLS")
 }
 
-// TestCertificatesRejected: a store does not open with certificates that are missing, or that the cluster does not accept, and the error names the cause.
+// TestCertificatesRejected tests that a store does not open with missing certificates, or with ones that the cluster rejects,
+// and that the error names the cause.
 func TestCertificatesRejected(t *testing.T) {
 	own, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{own, other} {
@@ -86,7 +83,8 @@ func TestCertificatesRejected(t *testing.T) {
 	}
 }
 
-// listenTLS accepts connections of clients whose certificates the authority in a directory has signed, and returns the address.
+// listenTLS accepts connections from clients with certificates signed by the authority in a directory, and returns the
+// address.
 func listenTLS(t *testing.T, dir string) string {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"))
@@ -114,7 +112,7 @@ func listenTLS(t *testing.T, dir string) string {
 			}
 			go func() {
 				defer conn.Close()
-				_ = conn.(*tls.Conn).HandshakeContext(t.Context()) // the client says what is wrong
+				_ = conn.(*tls.Conn).HandshakeContext(t.Context()) // the client reports the error
 			}()
 		}
 	}()

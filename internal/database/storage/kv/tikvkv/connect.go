@@ -13,10 +13,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// connectTime is how long the placement drivers may take to respond to the first request.
+// connectTime is the timeout for the placement drivers' first response.
 const connectTime = 20 * time.Second
 
-// client is the client library's. Its Close also lets other stores of the process use other certificates.
+// client wraps the library's client. Its Close also lets other stores of the process use other certificates.
 type client struct {
 	*txnkv.Client
 	release func()
@@ -27,7 +27,7 @@ func (c *client) Close() error {
 	return c.Client.Close()
 }
 
-// connect returns a client when the placement drivers have responded.
+// connect returns a client once the placement drivers have responded.
 func connect(ctx context.Context, at Address) (*client, error) {
 	quiet()
 	if err := at.tls.check(ctx, at.drivers); err != nil {
@@ -45,7 +45,7 @@ func connect(ctx context.Context, at Address) (*client, error) {
 	return &client{c, release}, nil
 }
 
-// newClient gives up after connectTime. The client library goes on trying then, and what it returns is closed.
+// newClient gives up after connectTime. The client library keeps trying, and whatever it returns later is closed.
 func newClient(ctx context.Context, at Address) (*txnkv.Client, error) {
 	type result struct {
 		client *txnkv.Client
@@ -77,7 +77,8 @@ func newClient(ctx context.Context, at Address) (*txnkv.Client, error) {
 	}
 }
 
-// quiet turns off the client library's own log, which is one for the whole process. The library asks for its level when it retries.
+// quiet turns off the client library's own log, which is global to the process. The library asks for its level when it
+// retries.
 var quiet = sync.OnceFunc(func() {
 	log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
 })

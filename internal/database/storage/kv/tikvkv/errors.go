@@ -16,10 +16,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// errAgain is the error of an attempt that has changed nothing, for another update was in its way or it was late.
+// errAgain is the error of an attempt that has changed nothing, because it conflicted with another update or was
+// too late.
 var errAgain = errors.New("tikvkv: the update restarts")
 
-// again runs do until it does not ask for more, with pauses.
+// again runs do until it does not return errAgain, with pauses.
 func (s *Store) again(ctx context.Context, do func() error) error {
 	pause := time.Millisecond
 	for {
@@ -36,7 +37,7 @@ func (s *Store) again(ctx context.Context, do func() error) error {
 	}
 }
 
-// classify returns the error of a commit as this package has it.
+// classify translates the error of a commit.
 func classify(err error) error {
 	var conflict *tikverr.ErrWriteConflict
 	var latched *tikverr.ErrWriteConflictInLatch
@@ -47,7 +48,7 @@ func classify(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, tikverr.ErrResultUndetermined) || tikverr.IsErrorUndetermined(err):
-		return fmt.Errorf("%w: %v", kv.ErrUndetermined, err) //nolint:errorlint // what does not say that the update may be tried again
+		return fmt.Errorf("%w: %v", kv.ErrUndetermined, err) //nolint:errorlint // an error that does not say that the update may be retried
 	case errors.As(err, &conflict), errors.As(err, &latched), errors.As(err, &retryable):
 		return fmt.Errorf("%w: %w", errAgain, err)
 	case errors.As(err, &large), errors.As(err, &entry):
@@ -57,7 +58,7 @@ func classify(err error) error {
 	}
 }
 
-// translate returns an error as package kv has it.
+// translate translates an error to package kv's.
 func translate(err error) error {
 	var driver *tikverr.ErrPDServerTimeout
 	switch {
@@ -74,10 +75,10 @@ func translate(err error) error {
 	}
 }
 
-// errSlow is why a call ends that the cluster has not answered.
+// errSlow is the cause when a call ends because the cluster has not responded.
 var errSlow = fmt.Errorf("tikvkv: the cluster has not responded for %v", callTime)
 
-// call runs what reads, under a time of its own.
+// call runs a read with a timeout.
 func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (s *Store) call(ctx context.Context, do func(context.Context) error) error 
 	return inTime(ctx, do)
 }
 
-// inTime gives the client library a time within which it tries again, with other leaders and regions.
+// inTime limits the time in which the client library retries, with other leaders and regions.
 func inTime(ctx context.Context, do func(context.Context) error) error {
 	own, cancel := context.WithTimeoutCause(ctx, callTime, errSlow)
 	defer cancel()
@@ -102,7 +103,7 @@ func inTime(ctx context.Context, do func(context.Context) error) error {
 	return translate(err)
 }
 
-// notFound makes no error of a key that is absent.
+// notFound turns the error for an absent key into nil.
 func notFound(err error) error {
 	if tikverr.IsErrNotFound(err) {
 		return nil

@@ -10,17 +10,18 @@ import (
 	"time"
 )
 
-// abandonedAfter is after how many windows a guard counts as left behind by a process that has died.
+// abandonedAfter is the number of windows after which a guard counts as abandoned by a crashed process.
 const abandonedAfter = 5
 
-// guard is the row beside a steady key that somebody is about to change: who, and since when.
+// guard is the row next to a steady key that is about to change: who changes it, and since when.
 func guard(id, since uint64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id), since)
 }
 
 func generation(ts uint64) []byte { return binary.BigEndian.AppendUint64(nil, ts) }
 
-// passGuards waits for whoever changes one of the intent's steady keys, and closes those that this update writes.
+// passGuards waits for changes of the intent's steady keys by others, and sets guards on those that this update
+// writes.
 func (u *update) passGuards(t *txn) error {
 	var closing [][]byte
 	for k, row := range t.guards {
@@ -30,7 +31,7 @@ func (u *update) passGuards(t *txn) error {
 			return errAgain
 		}
 		written := slices.ContainsFunc(u.in.Write, func(w []byte) bool { return bytes.Equal(w, key) })
-		if written && !mine && t.named[k] != nil { // who checks what is not there locks it
+		if written && !mine && t.named[k] != nil { // checking that a key is absent locks it
 			closing = append(closing, key)
 		}
 	}
@@ -56,7 +57,8 @@ func (u *update) passGuards(t *txn) error {
 		if err != nil {
 			return err
 		}
-		// The guard was committed at most a window after its beginning, those that did not see it a window later.
+		// The guard was committed at most a window after its start, and updates that did not see it at most
+		// another window later.
 		if before(now, 2*u.store.window) > t.start {
 			return errAgain
 		}
@@ -68,7 +70,7 @@ func (u *update) passGuards(t *txn) error {
 	}
 }
 
-// guardsToOpen are the steady keys whose guard goes with this commit: the update's own, and abandoned ones.
+// guardsToOpen are the steady keys whose guards this commit removes: the update's own, and abandoned ones.
 func (u *update) guardsToOpen(t *txn) (keys [][]byte) {
 	for k, row := range t.guards {
 		if row != nil {
@@ -78,11 +80,11 @@ func (u *update) guardsToOpen(t *txn) (keys [][]byte) {
 	return keys
 }
 
-// reopen takes back the guards of an update that has not committed.
+// reopen removes the guards of an update that did not commit.
 func (u *update) reopen(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	_ = u.store.again(ctx, func() error { // where it fails the guard is abandoned
+	_ = u.store.again(ctx, func() error { // if that fails, the guard is abandoned
 		t, err := u.store.begin(ctx)
 		if err != nil {
 			return err

@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// pageRows is how many rows an iteration asks for at a time if its caller does not say how many it wants.
+// pageRows is the default number of rows per request of an iteration.
 const pageRows = 256
 
-// rowsOfClient is the client library's iterator: it stands on its first row from the beginning.
+// rowsOfClient is the client library's iterator, which starts on its first row.
 type rowsOfClient interface {
 	Valid() bool
 	Key() []byte
@@ -21,7 +21,7 @@ type rowsOfClient interface {
 	Close()
 }
 
-// scan iterates over rows. It begins before its first one.
+// scan iterates over rows. It starts before its first one.
 type scan struct {
 	view    *view
 	lo, hi  []byte
@@ -34,7 +34,7 @@ type scan struct {
 	isEnded bool
 }
 
-// scan iterates over [lo, hi), whose keys are those of rows.
+// scan iterates over the rows with keys in [lo, hi).
 func (v *view) scan(lo, hi []byte, o kv.IterOptions) *scan {
 	return &scan{view: v, lo: lo, hi: hi, o: o}
 }
@@ -61,11 +61,11 @@ func (s *scan) step() (err error) {
 		s.rows = nothing{}
 		return nil
 	}
-	// A snapshot of the same moment, for the size of pages is a snapshot's.
+	// A snapshot of the same moment, because the page size belongs to a snapshot.
 	snap := s.view.store.client.GetSnapshot(s.view.at)
 	page := pageRows
 	if s.o.Limit > 0 {
-		page = min(max(s.o.Limit, 2), pageRows) // the library refuses less
+		page = min(max(s.o.Limit, 2), pageRows) // the library rejects less
 	}
 	snap.SetScanBatchSize(page)
 	if s.o.Reverse {
@@ -79,7 +79,7 @@ func (s *scan) step() (err error) {
 	return err
 }
 
-// Err returns what ended the iteration early.
+// Err returns the error that ended the iteration early.
 func (s *scan) Err() error { return s.err }
 
 // Close ends the iteration.
@@ -92,7 +92,7 @@ func (s *scan) Close() error {
 	return nil
 }
 
-// nothing has no rows.
+// nothing is an iterator without rows.
 type nothing struct{}
 
 func (nothing) Valid() bool   { return false }
@@ -101,11 +101,11 @@ func (nothing) Value() []byte { return nil }
 func (nothing) Next() error   { return nil }
 func (nothing) Close()        {}
 
-// iterator is a scan of values, as callers have it.
+// iterator is a scan of values for callers.
 type iterator struct {
 	*scan
 	key, value []byte
-	release    func() // nil if the view is another's
+	release    func() // nil if the view belongs to someone else
 }
 
 // Next steps to the next key.

@@ -32,7 +32,7 @@ const (
 	isCounter = 1 // its generation follows
 )
 
-// shards is how many parts a counter has at most.
+// shards is the maximum number of shards of a counter.
 const shards = 1024
 
 func (s *Store) key(space byte, rest ...byte) []byte {
@@ -43,7 +43,8 @@ func (s *Store) key(space byte, rest ...byte) []byte {
 // end is the end of a space.
 func (s *Store) end(space byte) []byte { return s.key(space + 1) }
 
-// shardKey is the key of a counter's shard. The length of the key comes first: shards of one counter stand together.
+// shardKey is the key of a counter's shard. The length of the key comes first, so that the shards of one counter are
+// adjacent.
 func (s *Store) shardKey(key []byte, shard uint16) []byte {
 	k := s.key(counterSpace, binary.BigEndian.AppendUint16(nil, uint16(len(key)))...) //nolint:gosec // it is within the limits
 	return binary.BigEndian.AppendUint16(append(k, key...), shard)
@@ -57,10 +58,10 @@ func (s *Store) trimKey(log kv.LogID) []byte {
 	return s.key(trimSpace, binary.BigEndian.AppendUint32(nil, uint32(log))...)
 }
 
-// seqOf is the number of a record's key.
+// seqOf is the number in a record's key.
 func seqOf(key []byte) kv.Seq { return kv.Seq(binary.BigEndian.Uint64(key[len(key)-8:])) }
 
-// value is the value of a row, nil where it has none.
+// value is the value of a row, nil if it has none.
 func value(row []byte) []byte {
 	if len(row) == 0 || row[0] != isValue {
 		return nil
@@ -72,7 +73,7 @@ func value(row []byte) []byte {
 type meta struct {
 	window time.Duration
 	offset uint64 // added to timestamps, modulo 2^64
-	since  uint64 // when the update began that set the offset
+	since  uint64 // when the update that set the offset started
 }
 
 const metaVersion = 1
@@ -95,12 +96,12 @@ func decodeMeta(row []byte) (meta, error) {
 // number is the number of a timestamp.
 func (m meta) number(ts uint64) kv.Seq { return kv.Seq(ts + m.offset) }
 
-// before is a timestamp some time before another one.
+// before is the timestamp at a duration before another one.
 func before(ts uint64, d time.Duration) uint64 {
 	return ts - oracle.ComposeTS(d.Milliseconds(), 0)
 }
 
-// prepare makes the store where there is none.
+// prepare creates the store if it does not exist.
 func (s *Store) prepare(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

@@ -12,7 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Logs lists the logs that hold records or have been trimmed. It goes from the first record of each to the next log.
+// Logs lists the logs that have records or have been trimmed. It skips from the first record of each to the next
+// log.
 func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	err = s.call(ctx, func(ctx context.Context) error {
 		v, err := s.latest(ctx)
@@ -48,12 +49,12 @@ func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill 
 	return s.loadLog(ctx, log, trimmed, math.MaxUint64-1, fill)
 }
 
-// ExtendLog writes the records as LoadLog does.
+// ExtendLog writes the records like LoadLog.
 func (s *Store) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
 	return s.loadLog(ctx, log, trimmed, trimmed, fill)
 }
 
-// loadLog removes the records of a log up to a number, notes how far it has been trimmed, and adds records.
+// loadLog removes the records of a log up to a number, records how far it has been trimmed, and adds records.
 func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq, fill func(put func(kv.Record) error) error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq,
 	return l.send()
 }
 
-// write runs do in a transaction, which it commits, again if another one was in its way.
+// write runs do in a transaction and commits it, and retries after conflicts.
 func (s *Store) write(ctx context.Context, do func(t *txn) error) error {
 	return inTime(ctx, func(ctx context.Context) error {
 		return s.again(ctx, func() error {
@@ -112,7 +113,7 @@ func (s *Store) write(ctx context.Context, do func(t *txn) error) error {
 	})
 }
 
-// logLoad is a loadLog under way.
+// logLoad is a running loadLog.
 type logLoad struct {
 	ctx     context.Context //nolint:containedctx // that of loadLog
 	store   *Store
@@ -132,7 +133,7 @@ func (l *logLoad) add(r kv.Record) error {
 	return nil
 }
 
-// send writes what has been put since the last time.
+// send writes what has been put since the previous call.
 func (l *logLoad) send() error {
 	if len(l.records) == 0 {
 		return l.ctx.Err()

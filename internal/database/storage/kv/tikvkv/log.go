@@ -15,10 +15,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// recordsMax is how many records an update may append.
+// recordsMax is the maximum number of records in an update.
 const recordsMax = 1 << 16
 
-// writeRecords appends the records, and moves the numbers on as far as Advance has asked.
+// writeRecords appends the records, and advances the numbers as requested by Advance.
 func (t *txn) writeRecords() error {
 	most := 0 // records in one log
 	count := map[kv.LogID]int{}
@@ -55,7 +55,8 @@ func (t *txn) writeRecords() error {
 	return nil
 }
 
-// draw draws so many timestamps at once and returns the highest: so many numbers up to it are above all timestamps that were drawn before.
+// draw allocates n timestamps at once and returns the highest: the n numbers up to it are above all timestamps allocated
+// before.
 func (s *Store) draw(ctx context.Context, n int) (last uint64, err error) {
 	futures := make([]oracle.Future, n)
 	for i := range futures {
@@ -74,7 +75,8 @@ func (s *Store) draw(ctx context.Context, n int) (last uint64, err error) {
 	return last, nil
 }
 
-// ReadLog returns records after a number. It waits until those that it sees are followed by no lower one, at most about a window.
+// ReadLog returns records after a number. It waits, at most about a window, until no lower record can appear among those that
+// it sees.
 func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) (records []kv.Record, through kv.Seq, err error) {
 	err = s.call(ctx, func(ctx context.Context) error {
 		records, through = nil, after
@@ -95,7 +97,7 @@ func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit i
 			if full {
 				through = last
 			}
-			for n := len(records); n > 0 && records[n-1].Seq > complete; n-- { // what a later call may return
+			for n := len(records); n > 0 && records[n-1].Seq > complete; n-- { // a later call may return them
 				records, through = records[:n-1], max(after, complete)
 			}
 			return last, nil
@@ -111,8 +113,8 @@ func bytesOf(records []kv.Record) (n int) {
 	return n
 }
 
-// settled has look see the store, and tells it up to which number all is decided. If what look has seen goes beyond, it waits until that
-// is decided, and has it look again.
+// settled calls look with a view of the store and the number up to which everything is decided. If look has seen more, settled
+// waits until that is decided, and calls it again.
 func (s *Store) settled(ctx context.Context, look func(v *view, complete kv.Seq) (seen kv.Seq, err error)) error {
 	var want kv.Seq
 	for first := true; ; first = false {
@@ -124,7 +126,7 @@ func (s *Store) settled(ctx context.Context, look func(v *view, complete kv.Seq)
 		if err != nil {
 			return err
 		}
-		// What is not decided yet began after this, and knows the offset if that was set another window earlier.
+		// Undecided updates began after this, and know the offset if it was set at least another window earlier.
 		began := before(v.at, s.window)
 		var complete kv.Seq
 		if before(began, s.window) > m.since {
@@ -152,7 +154,7 @@ func (s *Store) settled(ctx context.Context, look func(v *view, complete kv.Seq)
 	}
 }
 
-// trimRows is how many records one update of TrimLog removes.
+// trimRows is the maximum number of records that one update of TrimLog removes.
 const trimRows = 2000
 
 // TrimLog removes records up to a number.
@@ -184,7 +186,7 @@ func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 	})
 }
 
-// trim removes the first records of a log up to a number, and tells whether there are more.
+// trim removes the first records of a log up to a number, and reports whether there are more.
 func (t *txn) trim(log kv.LogID, upTo kv.Seq) (more bool, err error) {
 	s := t.store
 	it := t.scan(s.recordKey(log, 0), append(s.recordKey(log, upTo), 0), kv.IterOptions{})

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// TestProcesses: three processes share a store, and one is killed.
+// TestProcesses tests that three processes can share a store, of which one is killed.
 func TestProcesses(t *testing.T) {
 	kvtest.RunProcesses(t, 300, address, func(t *testing.T, at string) kv.Core {
 		t.Helper()
@@ -21,8 +21,8 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
-// TestSteadyKey: an update that has seen a steady key does not commit after another process has changed it, and those that check it do not get
-// in each other's way.
+// TestSteadyKey tests that an update that has read a steady key does not commit after another process has changed it, and that
+// updates that only check it do not conflict.
 func TestSteadyKey(t *testing.T) {
 	at := address()
 	stores := []*tikvkv.Store{openCore(t, at), openCore(t, at)}
@@ -38,7 +38,7 @@ func TestSteadyKey(t *testing.T) {
 		}
 	}
 	change(stores[0], version, 1)
-	// Each writer copies the version that it sees to a key of its own, which never goes back.
+	// Each writer copies the version that it reads to its own key, which must never decrease.
 	ctx, cancel := context.WithCancel(t.Context())
 	var writers sync.WaitGroup
 	for g := range 4 {
@@ -65,7 +65,7 @@ func TestSteadyKey(t *testing.T) {
 	}
 	for n := byte(2); n < 6; n++ {
 		change(stores[n%2], version, n)
-		for g := range 4 { // whoever commits from now on has seen n
+		for g := range 4 { // every commit from now on has seen n
 			change(stores[0], copies(g), n)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// view reads the store as it was at a timestamp. It is for one goroutine at a time.
+// view reads the store at a timestamp. It must not be used concurrently.
 type view struct {
 	store *Store
 	ctx   context.Context //nolint:containedctx // the caller's: a reader's methods have none
@@ -76,7 +76,7 @@ func (v *view) Counter(key []byte) ([]int64, error) {
 	return v.sums(key, row)
 }
 
-// sums adds up the shards of a counter that are of its generation.
+// sums adds up the shards of a counter that belong to its generation.
 func (v *view) sums(key, mark []byte) ([]int64, error) {
 	lo := v.store.shardKey(key, 0)
 	sums := []int64{}
@@ -101,7 +101,7 @@ func (v *view) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return &iterator{scan: v.scan(v.store.key(valueSpace, lo...), end, o)}
 }
 
-// records reads a log: at most so many records after a number, and the last is the one with which kv.LogReadBytes are reached.
+// records reads a log: at most limit records after a number, ending with the record that reaches kv.LogReadBytes.
 func (v *view) records(log kv.LogID, after kv.Seq, limit int) (list []kv.Record, err error) {
 	if limit <= 0 || after == math.MaxUint64 {
 		return nil, nil
@@ -115,7 +115,8 @@ func (v *view) records(log kv.LogID, after kv.Seq, limit int) (list []kv.Record,
 	return list, it.Err()
 }
 
-// Get returns a copy of the latest committed value. The timestamp above all others stands for the latest: no driver has to be asked.
+// Get returns a copy of the latest committed value. The maximum timestamp means the latest, so no placement driver has to be
+// asked.
 func (s *Store) Get(ctx context.Context, key []byte) (v []byte, err error) {
 	err = s.call(ctx, func(ctx context.Context) (err error) {
 		v, err = s.view(ctx, math.MaxUint64).Get(key)
@@ -136,7 +137,7 @@ func (s *Store) Counter(ctx context.Context, key []byte) (sums []int64, err erro
 	return sums, err
 }
 
-// open returns a view that is a call of the store's until leave, and holds back the removal of what it sees.
+// open returns a view that counts as a call of the store until leave, and prevents the removal of the versions it sees.
 func (s *Store) open(ctx context.Context) (v *view, release func(), err error) {
 	if err := s.enter(); err != nil {
 		return nil, nil, err
@@ -188,7 +189,7 @@ func (s *snapshot) Close() error {
 	return nil
 }
 
-// DeleteRange removes keys in updates of some thousands: TiKV's own removal of ranges would take them from open snapshots as well.
+// DeleteRange removes keys in updates of some thousands: TiKV's own range deletion would also remove them from open snapshots.
 func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -219,7 +220,7 @@ const (
 	deleteBytes = 1 << 20
 )
 
-// deleteSome deletes the first keys of a range, and returns where the rest begins, nil if there is none.
+// deleteSome deletes the first keys of a range, and returns the start of the rest, nil if there is none.
 func (s *Store) deleteSome(ctx context.Context, from, end []byte) (next []byte, err error) {
 	t, err := s.begin(ctx)
 	if err != nil {

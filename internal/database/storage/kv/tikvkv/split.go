@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Split begins a region of TiKV's at each key, and has the placement driver spread the regions' leaders over the nodes. It does not wait until they are
-// spread. The placement driver merges regions again that are still small after an hour.
+// Split splits TiKV's regions at each key, and asks the placement driver to spread the regions' leaders over the nodes. It
+// does not wait for that. The placement driver merges regions that are still small after an hour.
 func (s *Store) Split(ctx context.Context, keys [][]byte) error {
 	if len(keys) == 0 {
 		return nil

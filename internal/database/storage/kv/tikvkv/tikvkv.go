@@ -1,45 +1,46 @@
 //go:build tikv
 
-// Package tikvkv is the store in a TiKV cluster, which several processes may share. It is in builds with the tag tikv.
+// Package tikvkv is a store in a TiKV cluster, which several processes may share. It is included in builds with the tag tikv.
 //
 // # Model
 //
-// An update is one optimistic transaction of the client library: it reads at the timestamp at which it began, fn runs, and the commit fails if
-// another transaction has committed to one of its keys since. Then it begins anew: what another store does by waiting, this one does by running fn
-// again. Keys of the intent that fn does not write are locked in the commit, so that they count as written. The latches of package latch
-// come first: updates of one process wait for each other, and meet transactions, as they do in an embedded store.
+// An update is one optimistic transaction of the client library: it reads at its start timestamp, fn runs, and the commit
+// fails if another transaction has committed to one of its keys since. Then it restarts: where other stores wait, this one
+// runs fn again. Keys of the intent that fn does not write are locked in the commit, so that they count as written. The
+// latches of package latch come first: updates of one process wait for each other, and conflict with transactions, as in an
+// embedded store.
 //
-// All keys lie below a prefix:
+// All keys start with a prefix:
 //
 //	'v' key            a value, or the mark of a counter with its generation
 //	'c' key shard      a part of a counter's sums
 //	'l' log number     a record of a change log
 //	't' log            up to which number a log is trimmed
 //	'g' key            who is about to change a steady key
-//	'm'                the form of the store, its window, its numbers' offset
+//	'm'                the store's format, its window, its numbers' offset
 //	'x'                when old versions were last removed
 //
 // # The window
 //
-// No update commits later than a window after its beginning: whoever would be too late begins anew. So everything that began before T is decided
-// at T and a window. Two things rest on it:
+// No update commits later than a window after its start: one that would be too late restarts. So everything that started
+// before T is decided one window after T. Two things rely on this:
 //
-//   - A reader of a log waits until all that began before the last record it sees is decided. The records of an update have numbers
-//     between its beginning and its commit.
-//   - Steady keys (Options.Steady) are checked by nearly every update and hardly ever change. To check one is to read it. Whoever changes one
-//     says so in a row beside it, which makes others wait, and begins when the window has passed.
+//   - A reader of a log waits until everything that started before the last record it sees is decided. The records of an update have numbers
+//     between its start and its commit.
+//   - Steady keys (Options.Steady) are checked by nearly every update and hardly ever change. Checking one is a read. An update that changes one
+//     announces that in a row next to it, which makes others wait, and starts once the window has passed.
 //
 // # Numbers
 //
-// A number of package kv is a time, and so is a timestamp of the placement driver, in the same form. Numbers are timestamps, plus an offset that
-// Txn.Advance raises.
+// A number in package kv is a time, and so is a timestamp of the placement driver, in the same format. Numbers are timestamps
+// plus an offset that Txn.Advance raises.
 //
 // # Invariants
 //
-//  1. The numbers of an update's records are above the timestamp of its beginning and below that of its commit, whose difference is at
-//     most the window. Updates whose numbers in one log meet are therefore concurrent, write a common row, and do not both commit.
-//  2. Async commit and one-phase commit are off: both choose the timestamp of a commit in ways that nobody has proved here.
-//  3. A commit without an answer fails with kv.ErrUndetermined.
+//  1. The numbers of an update's records are above its start timestamp and below its commit timestamp, whose difference is at
+//     most the window. Updates with overlapping numbers in one log are therefore concurrent, write a common row, and do not both commit.
+//  2. Async commit and one-phase commit are off: both choose commit timestamps in ways for which this has not been proved.
+//  3. A commit without a response fails with kv.ErrUndetermined.
 package tikvkv
 
 import (
@@ -59,29 +60,30 @@ import (
 )
 
 const (
-	// defaultWindow is how long an update may take from its first read to its commit.
+	// defaultWindow is the maximum time of an update from its first read to its commit.
 	defaultWindow = time.Second
-	// callTime is how long a read goes on asking a cluster that does not answer, and how long an update tries.
+	// callTime is the timeout of a read in a cluster that does not respond, and of an update.
 	callTime = 30 * time.Second
-	// healthTime is how long the placement driver may take to answer a probe.
+	// healthTime is the timeout of a health probe of the placement driver.
 	healthTime = 2 * time.Second
-	// lanes is how many counters' shards a process adds to, and so how many updates add at a time.
+	// lanes is the number of counter shards to which a process adds, and so the number of concurrent updates that add.
 	lanes = 64
 )
 
-// limits leave room for what TiKV adds: keys are an eighth longer in its own form, and entries of its log have 8 MB at most. The longest keys that
-// a database has need storage.max-key-size of 64 KB in TiKV's configuration, which Open tries.
+// limits leave room for TiKV's overhead: keys are an eighth longer in its encoding, and entries of its log are limited to 8
+// MB. The longest keys of a database require storage.max-key-size of 64 KB in TiKV's configuration, which Open checks.
 var limits = kv.Limits{KeyBytes: 40 << 10, ValueBytes: 5 << 20, TxnBytes: 64 << 20}
 
 // Options of a store; the zero value works.
 type Options struct {
-	// Steady tells which keys nearly every update checks and hardly any writes. All processes must agree. Default: none.
+	// Steady reports whether a key is checked by nearly every update and written by hardly any. All processes must agree.
+	// Default: none.
 	Steady func(key []byte) bool
-	// Window is the window of a store that is made by this call; one that exists has its own. Default 1 s.
+	// Window is the window of a store created by this call; an existing store has its own. Default 1 s.
 	Window time.Duration
-	// Untimed has the numbers of a store that is made by this call begin low, for tests that have a clock of their own.
+	// Untimed makes the numbers of a store created by this call start low, for tests with their own clock.
 	Untimed bool
-	// Existing refuses, with kv.ErrMissing, to make a store where there is none.
+	// Existing makes Open fail with kv.ErrMissing instead of creating a store.
 	Existing bool
 	Logger   *slog.Logger // default: discard
 }
@@ -94,9 +96,9 @@ type Store struct {
 	steady  func(key []byte) bool
 	window  time.Duration
 	timed   bool
-	lanes   chan uint16 // that no update of this process uses at the moment
-	held    held        // what keeps old versions
-	process string      // a name that no other process has
+	lanes   chan uint16 // not in use by an update of this process
+	held    held        // what prevents the removal of old versions
+	process string      // unique name of the process
 	logger  *slog.Logger
 	stop    context.CancelFunc
 	tasks   sync.WaitGroup
@@ -106,7 +108,7 @@ type Store struct {
 	calls  sync.WaitGroup
 }
 
-// Open opens the store at an address, see ParseAddress. It is made where there is none.
+// Open opens the store at an address, see ParseAddress, and creates it if it does not exist.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	at, err := ParseAddress(address)
 	if err != nil {
@@ -145,7 +147,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// enter begins a call, which leave ends.
+// enter starts a call, which leave ends.
 func (s *Store) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,21 +160,21 @@ func (s *Store) enter() error {
 
 func (s *Store) leave() { s.calls.Done() }
 
-// now returns a timestamp that is above all that were returned before, in whatever process.
+// now returns a timestamp above all that were returned before, in any process.
 func (s *Store) now(ctx context.Context) (uint64, error) { return s.client.GetTimestamp(ctx) }
 
-// Limits are narrower than those of the embedded stores: what does not fit is refused.
+// Limits are narrower than those of the embedded stores: larger data is rejected.
 func (s *Store) Limits() kv.Limits { return limits }
 
-// Eventual returns the store: TiKV shows a commit when it is durable.
+// Eventual returns the store: TiKV shows a commit once it is durable.
 func (s *Store) Eventual() kv.Reads { return s }
 
-// clockStep is how far timestamps can be behind the placement driver's clock: it moves them on every 50 ms (tso-update-physical-interval), and
-// later if it is busy.
+// clockStep is the maximum lag of timestamps behind the placement driver's clock: it advances them every 50 ms
+// (tso-update-physical-interval), and later if it is busy.
 const clockStep = 100 * time.Millisecond
 
-// Time is the time of the placement driver's clock, by which numbers are times. It is early enough that a number that is drawn some time later is not
-// before it plus that time, although timestamps stand still between two steps.
+// Time is the time of the placement driver's clock, on which numbers are based. It is early enough that a number allocated
+// some time later is not before it plus that time, although timestamps do not advance between two steps.
 func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error) {
 	err = s.call(ctx, func(ctx context.Context) error {
 		ts, err := s.now(ctx)
@@ -182,7 +184,7 @@ func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error)
 	return now, s.timed, err
 }
 
-// Health asks the placement driver whether it answers.
+// Health checks that the placement driver responds.
 func (s *Store) Health() error {
 	if err := s.enter(); err != nil {
 		return err
@@ -196,7 +198,7 @@ func (s *Store) Health() error {
 	return nil
 }
 
-// Close waits for calls under way, open snapshots and iterators.
+// Close waits for running calls, open snapshots and iterators.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.closed

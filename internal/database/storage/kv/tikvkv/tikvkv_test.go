@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// address is that of a store that no other test has.
+// address is the address of a store that no other test uses.
 func address() string {
 	return cluster.Address(fmt.Sprint("test", names.Add(1)))
 }
 
-// testWindow is short: a test that reads logs waits for it often.
+// testWindow is short, because tests that read logs often wait for it.
 const testWindow = 300 * time.Millisecond
 
 func open(t *testing.T) kv.Store {
@@ -64,7 +64,7 @@ func TestContract(t *testing.T) { kvtest.Run(t, open) }
 
 func TestMisuse(t *testing.T) { kvtest.RunMisuse(t, open) }
 
-// TestContractLogs: what copies change logs, as package move does.
+// TestContractLogs tests operations that change logs while copying, as in package move.
 func TestContractLogs(t *testing.T) {
 	kvtest.RunLogs(t, func(t *testing.T) kvtest.LogStore {
 		t.Helper()
@@ -72,7 +72,7 @@ func TestContractLogs(t *testing.T) {
 	})
 }
 
-// TestContractShared: three handles, as three processes have them.
+// TestContractShared uses three handles, like three processes.
 func TestContractShared(t *testing.T) {
 	kvtest.RunOptimistic(t, func(t *testing.T) []kv.Store {
 		t.Helper()

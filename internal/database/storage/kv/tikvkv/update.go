@@ -23,10 +23,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/overlay"
 )
 
-// commitTime is how long a cluster may take to say that it has committed.
+// commitTime is the timeout for a cluster to confirm a commit.
 const commitTime = time.Minute
 
-// Update runs fn on what is committed and commits what it wrote, again if another update was in its way.
+// Update runs fn on the committed state and commits what it wrote, and retries after conflicts.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -54,12 +54,12 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 }
 
-// update is a call of Update.
+// update is a running Update.
 type update struct {
 	store  *Store
 	in     kv.Intent
-	id     uint64   // by which its guards are known
-	closed [][]byte // steady keys that it has said it changes
+	id     uint64   // identifies its guards
+	closed [][]byte // steady keys whose change it has announced
 }
 
 // attempt is one transaction.
@@ -84,24 +84,24 @@ func (u *update) attempt(ctx context.Context, fn func(kv.Txn) error) error {
 	return t.commit(u)
 }
 
-// txn is an update under way.
+// txn is a running update.
 type txn struct {
 	*view
 	in    kv.Intent
 	tx    *transaction.KVTxn
 	start uint64
 
-	named   map[string][]byte // the rows of the intent's keys, nil where there is none
+	named   map[string][]byte // the rows of the intent's keys, nil for absent ones
 	guards  map[string][]byte // the guards of its steady keys
 	numbers *meta             // nil until it is read
 
 	writes  overlay.Writes
 	adds    counters.Sums
 	records []record
-	floor   kv.Seq // of Advance
-	divides bool   // LogSeq was asked for
+	floor   kv.Seq // requested by Advance
+	divides bool   // LogSeq was called
 	bytes   int
-	err     error // that ends the update
+	err     error // ends the update
 }
 
 type record struct {
@@ -122,7 +122,7 @@ func (s *Store) begin(ctx context.Context) (*txn, error) {
 	return &txn{view: &view{s, ctx, start, tx.GetSnapshot()}, tx: tx, start: start}, nil
 }
 
-// readIntent reads the intent's keys, and what else is sure to be needed, at once.
+// readIntent reads the intent's keys, and other rows that are certain to be needed, in one request.
 func (t *txn) readIntent() error {
 	s := t.store
 	metaKey := s.key(metaSpace)
@@ -200,10 +200,10 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 	}
 }
 
-// Reserve always succeeds: the limits of an update bound what it takes.
+// Reserve always succeeds: the limits of an update bound its size.
 func (t *txn) Reserve(int64) error { return nil }
 
-// LogSeq is the number after that of the beginning: what is acknowledged before has numbers up to it.
+// LogSeq is the number after that of the start: updates acknowledged before have numbers up to it.
 func (t *txn) LogSeq() kv.Seq {
 	t.divides = true
 	return max(t.numbers.number(t.start+1), t.floor)
@@ -211,7 +211,7 @@ func (t *txn) LogSeq() kv.Seq {
 
 func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
-// fits notes what is past the limits.
+// fits records that a limit is exceeded.
 func (t *txn) fits(key, value int) bool {
 	t.bytes += key + value
 	if key > limits.KeyBytes || value > limits.ValueBytes || t.bytes > limits.TxnBytes {
@@ -220,7 +220,7 @@ func (t *txn) fits(key, value int) bool {
 	return t.err == nil
 }
 
-// failed notes an error after which the transaction is of no use.
+// failed records an error after which the transaction is unusable.
 func (t *txn) failed(err error) error {
 	if err != nil {
 		t.err = cmp.Or(t.err, err)
@@ -228,7 +228,7 @@ func (t *txn) failed(err error) error {
 	return err
 }
 
-// commit writes everything and commits. A commit that has begun is waited for, whatever the caller's context says.
+// commit writes everything and commits. Once a commit has started, it is completed even if the caller's context ends.
 func (t *txn) commit(u *update) error {
 	advances := t.floor > t.numbers.number(t.start+1)
 	if t.writes.Len() == 0 && len(t.adds) == 0 && len(t.records) == 0 && !t.divides && !advances {
@@ -271,7 +271,7 @@ func (t *txn) write(key, value []byte) error {
 	return t.tx.Set(key, append([]byte{isValue}, value...))
 }
 
-// writeAdds adds to shards of the counters that no other update of this process adds to at the time.
+// writeAdds adds to shards of the counters to which no other update of this process adds at the same time.
 func (t *txn) writeAdds(lane uint16) error {
 	s := t.store
 	var keys [][]byte
@@ -285,7 +285,7 @@ func (t *txn) writeAdds(lane uint16) error {
 	for _, key := range slices.Sorted(maps.Keys(t.adds)) {
 		at, shard := s.key(valueSpace, []byte(key)...), s.shardKey([]byte(key), lane)
 		mark := rows[string(at)]
-		if len(mark) == 0 || mark[0] != isCounter { // a generation of its own, beside which shards of an earlier one do not count
+		if len(mark) == 0 || mark[0] != isCounter { // a new generation, so that shards of an earlier one do not count
 			mark = append([]byte{isCounter}, generation(t.start)...)
 			if err := t.tx.Set(at, mark); err != nil {
 				return err
@@ -304,8 +304,8 @@ func (t *txn) writeAdds(lane uint16) error {
 	return nil
 }
 
-// lockIntent has those keys of the intent count as written that are not: whoever changes them meanwhile is in the way. Steady keys that are there
-// are only read, see package comment.
+// lockIntent makes those keys of the intent count as written that are not, so that concurrent changes of them conflict.
+// Existing steady keys are only read, see the package comment.
 func (t *txn) lockIntent() error {
 	s := t.store
 	var lock [][]byte
@@ -328,10 +328,10 @@ func (t *txn) lockIntent() error {
 	return nil
 }
 
-// noWait: an optimistic transaction notes its locks, and takes them in its commit.
+// noWait: an optimistic transaction records its locks, and takes them in its commit.
 const noWait = -1
 
-// send commits what is in the transaction, within the window.
+// send commits the transaction, within the window.
 func (t *txn) send() error {
 	late := false
 	inWindow := func(ts uint64) bool {
@@ -343,7 +343,7 @@ func (t *txn) send() error {
 	t.tx.SetEnableAsyncCommit(false)
 	t.tx.SetEnable1PC(false)
 	t.tx.SetCommitTSUpperBoundCheck(inWindow)
-	// The library draws another timestamp if a reader has come in between, and does not ask again.
+	// The library allocates another timestamp if a reader came in between, without asking again.
 	t.tx.SetRPCInterceptor(func(next interceptor.RPCInterceptorFunc) interceptor.RPCInterceptorFunc {
 		return func(target string, req *tikvrpc.Request) (*tikvrpc.Response, error) {
 			if req.Type == tikvrpc.CmdCommit && !inWindow(req.Commit().CommitVersion) {

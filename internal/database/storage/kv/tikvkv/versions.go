@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// versionTime is how long TiKV keeps what was overwritten for those who read an earlier moment.
+	// versionTime is how long TiKV keeps overwritten versions for readers of an earlier moment.
 	versionTime = 10 * time.Minute
-	// removeEvery is how often one of the processes has what is older removed.
+	// removeEvery is the interval at which one of the processes removes older versions.
 	removeEvery = time.Minute
-	// keepEvery is how often a process says what its snapshots still need, and keepTime how long that holds.
+	// keepEvery is the interval at which a process reports what its snapshots need, and keepTime how long
+	// a report is valid.
 	keepEvery, keepTime = 20 * time.Second, 2 * time.Minute
 )
 
-// held are the timestamps that are read at.
+// held are the timestamps in use by readers.
 type held struct {
 	mu   sync.Mutex
 	next int
@@ -45,7 +46,7 @@ func (h *held) add(ts uint64) (forget func()) {
 	}
 }
 
-// oldest is the lowest timestamp that is read at, 0 if there is none.
+// oldest is the lowest timestamp in use, 0 if there is none.
 func (h *held) oldest() (ts uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +58,7 @@ func (h *held) oldest() (ts uint64) {
 	return ts
 }
 
-// keepVersions tells the placement driver what the open snapshots of this process need.
+// keepVersions reports the versions needed by this process's open snapshots to the placement driver.
 func (s *Store) keepVersions(ctx context.Context) {
 	reported := false
 	for tick(ctx, keepEvery) {
@@ -74,11 +75,11 @@ func (s *Store) keepVersions(ctx context.Context) {
 	if reported {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTime)
 		defer cancel()
-		_ = s.keepFrom(ctx, 0) // else it ends after keepTime
+		_ = s.keepFrom(ctx, 0) // otherwise it expires after keepTime
 	}
 }
 
-// keepFrom has the placement driver keep versions from a timestamp on, or not any more where that is 0.
+// keepFrom makes the placement driver keep versions from a timestamp on; 0 ends that.
 func (s *Store) keepFrom(ctx context.Context, oldest uint64) error {
 	lasts := int64(keepTime / time.Second)
 	if oldest == 0 {
@@ -88,7 +89,7 @@ func (s *Store) keepFrom(ctx context.Context, oldest uint64) error {
 	return err
 }
 
-// removeVersions has old versions removed, by one of the processes at a time.
+// removeVersions removes old versions, in one process at a time.
 func (s *Store) removeVersions(ctx context.Context) {
 	for tick(ctx, removeEvery) {
 		turn, err := s.takeTurn(ctx, removeEvery)
@@ -101,7 +102,7 @@ func (s *Store) removeVersions(ctx context.Context) {
 	}
 }
 
-// takeTurn tells whether nobody has removed versions for a while, and notes that this process does.
+// takeTurn reports whether no process has removed versions for a while, and records that this one does.
 func (s *Store) takeTurn(ctx context.Context, every time.Duration) (bool, error) {
 	t, err := s.begin(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *Store) takeTurn(ctx context.Context, every time.Duration) (bool, error)
 	return true, t.send()
 }
 
-// removeBefore moves the cluster's safe point on, as far as nobody holds it back.
+// removeBefore advances the cluster's safe point, as far as no process prevents it.
 func (s *Store) removeBefore(ctx context.Context, age time.Duration) error {
 	now, err := s.now(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// TestVersions: old versions are removed as far as no snapshot of any process needs them.
+// TestVersions tests that old versions are removed as far as no snapshot of any process needs them.
 func TestVersions(t *testing.T) {
 	ctx, at := t.Context(), address()
 	reader, remover := openCore(t, at), openCore(t, at)

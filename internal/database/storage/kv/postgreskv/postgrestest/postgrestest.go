@@ -1,7 +1,7 @@
 // Package postgrestest runs PostgreSQL servers for tests: those of Debian's package postgresql, which test/setup installs.
 //
-// A Server has its data and its socket in a directory of its own and listens on no port, so that any number of them run at once. It
-// keeps what it acknowledges, as one in production does. Package methods are for one goroutine at a time.
+// A Server has its data and its socket in its own directory and listens on no port, so that any number of servers can run at
+// once. It is durable, like one in production. Methods must not be called concurrently.
 package postgrestest
 
 import (
@@ -23,13 +23,13 @@ const startTime = time.Minute
 
 // Server is a running server.
 type Server struct {
-	dir     string // data, socket and log are below it
+	dir     string // contains data, socket and log
 	bin     string
 	process *exec.Cmd
 	exited  chan struct{}
 }
 
-// Run starts a server for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
+// Run starts a server for the tests of a package, and returns their exit code after it has stopped. It is for TestMain.
 func Run(tests func(s *Server) int) int {
 	s, err := Start()
 	if err != nil {
@@ -40,7 +40,7 @@ func Run(tests func(s *Server) int) int {
 	return tests(s)
 }
 
-// Start makes an empty database and starts a server of it. Lines of postgresql.conf may follow.
+// Start creates an empty database and starts a server for it, with additional lines of postgresql.conf.
 func Start(config ...string) (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -58,7 +58,7 @@ func Start(config ...string) (*Server, error) {
 	return s, nil
 }
 
-// Standby copies a running server into another one that follows it.
+// Standby copies a running server to another one that follows it.
 func (s *Server) Standby(config ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "postgres")
 	if err != nil {
@@ -82,10 +82,10 @@ func (s *Server) Standby(config ...string) (*Server, error) {
 	return standby, nil
 }
 
-// Promote makes a standby take writes.
+// Promote makes a standby writable.
 func (s *Server) Promote() error { return s.run("pg_ctl", "promote", "-w", "-D", s.data()) }
 
-// URL is where servers are, of which one takes writes; schema is where the tables are.
+// URL is the URL of servers, of which one is writable; schema is the schema of the tables.
 func URL(schema string, servers ...*Server) string {
 	hosts := make([]string, 0, len(servers))
 	for _, s := range servers {
@@ -94,23 +94,23 @@ func URL(schema string, servers ...*Server) string {
 	return "postgres://postgres@/postgres?host=" + strings.Join(hosts, ",") + "&search_path=" + schema
 }
 
-// Processes are those of the server, first the one that began the others.
+// Processes are the processes of the server, the main process first.
 func (s *Server) Processes() []int {
 	pid := s.process.Process.Pid
 	return append([]int{pid}, children(pid)...)
 }
 
-// Kill ends the server as a power cut would end its processes. The disk keeps what the system has.
+// Kill ends the server's processes like a power failure, except that the operating system's cache survives.
 func (s *Server) Kill() {
 	pid := s.process.Process.Pid
-	_ = syscall.Kill(pid, syscall.SIGSTOP) // it begins no process any more
+	_ = syscall.Kill(pid, syscall.SIGSTOP) // so that it starts no more processes
 	backends := children(pid)
 	_ = syscall.Kill(pid, syscall.SIGKILL)
-	for _, backend := range backends { // which are in groups of their own
+	for _, backend := range backends { // they have their own process groups
 		_ = syscall.Kill(backend, syscall.SIGKILL)
 	}
 	<-s.exited
-	for begun := time.Now(); slices.ContainsFunc(backends, running) && time.Since(begun) < startTime; { // a server does not start beside them
+	for begun := time.Now(); slices.ContainsFunc(backends, running) && time.Since(begun) < startTime; { // a server does not start while they run
 		<-time.After(time.Millisecond)
 	}
 }
@@ -118,18 +118,18 @@ func (s *Server) Kill() {
 // Pause stops the processes of the server, as SIGSTOP does, until Resume.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 
-// Resume has the server go on after Pause.
+// Resume continues the server after Pause.
 func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
 func (s *Server) signal(sig syscall.Signal) {
 	pid := s.process.Process.Pid
-	_ = syscall.Kill(pid, sig) // first: while it is stopped, it begins no process
+	_ = syscall.Kill(pid, sig) // first, because it starts no processes while it is stopped
 	for _, backend := range children(pid) {
 		_ = syscall.Kill(backend, sig)
 	}
 }
 
-// Reconfigure adds lines to postgresql.conf, the last of a name counts, and has the server read it.
+// Reconfigure adds lines to postgresql.conf, where the last line of a name counts, and makes the server read it.
 func (s *Server) Reconfigure(lines ...string) error {
 	if err := s.configure(lines); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Server) Reconfigure(lines ...string) error {
 // Socket is the path of the Unix socket at which the server listens.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
-// children are the processes that a process has begun.
+// children are the children of a process.
 func children(pid int) (list []int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
 	for field := range strings.FieldsSeq(string(text)) {
@@ -151,7 +151,7 @@ func children(pid int) (list []int) {
 	return list
 }
 
-// running tells whether a process has not ended: one that has, and that nobody has waited for, holds nothing.
+// running reports whether a process has not ended: a zombie holds nothing.
 func running(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -161,7 +161,7 @@ func running(pid int) bool {
 	return !strings.HasPrefix(state, "Z")
 }
 
-// Restart starts the server, after Kill too, and returns when it takes connections.
+// Restart starts the server, also after Kill, and returns once it accepts connections.
 func (s *Server) Restart() error {
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Server) printed() string {
 	return string(text)
 }
 
-// own gives the directory to whoever runs the server: it refuses to be root's.
+// own makes the user that runs the server the directory's owner: the server refuses root.
 func (s *Server) own() error {
 	who, err := servant()
 	if err != nil || who == nil {
@@ -240,12 +240,12 @@ func (s *Server) own() error {
 	return os.Chown(s.dir, int(who.Uid), int(who.Gid))
 }
 
-// servant is who runs the server in place of root, nil where the tests are not root's.
+// servant is the user that runs the server instead of root, nil if the tests do not run as root.
 func servant() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
-		return nil, nil //nolint:nilnil // nobody is needed
+		return nil, nil //nolint:nilnil // not needed
 	}
-	u, err := user.Lookup("postgres") // the package makes it
+	u, err := user.Lookup("postgres") // created by the package
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (s *Server) run(name string, args ...string) error {
 	return nil
 }
 
-// binaries is the directory of the newest server there is.
+// binaries is the directory of the newest installed server.
 func binaries() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if len(found) == 0 {

@@ -25,7 +25,8 @@ const (
 	keyFile  = "key.pem"
 )
 
-// WriteCertificates makes an authority and a certificate for 127.0.0.1, and writes ca.pem, cert.pem and key.pem into a directory.
+// WriteCertificates creates an authority and a certificate for 127.0.0.1, and writes ca.pem, cert.pem and key.pem to a
+// directory.
 func WriteCertificates(dir string) error {
 	authority := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
@@ -64,7 +65,7 @@ func WriteCertificates(dir string) error {
 	return nil
 }
 
-// prepareTLS makes the cluster's certificates, and uses them for requests to the placement driver.
+// prepareTLS creates the cluster's certificates, and uses them for requests to the placement driver.
 func (c *Cluster) prepareTLS() error {
 	if c.options.Proxy != nil {
 		return errors.New("TLS and Proxy do not work together")
@@ -86,7 +87,7 @@ func (c *Cluster) prepareTLS() error {
 	return nil
 }
 
-// Certificates is the directory of the files of a cluster with TLS, as WriteCertificates writes them.
+// Certificates is the directory of the files of a cluster with TLS, as written by WriteCertificates.
 func (c *Cluster) Certificates() string { return c.dir }
 
 func (c *Cluster) file(name string) string { return filepath.Join(c.dir, name) }

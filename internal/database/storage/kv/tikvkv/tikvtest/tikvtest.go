@@ -1,7 +1,8 @@
-// Package tikvtest runs clusters for tests: the real placement driver, and three servers of a stand-in of TiKV in Go, which speaks TiKV's protocol
-// and replicates by Raft. Both are built from modules of their own, test/tikv/pd and test/tikv/node: their first compilation takes minutes.
+// Package tikvtest runs clusters for tests: the real placement driver, and three servers of a stand-in of TiKV in Go, which
+// speaks TiKV's protocol and replicates by Raft. Both are built from modules of their own, test/tikv/pd and test/tikv/node:
+// their first compilation takes minutes.
 //
-// A Cluster has its data in a directory of its own, and ports of 127.0.0.1 that were free. Methods are for one goroutine at a time.
+// A Cluster has its own data directory, and uses free ports of 127.0.0.1. Methods must not be called concurrently.
 package tikvtest
 
 import (
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -44,7 +46,7 @@ index-cache-size = 16777216
 compression = ["none", "none", "none", "none", "none", "none", "none"]
 `
 
-// driverConfig has the driver look at regions often.
+// driverConfig makes the driver check regions often.
 const driverConfig = `
 [schedule]
 patrol-region-interval = "10ms"
@@ -55,32 +57,36 @@ type Cluster struct {
 	bin, dir string
 	options  Options
 	http     http.Client // for the driver
-	client   string      // where the driver listens
-	peers    string      // where it would listen to other drivers
+	client   string      // the driver's address
+	peers    string      // its address for other drivers
 	driver   *process
 	nodes    [nodeCount]*process
-	stores   [nodeCount]string // where the nodes listen
+	stores   [nodeCount]string // the nodes' addresses
 }
 
-// Options are how a cluster differs from the usual.
+// Options configure a cluster.
 type Options struct {
-	// Proxy, if there is one, stands between the processes of the cluster: it is called whenever one of them starts, and returns the URL of an
-	// HTTP proxy through which the process connects to the hosts. All of them then go by names that only proxies resolve, and every client of the
-	// cluster needs a proxy, too, in the environment variable HTTPS_PROXY.
+	// Proxy, if set, makes the processes of the cluster communicate through proxies: it is called whenever one of them starts,
+	// and returns the URL of an HTTP proxy through which the process connects to the hosts. All of them then have names that
+	// only proxies resolve, and every client of the cluster needs a proxy, too, in the environment variable HTTPS_PROXY.
 	Proxy func(process int, hosts map[string]string) (url string)
-	// TLS has all connections encrypted, and all processes present certificates. It does not work together with Proxy.
+	// TLS encrypts all connections, and all processes present certificates. It cannot be combined with Proxy.
 	TLS bool
+	// Logs is a directory for the processes' output. The default is the cluster's own directory, which Remove removes.
+	Logs string
 }
 
 // Driver is the number of the placement driver among the processes; nodes are numbered from 0.
 const Driver = -1
 
 type process struct {
+	name   string
 	cmd    *exec.Cmd
 	exited chan struct{}
+	killed bool // by Kill
 }
 
-// Run starts a cluster for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
+// Run starts a cluster for the tests of a package, and returns their exit code after it has stopped. It is for TestMain.
 func Run(tests func(c *Cluster) int) int {
 	c, err := Start(Options{})
 	if err != nil {
@@ -89,6 +95,27 @@ func Run(tests func(c *Cluster) int) int {
 	}
 	defer c.Remove()
 	return tests(c)
+}
+
+// New starts a cluster for the duration of a test. The test fails if a process of the cluster ends by itself. The processes'
+// output is among the test's artifacts (go test -artifacts), and its end is logged if the test fails.
+func New(tb testing.TB, o Options) *Cluster {
+	tb.Helper()
+	o.Logs = tb.ArtifactDir()
+	c, err := Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		for _, ended := range c.ended() {
+			tb.Error(ended)
+		}
+		if tb.Failed() {
+			tb.Log(c.printed())
+		}
+		c.Remove()
+	})
+	return c
 }
 
 // Start builds what is needed and starts a cluster, whose stores' regions have three replicas.
@@ -100,6 +127,9 @@ func Start(o Options) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "tikv")
 	if err != nil {
 		return nil, err
+	}
+	if o.Logs == "" {
+		o.Logs = dir
 	}
 	c := &Cluster{bin: bin, dir: dir, options: o, http: http.Client{Timeout: 5 * time.Second}, client: freeAddress(), peers: freeAddress()}
 	for i := range c.stores {
@@ -132,7 +162,7 @@ func (c *Cluster) startAll() error {
 			return err
 		}
 	}
-	// New replicas are a few a minute otherwise.
+	// Otherwise only a few replicas are created per minute.
 	response, err := c.http.Post(c.url(c.client)+"/pd/api/v1/stores/limit", "application/json", strings.NewReader(`{"type": "add-peer", "rate": 3000}`)) //nolint:noctx // it has a time limit
 	if err != nil {
 		return err
@@ -141,7 +171,7 @@ func (c *Cluster) startAll() error {
 	return c.await("three replicas of each region", c.replicated)
 }
 
-// startDriver starts the placement driver and waits until it answers.
+// startDriver starts the placement driver and waits until it responds.
 func (c *Cluster) startDriver() (err error) {
 	cmd := exec.Command(filepath.Join(c.bin, "pd-server"), "--config="+filepath.Join(c.dir, "pd.toml"), "--name=pd", "--data-dir="+filepath.Join(c.dir, "pd"), //nolint:gosec,noctx // our own, and outlives any context
 		"--client-urls="+c.url(c.client), "--advertise-client-urls="+c.url(c.name(c.client)), "--peer-urls="+c.url(c.peers), "-L", "warn")
@@ -160,8 +190,8 @@ func (c *Cluster) startNode(i int) (err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return err
 	}
-	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                      // it insists on making it
-	cmd := exec.Command(filepath.Join(c.bin, "node"), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
+	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                           // it insists on creating it
+	cmd := exec.Command(filepath.Join(c.bin, nodeProgram), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
 		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
 	if c.options.TLS {
 		cmd.Args = append(cmd.Args, "-ca", c.file(caFile), "-cert", c.file(certFile), "-key", c.file(keyFile))
@@ -174,7 +204,7 @@ func (c *Cluster) startNode(i int) (err error) {
 // proxied is the host of all names that only proxies resolve.
 const proxied = "tikv.test"
 
-// name is what the processes of the cluster call an address.
+// name is an address as the processes of the cluster call it.
 func (c *Cluster) name(address string) string {
 	if c.options.Proxy == nil {
 		return address
@@ -207,7 +237,7 @@ func (c *Cluster) environ(process int) []string {
 	return append(os.Environ(), "HTTPS_PROXY="+c.options.Proxy(process, c.Hosts()))
 }
 
-// Address is where a store of the cluster is. What has another prefix is apart.
+// Address is the address of a store in the cluster. Stores with different prefixes are separate.
 func (c *Cluster) Address(prefix string) string {
 	return c.Plain(prefix) + c.certificates()
 }
@@ -217,10 +247,34 @@ func (c *Cluster) Plain(prefix string) string {
 	return "tikv://" + c.name(c.client) + "?gc=off&prefix=" + prefix
 }
 
-// Kill ends a process as a power cut would.
+// Kill ends a process like a power failure.
 func (c *Cluster) Kill(process int) { c.process(process).kill() }
 
-// Restart starts a process again that was killed.
+// ended returns an error for each process that has ended by itself.
+func (c *Cluster) ended() (list []error) {
+	for _, p := range c.processes() {
+		select {
+		case <-p.exited:
+			if !p.killed {
+				list = append(list, fmt.Errorf("%s has ended: %v", p.name, p.cmd.ProcessState))
+			}
+		default:
+		}
+	}
+	return list
+}
+
+// processes are those that were started.
+func (c *Cluster) processes() (list []*process) {
+	for _, p := range append(c.nodes[:], c.driver) {
+		if p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Restart restarts a process that was killed.
 func (c *Cluster) Restart(process int) error {
 	if process == Driver {
 		return c.startDriver()
@@ -231,7 +285,7 @@ func (c *Cluster) Restart(process int) error {
 // Pause stops a process until Resume.
 func (c *Cluster) Pause(process int) { c.process(process).signal(syscall.SIGSTOP) }
 
-// Resume has a process go on after Pause.
+// Resume continues a process after Pause.
 func (c *Cluster) Resume(process int) { c.process(process).signal(syscall.SIGCONT) }
 
 func (c *Cluster) process(n int) *process {
@@ -243,13 +297,13 @@ func (c *Cluster) process(n int) *process {
 
 // Processes are the ids of the placement driver and of the nodes.
 func (c *Cluster) Processes() (ids []int) {
-	for _, p := range append(c.nodes[:], c.driver) {
+	for _, p := range c.processes() {
 		ids = append(ids, p.cmd.Process.Pid)
 	}
 	return ids
 }
 
-// AwaitHealthy returns when all nodes are up and have a replica of each region.
+// AwaitHealthy returns once all nodes are up and have a replica of each region.
 func (c *Cluster) AwaitHealthy() error {
 	return c.await("a healthy cluster", c.replicated)
 }
@@ -263,7 +317,7 @@ func (c *Cluster) SafePoint() (uint64, error) {
 	return answer.SafePoint, err
 }
 
-// Region is a range of keys as the placement driver shows it.
+// Region is a range of keys as reported by the placement driver.
 type Region struct {
 	ID          uint64     `json:"id"`
 	Start       string     `json:"start_key"` // as TiKV writes it, in hexadecimal
@@ -288,10 +342,8 @@ func (c *Cluster) Regions() ([]Region, error) {
 
 // Remove ends the cluster and removes its data.
 func (c *Cluster) Remove() {
-	for _, p := range append(c.nodes[:], c.driver) {
-		if p != nil {
-			p.kill()
-		}
+	for _, p := range c.processes() {
+		p.kill()
 	}
 	_ = os.RemoveAll(c.dir)
 }
@@ -299,13 +351,14 @@ func (c *Cluster) Remove() {
 func (p *process) signal(signal os.Signal) { _ = p.cmd.Process.Signal(signal) }
 
 func (p *process) kill() {
+	p.killed = true
 	_ = p.cmd.Process.Kill()
 	<-p.exited
 }
 
 // start starts a process that ends with this one and writes to a file.
 func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
-	file, err := os.OpenFile(filepath.Join(c.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(c.options.Logs, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -314,15 +367,15 @@ func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd, make(chan struct{})}
+	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
 	go func() { _ = cmd.Wait(); close(p.exited) }()
 	return p, nil
 }
 
-// The regions in which stores' keys are, which begin with "monotable/", as the driver writes keys.
+// The regions with stores' keys, which start with "monotable/", in the driver's notation.
 const storesBegin, storesEnd = "6D6F6E6F7461626C", "6D6F6E6F7461626D"
 
-// replicated tells whether all nodes are up and each region of a store's keys has three replicas and a leader.
+// replicated reports whether all nodes are up and each region of a store's keys has three replicas and a leader.
 func (c *Cluster) replicated() bool {
 	var stores struct {
 		Stores []struct {
@@ -351,7 +404,7 @@ func (c *Cluster) replicated() bool {
 	return true
 }
 
-// ask asks the placement driver's HTTP interface.
+// ask queries the placement driver's HTTP interface.
 func (c *Cluster) ask(what string, answer any) error {
 	response, err := c.http.Get(c.url(c.client) + "/pd/api/v1/" + what) //nolint:noctx // it has a time limit
 	if err != nil {
@@ -372,15 +425,8 @@ func (c *Cluster) ask(what string, answer any) error {
 
 func (c *Cluster) await(what string, is func() bool) error {
 	for begun := time.Now(); !is(); <-time.After(100 * time.Millisecond) {
-		for _, p := range append(c.nodes[:], c.driver) {
-			if p == nil {
-				continue
-			}
-			select {
-			case <-p.exited:
-				return fmt.Errorf("%s has ended", p.cmd.Path)
-			default:
-			}
+		if ended := c.ended(); len(ended) > 0 {
+			return errors.Join(ended...)
 		}
 		if time.Since(begun) > startTime {
 			return fmt.Errorf("there is not %s after %v", what, startTime)
@@ -389,10 +435,10 @@ func (c *Cluster) await(what string, is func() bool) error {
 	return nil
 }
 
-// printed is the end of what the processes have printed.
+// printed is the end of the processes' output.
 func (c *Cluster) printed() string {
 	var b strings.Builder
-	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+	logs, _ := filepath.Glob(filepath.Join(c.options.Logs, "*.log"))
 	for _, name := range logs {
 		text, _ := os.ReadFile(name) //nolint:gosec // our own
 		fmt.Fprintf(&b, "%s: %s\n", filepath.Base(name), text[max(0, len(text)-2000):])
@@ -400,7 +446,7 @@ func (c *Cluster) printed() string {
 	return b.String()
 }
 
-// freeAddress is one that nobody listens at.
+// freeAddress is an address with a free port.
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // at once
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// pageBytes is where DynamoDB ends a page of its own.
+	// pageBytes is the size at which DynamoDB ends a page.
 	pageBytes = 1 << 20
-	// fatItems is the least number of items that a partition is made large of, and fatBytes the most that one gets.
+	// fatItems is the minimum number of items in a large partition, and fatBytes the maximum size of each.
 	fatItems = 8
 	fatBytes = 300 << 10
 )
 
-// fatten makes one partition of an entity larger than a page of DynamoDB's: it lengthens a text that nothing else depends on, of
-// those items that a read of many finds together. One entity of a design is enough.
+// fatten makes one partition of an entity larger than one of DynamoDB's pages: it lengthens a text on which nothing else
+// depends, in items that a read of a list returns together. One entity per design is enough.
 func (g *generator) fatten(records []*record) {
 	for _, r := range g.program.Reads {
 		f := g.filler(r.Plan.Place.Entity)
@@ -44,7 +44,7 @@ func (g *generator) fatten(records []*record) {
 	}
 }
 
-// fat is a text of so many bytes, or a list of one.
+// fat is a text of a given size, or a list with one.
 func fat(t design.Type, bytes, i int) types.AttributeValue {
 	text := textValue(strings.Repeat(string(rune('a'+i%26)), bytes))
 	if t.Kind == design.KindList {
@@ -53,8 +53,8 @@ func fat(t design.Type, bytes, i int) types.AttributeValue {
 	return text
 }
 
-// filler is a field that can be as long as an item lets it, and on which neither keys nor patterns depend; nil if an entity
-// has none.
+// filler is a field that can be as long as an item allows, and on which neither keys nor patterns depend; nil if an entity has
+// none.
 func (g *generator) filler(e *design.Entity) *design.Field {
 	d := g.program.Design
 	var used []string
