@@ -13,6 +13,7 @@ SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DISTFLAGS ?=
 DISTTARGETS ?= linux_amd64,windows_amd64
+DISTPARTS ?= packages,image,npm,python,channels
 DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
@@ -90,9 +91,9 @@ bench-cluster: build ## measure servers that share a store, by number and reques
 cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (30 minutes)
 	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...
 	@go test -count=1 -timeout=30m -v ./test/cluster -whole
-	@go test -count=1 -timeout=90m -v -tags tikv ./test/cluster -run TestSuitesOnTiKV -whole
+	@go test -count=1 -timeout=90m -v -artifacts -tags tikv ./test/cluster -run TestSuitesOnTiKV -whole
 	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
-	@go test -count=1 -timeout=3h -v -tags tikv ./test/faults -run TestFaultsOnTiKV -time=$(FAULTTIME) -seed=$(FAULTSEED)
+	@go test -count=1 -timeout=3h -v -artifacts -tags tikv ./test/faults -run TestFaultsOnTiKV -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
 tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the first compilation takes more)
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/...
@@ -117,14 +118,14 @@ soak: ## run 70 % of peak load for SOAKTIME (20m) with a kill -9 every SOAKKILL 
 dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
 	@cd tools/dist && go run . $(DISTFLAGS)
 
-dist-test: setup ## build a release for DISTTARGETS (linux_amd64,windows_amd64; or all) and test every part of it: archives, packages, images, npm, Python, channels (minutes)
+dist-test: setup ## build a release for DISTTARGETS (linux_amd64,windows_amd64; or all) and test its parts: archives, packages, images, npm, Python, channels, with DISTPARTS=all the systems (minutes)
 	@test/setup dist
-	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets $(DISTTARGETS) -parts packages,image,npm,python,channels && $$lint run ./... && go test ./sh
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets $(DISTTARGETS) -parts $(DISTPARTS) && $$lint run ./... && go test ./sh
 	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v -timeout=30m ./test/dist -dist ../../bin/dist
 
-dist-reproducible: ## build the Linux release twice, from two directories, and compare every file
-	@tools/dist/reproducible
+dist-reproducible: ## build a release twice, from two directories, and compare every file: the one for Linux on amd64, or that of DISTFLAGS ("-targets all")
+	@tools/dist/reproducible $(DISTFLAGS)
 
 tidy: ## tidy every go.mod
 	@go mod tidy

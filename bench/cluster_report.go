@@ -136,14 +136,14 @@ func (r *clusterResults) costs(b *strings.Builder, store string, workloads []str
 	}
 	for _, idle := range r.Idle {
 		if idle.Store == store {
-			fmt.Fprintf(b, "\nA server without requests, which leads: %.0f round trips a second, %s bytes to the store and %s from it.\n", idle.Trips, figure(idle.Up), figure(idle.Down))
+			fmt.Fprintf(b, "\nAn idle server that is the leader: %.0f round trips a second, %s bytes to the store and %s from it.\n", idle.Trips, figure(idle.Up), figure(idle.Down))
 		}
 	}
 }
 
 // speeds has requests per second if all have the whole machine.
 func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []string, s clusterSettings) {
-	fmt.Fprintf(b, "\n**Requests a second**, the machine shared by all (median and 99th percentile of a request, ms):\n\n")
+	fmt.Fprintf(b, "\n**Requests a second**, all sharing the machine (median and 99th percentile of a request, ms):\n\n")
 	head := []string{"request", "Pebble"}
 	for _, n := range s.servers {
 		head = append(head, fmt.Sprintf("%s, %s", store, serversOf(n)))
@@ -169,12 +169,12 @@ func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []st
 
 // held has requests a second where each server has no more than its share of a core, and what the last one adds.
 func (r *clusterResults) held(b *strings.Builder, store string, workloads []string, s clusterSettings) {
-	fmt.Fprintf(b, "\n**Requests a second, each server held to %g of a core**, and how many times those of %s:\n\n", s.share, serversOf(s.servers[0]))
+	fmt.Fprintf(b, "\n**Requests a second, each server limited to %g cores**, and as a multiple of %s:\n\n", s.share, serversOf(s.servers[0]))
 	head := []string{"request"}
 	for _, n := range s.servers {
 		head = append(head, serversOf(n))
 	}
-	head = append(head, fmt.Sprintf("cores that %s uses then", store))
+	head = append(head, fmt.Sprintf("cores used by %s", store))
 	row(b, head...)
 	row(b, slices.Repeat([]string{"---"}, len(head))...)
 	for _, w := range workloads {
@@ -196,8 +196,8 @@ func (r *clusterResults) activities(b *strings.Builder, store string, workloads 
 	if !known {
 		return
 	}
-	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, the machine shared by all:\n\n", store, serversOf(n))
-	row(b, "request", "compute", "wait for the log", "wait for a lock", "wait, in a transaction, for the server", "wait for anything else")
+	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, all sharing the machine:\n\n", store, serversOf(n))
+	row(b, "request", "computing", "waiting for the log", "for a lock", "in a transaction, for the server", "for anything else")
 	row(b, slices.Repeat([]string{"---"}, 6)...)
 	for _, w := range workloads {
 		one := r.find(w, store, n, 0)

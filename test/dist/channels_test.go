@@ -37,6 +37,9 @@ func archives(t *testing.T) (found []releaseArchive) {
 	return found
 }
 
+// largest is more than a program takes, and less than one in which the linker keeps every method (docs/decisions/0052-delivery.md).
+const largest = 62_000_000
+
 // TestArchives unpacks the archive of each system: its files are below one directory, and its program is for that system.
 func TestArchives(t *testing.T) {
 	for _, archive := range archives(t) {
@@ -53,8 +56,46 @@ func TestArchives(t *testing.T) {
 			}
 			if info, err := os.Stat(program); err != nil || info.Mode().Perm()&0o111 == 0 {
 				t.Errorf("%v, %v; want an executable file", info, err)
+			} else if info.Size() > largest {
+				t.Errorf("the program has %d bytes, more than %d", info.Size(), largest)
 			}
 			if system, arch := programFor(t, program); system != archive.os || arch != archive.arch {
+				t.Errorf("the program is for %s on %s", system, arch)
+			}
+		})
+	}
+}
+
+// TestSystems unpacks the archive of each system, if the release has them: `sam deploy` finds what the template names, a program for Lambda.
+func TestSystems(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(built(t), "*_lambda_arm64.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("the release has no systems: make dist-test DISTPARTS=all")
+	}
+	if len(files) != 5 {
+		t.Errorf("the release has %d systems", len(files))
+	}
+	for _, file := range files {
+		name, _, _ := strings.Cut(filepath.Base(file), "_")
+		t.Run(name, func(t *testing.T) {
+			dir := unpackArchive(t, file)
+			for _, beside := range []string{"LICENSE", "README.md", name + ".design.yaml"} {
+				if _, err := os.Stat(filepath.Join(dir, beside)); err != nil {
+					t.Error(err)
+				}
+			}
+			template, err := os.ReadFile(filepath.Join(dir, "template.yaml"))
+			if err != nil || !strings.Contains(string(template), "CodeUri: dist/\n") || !strings.Contains(string(template), "- arm64\n") {
+				t.Errorf("the template has no function in dist/ for arm64 (%v)", err)
+			}
+			program := filepath.Join(dir, "dist", "bootstrap")
+			if info, err := os.Stat(program); err != nil || info.Mode().Perm()&0o111 == 0 {
+				t.Errorf("%v, %v; want an executable file", info, err)
+			}
+			if system, arch := programFor(t, program); system != "linux" || arch != "arm64" {
 				t.Errorf("the program is for %s on %s", system, arch)
 			}
 		})

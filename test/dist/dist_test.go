@@ -5,12 +5,15 @@ package dist
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +168,19 @@ func TestSBOM(t *testing.T) {
 			t.Errorf("%s is missing among %d components", module, len(bom.Components))
 		}
 	}
+}
+
+// TestTags tests the store on PostgreSQL with the build tags of the release, which leave parts of pgx out.
+func TestTags(t *testing.T) {
+	info, err := buildinfo.ReadFile(filepath.Join(built(t), "build", "linux_amd64", "monotable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-tags" })
+	if at < 0 {
+		t.Fatalf("the program has no tags: %v", info.Settings)
+	}
+	run(t, root, nil, "go", "test", "-count=1", "-timeout=20m", "-tags="+info.Settings[at].Value, "-run=Contract|TestDialect|TestDescribe|TestLongKeys", "./internal/database/storage/kv/postgreskv")
 }
 
 // TestRunners uses the packed package in Vitest and Jest, with the AWS SDK, pinned by runners/package-lock.json.

@@ -32,7 +32,7 @@ func startTiKV(t *testing.T) (store, error) {
 	t.Helper()
 	k := &tikv{own: map[int]*link.Proxy{}}
 	var err error
-	k.cluster, err = tikvtest.Start(tikvtest.Options{Proxy: func(process int, hosts map[string]string) string {
+	k.cluster, err = tikvtest.Start(tikvtest.Options{Logs: t.ArtifactDir(), Proxy: func(process int, hosts map[string]string) string {
 		if k.own[process] == nil { // it does not start again
 			k.own[process] = k.proxy(t, hosts)
 		}

@@ -12,11 +12,7 @@ import (
 // TestHistoryOnTiKV tests that a store in TiKV gives the same results as memory, see TestHistory. It is a separate test
 // because it takes minutes.
 func TestHistoryOnTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start(tikvtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Remove()
+	cluster := tikvtest.New(t, tikvtest.Options{})
 	compare(t, []variant{
 		{name: "memory"},
 		{name: "TiKV, restarts, pages of 2", restartEvery: 300, pageSize: 2, openElsewhere: func(o *monotable.Options) (*monotable.DB, error) {

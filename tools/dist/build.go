@@ -6,21 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
 const (
 	module = "github.com/monotable/monotable"
-	// tags exclude gRPC's tracing pages: they link a template engine, which makes the linker keep every method of every type.
-	tags = "grpcnotrace"
+	// tags exclude gRPC's tracing pages, which link a template engine, which makes the linker keep every method of every type; and pgx's table
+	// of Go types, which only query modes read that postgreskv does not use.
+	tags = "grpcnotrace,nopgxregisterdefaulttypes"
 )
 
 // systemNames are the five systems, each of which is an AWS Lambda function.
 var systemNames = []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"}
 
-// manual writes the manual pages and completions into built("manual").
+// manual writes the manual pages and completions into built("manual"). Its program is compiled as monotable is, so that the compiler's work for
+// this machine's target is done once.
 func (r *release) manual() error {
-	_, err := output(r.root, "go", "run", "./internal/tools/manual", r.built("manual"), r.version, r.time.Format(time.DateOnly))
+	program := r.built("manual", "write")
+	if err := r.compile(target{runtime.GOOS, runtime.GOARCH}, r.root, "./internal/tools/manual", program, "-tags="+tags); err != nil {
+		return err
+	}
+	_, err := output(r.root, program, r.built("manual"), r.version, r.time.Format(time.DateOnly))
 	return err
 }
 

@@ -1,4 +1,4 @@
-// The design of a table, as the back end tells it, and what items mean by it.
+// The design of a table, from the back end, and items interpreted by it.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "#ui";
@@ -52,7 +52,7 @@ export interface Design {
   name: string;
   doc?: string;
   source: { file: string; version?: number; at?: string };
-  /** The tables' own names by those in the design; of is this table's name in it. */
+  /** The actual table names by those in the design; of is this table's name in the design. */
   own: Record<string, string>;
   of: string;
   tables: { name: string; physical: string; typeAttr?: string; ttlAttr?: string }[];
@@ -70,7 +70,7 @@ export type DesignState = Design | Problem | null | "loading";
 
 const states = signal<Readonly<Record<string, DesignState>>>({});
 
-/** The design of a table as far as it is known; null is none. */
+/** The design of a table if known; null if it has none. */
 export function designState(table: string): DesignState {
   const known = states.value[table];
   if (known === undefined) queueMicrotask(() => void loadDesign(table));
@@ -97,7 +97,7 @@ export async function loadDesign(table: string): Promise<void> {
   states.value = { ...states.value, [table]: state };
 }
 
-/** What items mean; undefined until that is known, or where there is no design. */
+/** The interpretation of items; undefined until known, or without a design. */
 export function useMeanings(table: string, index: string, items: readonly Item[]): readonly Meaning[] | undefined {
   const design = designOf(table);
   const [known, set] = useState<{ of: readonly Item[]; meanings: readonly Meaning[] } | undefined>();
@@ -121,7 +121,7 @@ export function fieldOf(item: Item, field: Field): Value | undefined {
   return at;
 }
 
-/** The colour of a field or entity: the same wherever it is. */
+/** The colour of a field or entity, the same everywhere. */
 export function fieldColour(design: Design, field: string): string {
   const all = [...new Set(design.entities.flatMap((e) => e.places.flatMap((p) => p.keys.flatMap((k) => k.parts.flatMap((x) => (x.field ? [x.field] : []))))))];
   const n = all.indexOf(field);
@@ -135,7 +135,7 @@ export function entityMark(design: Design, entity: string | undefined): { glyph:
   return n < 0 ? { glyph: "?", colour: "var(--warning)" } : { glyph: glyphs[n % glyphs.length] ?? "●", colour: `var(--kind-${(n % 8) + 1})` };
 }
 
-/** The findings about a pattern or an entity, and its parts; what the authors accept is left out. */
+/** The findings about a pattern or an entity and its parts, without accepted ones. */
 export function findingsOf(design: Design, subject: string): Finding[] {
   return design.findings.filter((f) => f.accepted === undefined && (f.subject === subject || f.subject.startsWith(`${subject}.`)));
 }

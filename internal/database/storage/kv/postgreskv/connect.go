@@ -30,6 +30,10 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	if config.ConnConfig.ValidateConnect == nil {
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
+	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeExec || mode == pgx.QueryExecModeSimpleProtocol {
+		// These need pgx's table of Go types, which releases are built without (tools/dist).
+		return nil, "", fmt.Errorf("postgreskv: default_query_exec_mode is %s: want cache_statement, cache_describe or describe_exec", mode)
+	}
 	params := config.ConnConfig.RuntimeParams
 	if params["search_path"] == "" {
 		params["search_path"] = defaultSchema

@@ -211,6 +211,25 @@ func TestNameOfSchema(t *testing.T) {
 	}
 }
 
+// TestQueryModes tests that the modes in which pgx asks PostgreSQL for the types of parameters work, and that the others are
+// rejected.
+func TestQueryModes(t *testing.T) {
+	for mode, works := range map[string]bool{"cache_statement": true, "cache_describe": true, "describe_exec": true, "exec": false, "simple_protocol": false} {
+		address := postgrestest.URL(schema(), server) + "&default_query_exec_mode=" + mode
+		s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+		if works != (err == nil) || !works && !contains(err, "default_query_exec_mode is "+strings.ReplaceAll(mode, "_", " ")) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if err != nil {
+			continue
+		}
+		if err := set(t.Context(), s, "k", "v"); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		closeAll(t, s)
+	}
+}
+
 // TestNumbersOutliveServer tests that numbers that a crash of the server removes from its sequence are not allocated again, if
 // an update that wrote nothing has reported one to its caller.
 func TestNumbersOutliveServer(t *testing.T) {
