@@ -91,9 +91,9 @@ bench-cluster: build ## measure servers that share a store, by number and reques
 cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (30 minutes)
 	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...
 	@go test -count=1 -timeout=30m -v ./test/cluster -whole
-	@go test -count=1 -timeout=90m -v -tags tikv ./test/cluster -run TestSuitesOnTiKV -whole
+	@go test -count=1 -timeout=90m -v -artifacts -tags tikv ./test/cluster -run TestSuitesOnTiKV -whole
 	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
-	@go test -count=1 -timeout=3h -v -tags tikv ./test/faults -run TestFaultsOnTiKV -time=$(FAULTTIME) -seed=$(FAULTSEED)
+	@go test -count=1 -timeout=3h -v -artifacts -tags tikv ./test/faults -run TestFaultsOnTiKV -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
 tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the first compilation takes more)
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/...

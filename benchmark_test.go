@@ -123,7 +123,7 @@ func BenchmarkSignatures(b *testing.B) {
 	}
 }
 
-// getOrder returns a GetItem as it is sent, signed where there are keys.
+// getOrder returns a GetItem in wire format, signed if there are keys.
 func getOrder(b *testing.B, url string, keys aws.Credentials) []byte {
 	b.Helper()
 	const body = `{"TableName":"orders","Key":{"customer":{"S":"ana"},"order":{"S":"1"}}}`

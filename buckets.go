@@ -22,7 +22,7 @@ func openBuckets(dir string, o *Options) (bucket.Store, error) {
 	path := o.S3Dir
 	switch {
 	case path == "" && dir == "":
-		return nil, nil //nolint:nilnil // a database in memory has no buckets unless it is told where
+		return nil, nil //nolint:nilnil // a database in memory has no buckets unless configured
 	case path == "":
 		path = filepath.Join(dir, "s3")
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// limited is a database that enforces capacity, with a clock that stands still, and a client that does not retry.
+// limited is a database that enforces capacity, with a fixed clock, and a client that does not retry.
 type limited struct {
 	*testing.T
 	*dynamodb.Client

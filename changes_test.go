@@ -107,7 +107,7 @@ func TestChangesErrors(t *testing.T) {
 	}{
 		{t.Context(), "nowhere", monotable.FromBeginning, monotable.ErrTableNotFound},
 		{t.Context(), "orders", 1 << 62, monotable.ErrAhead},
-		{t.Context(), "orders", 1 << 40, monotable.ErrTrimmed}, // nobody followed the table then
+		{t.Context(), "orders", 1 << 40, monotable.ErrTrimmed}, // the table had no follower then
 		{over, "orders", monotable.FromBeginning, context.Canceled},
 	} {
 		for _, err := range db.Changes(c.ctx, c.table, c.from) {

@@ -52,7 +52,7 @@ func Example() {
 	// Output: 2026-11-20#1 12.5
 }
 
-// A write to a directory is there when it is opened the next time, and only one process at a time can open a directory.
+// A write to a directory exists when it is opened again, and only one process at a time can open a directory.
 func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")

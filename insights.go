@@ -57,7 +57,7 @@ func (db *DB) Insights(ctx context.Context, table string) (Insights, error) {
 	return out, nil
 }
 
-// insightsRule returns what a contributor insights rule, of any Region, counted in the period [from, to).
+// insightsRule returns the counts of a contributor insights rule, of any Region, in the period [from, to).
 func (db *DB) insightsRule(name string, from, to time.Time) (report insights.Report, found bool) {
 	report, found = db.engine.InsightsRule(name, from, to)
 	for _, r := range db.regions {

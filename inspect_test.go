@@ -66,8 +66,7 @@ func (g *guarded) inspect(c aws.CredentialsProvider, operation, input string, ou
 	return ""
 }
 
-// TestDescribeServer: slow requests are listed with what they waited for, the store describes its levels, and policies are
-// asked.
+// TestDescribeServer: slow requests are listed with their waits, the store describes its levels, and policies apply.
 func TestDescribeServer(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{SlowRequest: time.Nanosecond})
 	g.manage(monotable.IAMRequest{
@@ -114,8 +113,8 @@ func TestDescribeServer(t *testing.T) {
 	g.want("misspelt", g.inspect(ana, "DescribeServer", `{"Tabel":1}`, nil), `ValidationException: The request body cannot be read: json: unknown field "Tabel"`)
 }
 
-// TestPast: the history of an item is found by its key and its images are whole, and a table is compared with how it was at a
-// second: in pages, with what was added, removed, changed, and changed back.
+// TestPast: the history of an item is found by its key and its images are complete, and a table is compared with its state at
+// a second: in pages, with added, removed, changed and reverted items.
 func TestPast(t *testing.T) {
 	clock := &stoppedClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	g := openGuarded(t, t.TempDir(), monotable.Options{Now: clock.now})
@@ -257,7 +256,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestWarnings: what falls behind is told, and nothing else.
+// TestWarnings: exactly what falls behind is reported.
 func TestWarnings(t *testing.T) {
 	clock := &stoppedClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	g := openGuarded(t, t.TempDir(), monotable.Options{Now: clock.now})
@@ -314,7 +313,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestListRequests: the requests on a table are kept from the first call on and have their input and units; the action is on the table.
+// TestListRequests: the requests on a table are recorded from the first call on, with their input and units; the action is on
+// the table.
 func TestListRequests(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	db := g.db.Client()

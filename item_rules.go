@@ -14,15 +14,15 @@ import (
 // ItemRules say which items may be written to tables. Package design/enforce has those of designs. They are called by any number of goroutines at
 // once.
 type ItemRules interface {
-	// Of returns the rule of a table, nil where any item may be written. It is called for each request that puts or updates an item.
-	// client calls this database, in the Region of the table. An error makes the client try again.
+	// Of returns the rule of a table, nil if any item may be written. It is called for each request that puts or updates an
+	// item. client calls this database, in the Region of the table. An error makes the client retry.
 	//
-	// The rule is called with the item that the request would leave, while the item is locked: it must be quick, and call nothing of the
-	// database. Its error refuses the request with a ValidationException of the same text.
+	// The rule is called with the item that would result from the request, while the item is locked: it must be fast, and must
+	// not call the database. Its error rejects the request with a ValidationException with the same message.
 	Of(ctx context.Context, client *dynamodb.Client, table string) (rule func(item map[string]types.AttributeValue) error, err error)
 }
 
-// itemRules are what the engine of a Region asks; nil where any item may be written.
+// itemRules are the rules for the engine of a Region; nil if any item may be written.
 func (db *DB) itemRules(rules ItemRules, region string) engine.ItemRules {
 	if rules == nil {
 		return nil

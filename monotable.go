@@ -101,8 +101,8 @@ type Options struct {
 	// requests are throttled with AWS's errors and reasons. A table's tag monotable:enforce-capacity, true or false, overrides
 	// it.
 	EnforceCapacity bool
-	// ItemRules say which items may be written. Default nil: any. With those of package design/enforce, an item that the design of its
-	// table does not know is refused.
+	// ItemRules decide which items may be written. Default nil: any. With those of package design/enforce, an item that does
+	// not match the design of its table is rejected.
 	ItemRules ItemRules
 	// StreamShards is the number of shards of a new stream, 1 to 100. Default 1. A shard that receives more than 1000 records a
 	// second is split in two.
@@ -160,8 +160,8 @@ type Options struct {
 	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, at least two.
 	LargeOperations int
-	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once. It
-	// must return soon. Default: nobody is notified.
+	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once.
+	// It must return soon. Default: no call.
 	OnLargeOperation func(begins bool)
 	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
@@ -336,7 +336,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	return db, nil
 }
 
-// inspected is what operators can ask beyond DynamoDB's API.
+// inspected has the operators' requests beyond DynamoDB's API.
 func (db *DB) inspected(o *Options) inspect.Options {
 	i := inspect.Options{
 		Observe: db.observe, SlowFrom: cmp.Or(o.SlowRequest, observe.SlowDefault), In: db.inRegion, Engine: db.engine, Gauges: db.gauges, Now: db.now, Logger: o.Logger,

@@ -126,7 +126,7 @@ func hasCode(err error, code, part string) bool {
 	return errors.As(err, &known) && known.ErrorCode() == code && strings.Contains(known.ErrorMessage(), part)
 }
 
-// TestGlobalTable: a table of two Regions, over a socket with the SDK, across a restart.
+// TestGlobalTable tests a table in two Regions, over a socket with the SDK, across a restart.
 func TestGlobalTable(t *testing.T) {
 	dir := t.TempDir()
 	r := openRegional(t, dir, ireland)

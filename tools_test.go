@@ -51,7 +51,7 @@ func wantVerified(t *testing.T, dir string, items int64) {
 	}
 }
 
-// TestBackupAndRestore: a backup of an open database, one of its directory, and their restores have what was there at the time.
+// TestBackupAndRestore: a backup of an open database, one of its directory, and their restores have the content at the time.
 func TestBackupAndRestore(t *testing.T) {
 	home := t.TempDir()
 	at := func(name string) string { return filepath.Join(home, name) }

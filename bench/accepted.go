@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// figureWithNoise is a median of rounds and its relative standard error, estimated from how the rounds differ.
+// figureWithNoise is a median of rounds with its relative standard error, estimated from the differences between the rounds.
 type figureWithNoise struct {
 	Value float64 `json:"value"`
 	Noise float64 `json:"noise"`
 }
 
-// travels are the figures of a cell that mean the same on another machine. Times and throughput are divided by those of the echo of the same
-// round, so that a machine that slows down changes neither.
+// travels are the figures of a cell that are comparable across machines. Times and throughput are divided by those of the echo
+// of the same round, so that a slower machine changes neither.
 func (r *results) travels(c cell) map[string]figureWithNoise {
 	own, echo := r.rounds[c], r.rounds[cell{c.workload, c.connections, "echo"}]
 	if !strings.HasPrefix(c.server, "monotable") {
@@ -54,21 +54,21 @@ func figureOf(values []float64) figureWithNoise {
 		sum += math.Log(v)
 		squares += math.Log(v) * math.Log(v)
 	}
-	f := figureWithNoise{Value: slices.Sorted(slices.Values(values))[len(values)/2], Noise: 1} // one value says nothing about noise
+	f := figureWithNoise{Value: slices.Sorted(slices.Values(values))[len(values)/2], Noise: 1} // a single value says nothing about noise
 	if n > 1 {
 		f.Noise = 1.25 * math.Sqrt(max(0, squares-sum*sum/n)/(n-1)/n)
 	}
 	return f
 }
 
-// A figure has moved when it differs by more than movedErrors standard errors, and by more than movedLeast: rounds of one run are more alike
-// than runs.
+// A figure has changed if it differs by more than movedErrors standard errors, and by more than movedLeast: rounds of one run
+// are more alike than runs.
 const (
 	movedErrors = 3
 	movedLeast  = 0.03
 )
 
-// moved says which figures differ from another run's by more than the noise of both.
+// moved lists the figures that differ from another run's by more than the noise of both.
 func (r *results) moved(from *results) string {
 	var b strings.Builder
 	compared := 0
@@ -98,7 +98,7 @@ func (r *results) moved(from *results) string {
 	return fmt.Sprintf("since the accepted run of %s:\n%s", from.Conditions.Date, b.String())
 }
 
-// readResults reads a run that was written as JSON; nil with an error of fs.ErrNotExist if there is none.
+// readResults reads a run in JSON; nil with an error of fs.ErrNotExist if there is none.
 func readResults(name string) (*results, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func readResults(name string) (*results, error) {
 	return r, nil
 }
 
-// accept makes a run the accepted one. Parts that it has not measured stay as they were.
+// accept makes a run the accepted one. Parts that it has not measured are kept.
 func accept(name string, before, now *results) error {
 	if before != nil {
 		if now.Results == nil {

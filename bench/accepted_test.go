@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// resultsOf makes results of a workload from throughputs, beside an echo of 1000 a second.
+// resultsOf makes results of a workload from throughputs, with an echo of 1000 per second.
 func resultsOf(throughputs ...float64) *results {
 	r := newResults()
 	for i, ops := range throughputs {
@@ -18,7 +18,8 @@ func resultsOf(throughputs ...float64) *results {
 	return r
 }
 
-// TestMoved: a machine that drifts moves nothing, nor do differences within the noise; a change of all rounds does.
+// TestMoved tests that neither a drifting machine nor differences within the noise count as changes, but a change
+// in all rounds does.
 func TestMoved(t *testing.T) {
 	accepted := resultsOf(500, 510, 505, 495, 500)
 	for _, test := range []struct {
@@ -28,7 +29,7 @@ func TestMoved(t *testing.T) {
 		{resultsOf(505, 500, 500, 510, 495), "nothing has moved"},
 		{resultsOf(505, 500, 900, 510, 300), "nothing has moved"},
 		{resultsOf(600, 610, 600, 605, 595), "share of the echo's throughput: 0.5 → 0.6 (+20 %"},
-		{resultsOf(400), "nothing has moved"}, // one round has no noise to compare with
+		{resultsOf(400), "nothing has moved"}, // one round has no noise estimate
 	} {
 		if got := test.now.moved(accepted); !strings.Contains(got, test.want) || strings.Contains(got, "processor") || strings.Contains(got, "allocations") {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -13,16 +13,16 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 )
 
-// backend is a store that servers share, running. What it cannot tell is nil, and "–" in the report.
+// backend is a running store that servers share. Unknown values are nil, and "–" in the report.
 type backend struct {
 	name   string
 	binary string   // the server's program
 	env    []string // of the servers
-	// url is what serve --store takes; counted is the same store, by way of what counts traffic.
+	// url is the value of serve --store; counted is the same store through a proxy that counts traffic.
 	url, counted string
 	traffic      func() traffic
 	cpu          func() time.Duration // used so far
-	logBytes     gauge                // written to the log on which commits wait
+	logBytes     gauge                // written to the log that commits wait for
 	activity     func(context.Context) (activity, error)
 	pause        func() // while something else is measured
 	resume       func()
@@ -42,8 +42,8 @@ func backendNames() (list []string) {
 	return list
 }
 
-// activity is what the store's processes do at a moment, or on average: how many of them compute, wait for the log to be on disk, wait for the
-// locks of an update, wait within a transaction for the server, and wait for anything else.
+// activity is the number of the store's processes, at a moment or on average, that compute, wait for the log to be on disk,
+// wait for the locks of an update, wait within a transaction for the server, and wait for anything else.
 type activity struct {
 	Running float64 `json:"running"`
 	Log     float64 `json:"log"`
@@ -68,7 +68,7 @@ const activitySQL = `select
 	count(*) filter (where state = 'active' and wait_event not like 'WAL%' and wait_event_type <> 'Lock')::float8
 	from pg_stat_activity where application_name = 'monotable'`
 
-// startPostgres starts the PostgreSQL server of the machine, durable, with memory and a log that make checkpoints rare.
+// startPostgres starts the machine's PostgreSQL server, durable, with memory and log settings that make checkpoints rare.
 func startPostgres(ctx context.Context) (*backend, error) {
 	s, err := postgrestest.Start("shared_buffers = 512MB", "max_wal_size = 8GB", "checkpoint_timeout = 30min")
 	if err != nil {
@@ -110,8 +110,8 @@ func startPostgres(ctx context.Context) (*backend, error) {
 	}, nil
 }
 
-// startTiKV starts TiKV's placement driver and three nodes of a stand-in of TiKV, which speaks its protocol. Its figures for processor time
-// and speed are not TiKV's, its round trips and bytes are.
+// startTiKV starts TiKV's placement driver and three nodes of a stand-in for TiKV, which speaks its protocol. Its processor
+// times and speed are not TiKV's, its round trips and bytes are.
 func startTiKV(ctx context.Context) (*backend, error) {
 	const binary = "bin/monotable-tikv"
 	if out, err := exec.CommandContext(ctx, "go", "build", "-tags", "tikv", "-o", binary, "./cmd/monotable").CombinedOutput(); err != nil {
@@ -145,7 +145,7 @@ func startTiKV(ctx context.Context) (*backend, error) {
 			}
 			return sum
 		},
-		pause: func() {}, resume: func() {}, // what is paused for seconds elects leaders anew, while it should be measured
+		pause: func() {}, resume: func() {}, // after a pause of seconds it would elect leaders during the measurement
 		remove: func() {
 			c.Remove()
 			_ = errors.Join(own.close(), counting.close())

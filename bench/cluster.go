@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// clusterSettings are what the command line of the mode cluster decides.
+// clusterSettings are the settings of the mode cluster on the command line.
 type clusterSettings struct {
 	settings
 	clients int
@@ -121,7 +121,7 @@ func parseCluster(args []string) (s clusterSettings, err error) {
 	return s, nil
 }
 
-// cluster is what is measured: servers on a directory of their own, and on each store that can be shared.
+// cluster is the subject of the measurement: servers on their own directories, and on each store that can be shared.
 type cluster struct {
 	settings clusterSettings
 	dir      string
@@ -131,9 +131,9 @@ type cluster struct {
 
 // setup is a number of servers on a store.
 type setup struct {
-	store   *backend // nil is a directory
+	store   *backend // nil means a directory
 	servers int
-	share   float64 // of a core that each server is held to, 0 for no limit
+	share   float64 // share of a core to which each server is limited, 0 for no limit
 }
 
 func (s setup) name() string {
@@ -147,7 +147,7 @@ func (s setup) name() string {
 	}
 }
 
-// setups are all, in the order of a round.
+// setups are all setups, in the order of a round.
 func (c *cluster) setups() []setup {
 	list := []setup{{servers: 1}}
 	for _, share := range slices.Compact([]float64{0, c.settings.share}) {
@@ -204,7 +204,7 @@ func (c *cluster) remove() {
 	_ = os.RemoveAll(c.dir)
 }
 
-// with runs servers while do does something with them.
+// with runs servers while do runs.
 func (c *cluster) with(ctx context.Context, set setup, do func([]*server) error) (err error) {
 	binary, env, place := "bin/monotable", []string(nil), []string{"--data", filepath.Join(c.dir, "data")}
 	if b := set.store; b != nil {
@@ -246,7 +246,7 @@ func startShared(ctx context.Context, n int, binary string, env, place []string)
 	return s, nil
 }
 
-// endServers has servers end by themselves, so that those which go on do not wait for them.
+// endServers stops the servers gracefully, so that the others do not wait for their leases to expire.
 func endServers(servers []*server) (err error) {
 	for _, s := range servers {
 		err = errors.Join(err, s.process.Process.Signal(syscall.SIGTERM))
@@ -288,7 +288,7 @@ func orNone(g gauge) gauge {
 	return g
 }
 
-// sample looks at what a store does, ten times a second, until stop, which returns the average.
+// sample samples a store's activity, ten times per second, until stop, which returns the average.
 func sample(ctx context.Context, look func(context.Context) (activity, error)) (stop func() (activity, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type sum struct {
@@ -320,7 +320,8 @@ func sample(ctx context.Context, look func(context.Context) (activity, error)) (
 	}
 }
 
-// count counts what a request of each workload needs of a store: one client, one server, and what the server does by itself taken away.
+// count measures the cost of each workload's requests for a store: with one client and one server, minus the server's
+// background activity.
 func (c *cluster) count(ctx context.Context, b *backend, workloads []workload) error {
 	if b.traffic == nil {
 		return nil

@@ -42,7 +42,7 @@ type clusterResult struct {
 	Activity        activity `json:"store_processes"`
 }
 
-// clusterCost is what a request needs of a store.
+// clusterCost is the cost of a request for a store.
 type clusterCost struct {
 	Store    string  `json:"store"`
 	Workload string  `json:"workload,omitempty"`
@@ -89,7 +89,7 @@ func (r *clusterResults) summarize() {
 	}
 }
 
-// find returns a result, an empty one where there is none.
+// find returns a result, an empty one if there is none.
 func (r *clusterResults) find(workload, store string, servers int, share float64) clusterResult {
 	for _, one := range r.Results {
 		if one.Workload == workload && one.Store == store && one.Servers == servers && one.Share == share {
@@ -99,7 +99,7 @@ func (r *clusterResults) find(workload, store string, servers int, share float64
 	return clusterResult{}
 }
 
-// markdown is the report on a store: what a request costs, then how many there are a second.
+// markdown is the report on a store: the cost of a request, then requests per second.
 func (r *clusterResults) markdown(s clusterSettings, store string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, load average before the run %s, %d clients, %d items of 1 KB with two indexes, medians of %d rounds of %v.\n",
@@ -119,7 +119,7 @@ func (r *clusterResults) markdown(s clusterSettings, store string) string {
 	return b.String()
 }
 
-// costs has a row for each kind of request: what it costs wherever it runs.
+// costs has a row for each kind of request: its cost regardless of the machine.
 func (r *clusterResults) costs(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	fmt.Fprintf(b, "\n**What a request costs**, over %s and on a directory (Pebble):\n\n", store)
 	row(b, "request", "round trips", "bytes to "+store, "bytes from it", "µs of a server", "µs of "+store, "bytes of its log", "µs of a server on Pebble", "bytes of Pebble's log")
@@ -136,14 +136,14 @@ func (r *clusterResults) costs(b *strings.Builder, store string, workloads []str
 	}
 	for _, idle := range r.Idle {
 		if idle.Store == store {
-			fmt.Fprintf(b, "\nA server without requests, which leads: %.0f round trips a second, %s bytes to the store and %s from it.\n", idle.Trips, figure(idle.Up), figure(idle.Down))
+			fmt.Fprintf(b, "\nAn idle server that is the leader: %.0f round trips a second, %s bytes to the store and %s from it.\n", idle.Trips, figure(idle.Up), figure(idle.Down))
 		}
 	}
 }
 
-// speeds has requests a second where all have the whole machine.
+// speeds has requests per second if all have the whole machine.
 func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []string, s clusterSettings) {
-	fmt.Fprintf(b, "\n**Requests a second**, the machine shared by all (median and 99th percentile of a request, ms):\n\n")
+	fmt.Fprintf(b, "\n**Requests a second**, all sharing the machine (median and 99th percentile of a request, ms):\n\n")
 	head := []string{"request", "Pebble"}
 	for _, n := range s.servers {
 		head = append(head, fmt.Sprintf("%s, %s", store, serversOf(n)))
@@ -169,12 +169,12 @@ func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []st
 
 // held has requests a second where each server has no more than its share of a core, and what the last one adds.
 func (r *clusterResults) held(b *strings.Builder, store string, workloads []string, s clusterSettings) {
-	fmt.Fprintf(b, "\n**Requests a second, each server held to %g of a core**, and how many times those of %s:\n\n", s.share, serversOf(s.servers[0]))
+	fmt.Fprintf(b, "\n**Requests a second, each server limited to %g cores**, and as a multiple of %s:\n\n", s.share, serversOf(s.servers[0]))
 	head := []string{"request"}
 	for _, n := range s.servers {
 		head = append(head, serversOf(n))
 	}
-	head = append(head, fmt.Sprintf("cores that %s uses then", store))
+	head = append(head, fmt.Sprintf("cores used by %s", store))
 	row(b, head...)
 	row(b, slices.Repeat([]string{"---"}, len(head))...)
 	for _, w := range workloads {
@@ -196,8 +196,8 @@ func (r *clusterResults) activities(b *strings.Builder, store string, workloads 
 	if !known {
 		return
 	}
-	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, the machine shared by all:\n\n", store, serversOf(n))
-	row(b, "request", "compute", "wait for the log", "wait for a lock", "wait, in a transaction, for the server", "wait for anything else")
+	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, all sharing the machine:\n\n", store, serversOf(n))
+	row(b, "request", "computing", "waiting for the log", "for a lock", "in a transaction, for the server", "for anything else")
 	row(b, slices.Repeat([]string{"---"}, 6)...)
 	for _, w := range workloads {
 		one := r.find(w, store, n, 0)

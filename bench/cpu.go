@@ -14,13 +14,13 @@ func (s *server) cpu() time.Duration {
 	return own
 }
 
-// processTimes is the processor time that a process has used so far, and that of the processes which it began and which have ended.
+// processTimes is the processor time used so far by a process, and by its children that have ended.
 func processTimes(pid int) (own, ended time.Duration) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0
 	}
-	// The program's name, in parentheses, may contain spaces: count fields from behind it.
+	// The program's name, in parentheses, may contain spaces: count fields from after it.
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 15 {
@@ -34,8 +34,8 @@ func processTimes(pid int) (own, ended time.Duration) {
 	return ticks(11) + ticks(12), ticks(13) + ticks(14)
 }
 
-// familyTime is the processor time of processes of one thread each, and of those that the first of them began and that have ended. It does
-// not round the time of each process that runs to a tick, as there may be dozens that use little.
+// familyTime is the processor time of single-threaded processes, and of the children of the first that have ended. It does not
+// round the time of each running process to a tick, because there may be dozens that use little.
 func familyTime(pids []int) (sum time.Duration) {
 	for i, pid := range pids {
 		if i == 0 {

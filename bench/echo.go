@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// serveEcho is the least that a net/http server can do for a request: read it, answer as many bytes as it
-// asks for. It bounds what any server on net/http could reach.
+// serveEcho is the minimum that a net/http server can do for a request: read it, and respond with as many
+// bytes as it asks for. It is an upper bound for any server on net/http.
 func serveEcho(args []string) error {
 	filler := bytes.Repeat([]byte("e"), 1<<20)
 	s := &http.Server{

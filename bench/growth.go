@@ -20,16 +20,16 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// growItems is how many items a table has in the end.
+// growItems is the final number of items in a table.
 var growItems = 10_000_000
 
-// growth is what something costs when there is much of it, beside what it costs when there is little.
+// growth compares the cost of something at a large scale with its cost at a small one.
 type growth struct {
 	What  string  `json:"what"`
 	Small float64 `json:"small"`
 	Large float64 `json:"large"`
 	Unit  string  `json:"unit"`
-	// Limit is how many times Small Large should be at most.
+	// Limit is the maximum ratio of Large to Small.
 	Limit float64 `json:"limit"`
 }
 
@@ -41,7 +41,7 @@ func (g growth) String() string {
 	return fmt.Sprintf("growth %s  %s: %.3g → %.3g %s, %.2f ×; at most %.3g ×", verdict, g.What, g.Small, g.Large, g.Unit, g.Large/g.Small, g.Limit)
 }
 
-// measureGrowth measures, in this process, what should not cost more when there is more of it.
+// measureGrowth measures, in this process, costs that should not grow with scale.
 func measureGrowth(ctx context.Context, r *benchRun) error {
 	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, growWriters, compareWithSDK} {
 		lines, err := measure(ctx)
@@ -82,7 +82,7 @@ func (l *local) open() (err error) {
 	return err
 }
 
-// reopen is how long a restart takes.
+// reopen is the duration of a restart.
 func (l *local) reopen() (time.Duration, error) {
 	if err := l.db.Close(); err != nil {
 		return 0, err
@@ -92,7 +92,7 @@ func (l *local) reopen() (time.Duration, error) {
 	return time.Since(begin), err
 }
 
-// each is the average time of a request, in µs, after some that warm up.
+// each is the average time of a request, in µs, after a warm-up.
 func (l *local) each(times int, operation string, body func(random *rand.Rand) string) (float64, error) {
 	random := rand.New(rand.NewPCG(1, uint64(times)))
 	begin := time.Now()
@@ -129,7 +129,7 @@ const growTable = `{"TableName":"%s","BillingMode":"PAY_PER_REQUEST",
 "AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],
 "KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}]}`
 
-// growItemsOfTable: a get costs at most half as much again with a hundred times the items; scans and restarts are linear.
+// growItemsOfTable: a get costs at most 1.5 times as much with a hundred times the items; scans and restarts are linear.
 func growItemsOfTable(context.Context) (lines []growth, err error) {
 	const gets = 200_000
 	type costs struct{ get, scan, restart float64 }
@@ -226,7 +226,7 @@ const collectionTable = `{"TableName":"bench","BillingMode":"PAY_PER_REQUEST",
 "KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
 "LocalSecondaryIndexes":[{"IndexName":"byN","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"n","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// growCollection: in an item collection of a million items, reads and writes cost about what they cost in one of ten thousand.
+// growCollection: in an item collection of a million items, reads and writes cost about the same as in one of ten thousand.
 func growCollection(context.Context) (lines []growth, err error) {
 	type costs struct{ put, query, index float64 }
 	var sizes []costs
@@ -271,7 +271,7 @@ func growCollection(context.Context) (lines []growth, err error) {
 	}, nil
 }
 
-// growWriters: a thousand writers of one item get as many updates done together as ten do.
+// growWriters: a thousand writers of one item together achieve as many updates as ten do.
 func growWriters(context.Context) (lines []growth, err error) {
 	const updates = 20_000
 	const update = `{"TableName":"bench","Key":{"PK":{"S":"hot"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`
@@ -309,7 +309,7 @@ func growWriters(context.Context) (lines []growth, err error) {
 	return []growth{{fmt.Sprintf("an update of one item by %s writers at once, from %s, durable", amount(counts[1]), amount(counts[0])), costs[0], costs[1], "µs", 1.5}}, nil
 }
 
-// compareWithSDK: a GetItem through the SDK's client without a socket, and what of it is the database's own.
+// compareWithSDK: a GetItem through the SDK's client without a socket, and the database's share of it.
 func compareWithSDK(ctx context.Context) (lines []growth, err error) {
 	const gets = 20_000
 	err = inDirectory(monotable.DurabilityNone, func(l *local) error {

@@ -7,10 +7,11 @@ import (
 	"strconv"
 )
 
-// holdPeriod is short, so that a process that has had its share waits for milliseconds.
+// holdPeriod is short, so that a process that has used up its share waits for milliseconds.
 const holdPeriod = 10_000 // µs
 
-// hold keeps a process to a share of one core, until release is called after its end. It needs a control group, and so Linux and root.
+// hold limits a process to a share of one core, until release is called after its end. It needs a control group, and so Linux
+// and root.
 func hold(pid int, share float64) (release func(), err error) {
 	quota := int(share * holdPeriod)
 	dir, settings := filepath.Join("/sys/fs/cgroup", fmt.Sprintf("monotable-bench-%d", pid)), map[string]string{

@@ -16,35 +16,35 @@ import (
 	"github.com/monotable/monotable/internal/loadgen"
 )
 
-// measurement is one workload against one server, or several that share a store, for a while.
+// measurement is the result of one workload against one server, or several that share a store.
 type measurement struct {
-	opsPerSecond         float64 // without those that were refused
+	opsPerSecond         float64 // without rejected ones
 	mean, p50, p99, p999 time.Duration
 	longest              time.Duration
 	cpuPerOp             time.Duration
-	allocations, written float64   // of the server for each request, and the bytes that it wrote to its disk; 0 for servers without metrics
+	allocations, written float64   // of the server per request, and the bytes that it wrote to its disk; 0 for servers without metrics
 	conflicts            float64   // share of the requests that got TransactionConflict
-	perOp                []float64 // what each of the gauges went on by, for each request
+	perOp                []float64 // the increase of each gauge per request
 	waited               float64   // share of the requests that were due while no connection was free
 }
 
-// gauge is a count that only goes on.
+// gauge reads a count that only increases.
 type gauge func() (float64, error)
 
-// freshFrom gives every run numbers of its own for new items, above all preloaded ones.
+// freshFrom gives every run its own numbers for new items, above all preloaded ones.
 var freshFrom atomic.Int64
 
 // freshPerRun is more than a run can use.
 const freshPerRun = 5_000_000
 
-// demand is what is asked of servers: how many connections, for how long, and, in an open loop, how often.
+// demand is the load on servers: the number of connections, the duration, and, in an open loop, the rate.
 type demand struct {
 	connections int
 	duration    time.Duration
-	rate        float64 // requests a second that are due; 0 is the closed loop
+	rate        float64 // requests due per second; 0 means a closed loop
 }
 
-// measure sends a workload's requests on connections that the servers share evenly.
+// measure sends a workload's requests on connections that are spread evenly over the servers.
 func measure(ctx context.Context, servers []*server, w workload, d demand, items int, gauges ...gauge) (measurement, error) {
 	warmUp := min(d.duration/5, time.Second)
 	workers, err := connect(ctx, servers, w, d.connections, items, int(servers[0].fastest()*(warmUp+d.duration).Seconds()))
@@ -97,7 +97,7 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 	return m, nil
 }
 
-// connect opens the connections of a run, each with requests of its own, and stores the items that the run will use up.
+// connect opens the connections of a run, each with its own requests, and stores the items that the run will use up.
 func connect(ctx context.Context, servers []*server, w workload, n, items, consumed int) (workers []*worker, err error) {
 	t := w.body(items)
 	base := int(freshFrom.Add(freshPerRun)) + items
@@ -119,7 +119,7 @@ func connect(ctx context.Context, servers []*server, w workload, n, items, consu
 	return workers, nil
 }
 
-// metricOf is the sum of a metric of servers, those without metrics left out.
+// metricOf is the sum of a metric over servers, without those that have no metrics.
 func metricOf(servers []*server, name string) gauge {
 	return func() (sum float64, err error) {
 		for _, s := range servers {
@@ -155,13 +155,13 @@ type worker struct {
 	connection net.Conn
 	reader     *bufio.Reader
 	request    []byte // head and body
-	body       []byte // the part of request behind the head
+	body       []byte // the part of request after the head
 	signer     *signer
-	signature  []byte // the part of the head that is to have it
+	signature  []byte // the part of the head for it
 	slots      []slot
 	filler     *filler
-	contended  bool // requests may meet transactions of other connections
-	conflicts  int  // how many have
+	contended  bool // requests may conflict with transactions of other connections
+	conflicts  int  // number of conflicts
 }
 
 func newWorker(connection net.Conn, s *server, w workload, t template, f *filler) *worker {
@@ -201,10 +201,10 @@ func (w *worker) Send(context.Context) error {
 	return err
 }
 
-// errConflict is the error of a request that met a transaction.
+// errConflict is the error of a request that conflicted with a transaction.
 var errConflict = errors.New("TransactionConflict")
 
-// readAnswer reads one HTTP answer and discards its body; any status but 200 is an error.
+// readAnswer reads one HTTP response and discards its body; any status but 200 is an error.
 func readAnswer(r *bufio.Reader) error {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -240,7 +240,7 @@ func readAnswer(r *bufio.Reader) error {
 	return err
 }
 
-// refusal reads the body of an answer that is an error, and returns it as one.
+// refusal reads the body of an error response, and returns it as an error.
 func refusal(r *bufio.Reader, length int) error {
 	body := make([]byte, length)
 	if _, err := io.ReadFull(r, body); err != nil {

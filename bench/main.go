@@ -1,17 +1,18 @@
-// Command bench measures monotable beside other servers of DynamoDB's API, in one run on one machine.
+// Command bench compares monotable with other servers of DynamoDB's API, in one run on one machine.
 //
-// It starts each server on loopback, loads the same table into each, and runs the same requests against
-// each in turn, several rounds of them, so that a machine whose speed drifts treats all alike. It prints
-// medians, percentiles, what a request costs the server, ratios to the best peer, whether the promises hold, and what has
-// moved since the accepted run by more than the noise.
+// It starts each server on loopback, loads the same table into each, and runs the same requests against each in turn, several
+// rounds of them, so that a drift in the machine's speed affects all alike. It prints medians, percentiles, the server's cost
+// per request, ratios to the best peer, whether the goals are met, and what has changed since the accepted run by more than
+// the noise.
 //
-// The server is pinned to one core and the load generator to another where the machine has taskset and two
-// cores. Requests are marshalled before the clock starts, and a hand-written client reads only as much of an
-// answer as it needs, so that the load generator is not what is measured.
+// The server is pinned to one core and the load generator to another where the machine has taskset and two cores. Requests are
+// marshalled before the clock starts, and a handwritten client reads only as much of a response as it needs, so that the load
+// generator is not what is measured.
 //
 // A server (servers.go) is a process that can be started; a workload (workloads.go) is a set of request templates; load.go
-// runs one workload against one server for a while, by package loadgen. A part (parts.go) is a question that a run answers by many
-// measurements. The results (report.go) are printed, compared with the accepted run (accepted.go), and drawn (page.go, graphs.mjs).
+// runs one workload against one server for a while, by package loadgen. A part (parts.go) is a question that a run answers by
+// many measurements. The results (report.go) are printed, compared with the accepted run (accepted.go), and drawn (page.go,
+// graphs.mjs).
 package main
 
 import (
@@ -26,7 +27,7 @@ import (
 	"time"
 )
 
-// settings are what the command line decides.
+// settings are the settings on the command line.
 type settings struct {
 	parts       string
 	items       int
@@ -44,9 +45,9 @@ type settings struct {
 }
 
 const (
-	// itemsMin is more than the most connections.
+	// itemsMin is more than the maximum number of connections.
 	itemsMin = 1000
-	// acceptedFile is the last accepted run, with which others are compared.
+	// acceptedFile is the last accepted run, with which other runs are compared.
 	acceptedFile = "bench/accepted.json"
 )
 
@@ -152,14 +153,14 @@ func run(ctx context.Context, s settings) error {
 	return err
 }
 
-// benchRun is a run under way.
+// benchRun is a run in progress.
 type benchRun struct {
 	settings    settings
 	parts       []string
 	connections []int
 	workloads   []workload
 	servers     []*server
-	loaded      int // items of 1 KB that each server has
+	loaded      int // number of items of 1 KB on each server
 	results     *results
 }
 
@@ -182,7 +183,7 @@ func newRun(s settings) (*benchRun, error) {
 	return r, pinSelf()
 }
 
-// measureWith measures with the table's stream turned on where the workload wants it.
+// measureWith measures with the table's stream enabled if the workload requires it.
 func measureWith(ctx context.Context, servers []*server, w workload, d demand, items int, gauges ...gauge) (measurement, error) {
 	if w.stream {
 		if err := call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
@@ -196,7 +197,7 @@ func measureWith(ctx context.Context, servers []*server, w workload, d demand, i
 	return m, err
 }
 
-// progress tells on standard error what is going on.
+// progress reports progress on standard error.
 func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }

@@ -13,10 +13,10 @@ import (
 // model is the arithmetic of docs/scale.md, over the assumptions that the page names.
 type model map[string]float64
 
-// keys are what a request reads and writes on TiKV, by the page's table.
+// keys are the numbers of keys that a request reads and writes on TiKV, by the page's table.
 type keys struct{ read, written float64 }
 
-// tikv is the row of a number of nodes.
+// tikv is the row for a number of nodes.
 func (m model) tikv(nodes float64, requests map[string]keys) []float64 {
 	micros := nodes * m["cores"] * m["use"] * 1e6
 	rate := func(name string) float64 {
@@ -29,14 +29,14 @@ func (m model) tikv(nodes float64, requests map[string]keys) []float64 {
 	}
 }
 
-// postgres is the row of a number of cores.
+// postgres is the row for a number of cores.
 func (m model) postgres(cores float64) []float64 {
 	micros := cores * m["use"] * 1e6
 	puts := micros / m["pg_put"]
 	return []float64{micros / m["pg_get"], puts, micros / m["pg_transact"], puts * m["pg_put_log"] / 1e6, puts * m["server_put"] / 1e6 / m["use"]}
 }
 
-// limits are what does not grow with nodes.
+// limits are the limits that do not grow with nodes.
 func (m model) limits() map[string]float64 {
 	second := 1000.0
 	return map[string]float64{
@@ -52,7 +52,8 @@ func (m model) limits() map[string]float64 {
 	}
 }
 
-// TestScalePage: each number in the tables of docs/scale.md follows from the assumptions on the page, rounded to two digits.
+// TestScalePage tests that each number in the tables of docs/scale.md follows from the assumptions on the page, rounded to
+// two digits.
 func TestScalePage(t *testing.T) {
 	text, err := os.ReadFile("../docs/scale.md")
 	if err != nil {
@@ -88,7 +89,7 @@ func TestScalePage(t *testing.T) {
 	}
 }
 
-// rows are those of all tables of a page, without the lines below their heads.
+// rows are the rows of all tables of a page, without the lines below their headers.
 func rows(page string) (list [][]string) {
 	for line := range strings.Lines(page) {
 		line, is := strings.CutPrefix(strings.TrimSpace(line), "| ")
@@ -106,7 +107,7 @@ func rows(page string) (list [][]string) {
 	return list
 }
 
-// after are the rows of the table whose head begins with a text.
+// after are the rows of the table whose header begins with a text.
 func after(t *testing.T, page [][]string, head string) (list [][]string) {
 	t.Helper()
 	for i, row := range page {
@@ -126,7 +127,7 @@ func after(t *testing.T, page [][]string, head string) (list [][]string) {
 	return list
 }
 
-// compare compares the cells of a row behind the first with numbers.
+// compare compares the cells of a row after the first with numbers.
 func compare(t *testing.T, row []string, want []float64) {
 	t.Helper()
 	var cells []string
@@ -138,7 +139,7 @@ func compare(t *testing.T, row []string, want []float64) {
 	}
 }
 
-// rounded has two digits: 137,143 is 140,000, and 3.21 is 3.2.
+// rounded rounds to two digits: 137,143 is 140,000, and 3.21 is 3.2.
 func rounded(f float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(f))-1)
 	f = math.Round(f/unit) * unit

@@ -16,13 +16,13 @@ const (
 	graphs          = "bench/graphs.mjs"
 )
 
-// writePage draws a run's graphs beside a page, and puts its figures into the page.
+// writePage draws a run's graphs next to a page, and inserts its figures into the page.
 func writePage(page, run string) error {
 	r, err := readResults(run)
 	if err != nil {
 		return err
 	}
-	draw := exec.Command("node", graphs, run, strings.TrimSuffix(page, filepath.Ext(page))) //nolint:noctx,gosec // over in a moment; our own script
+	draw := exec.Command("node", graphs, run, strings.TrimSuffix(page, filepath.Ext(page))) //nolint:noctx,gosec // ends soon; our own script
 	draw.Stderr = os.Stderr
 	return errors.Join(draw.Run(), writeFigures(page, "make bench", r.markdown()))
 }
@@ -30,9 +30,9 @@ func writePage(page, run string) error {
 // markdown is the part of the page that a run writes.
 func (r *results) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. Another run may have other figures; ratios travel between machines, absolute figures do not.\n", r.Conditions)
+	fmt.Fprintf(&b, "%s. Another run may have other figures; ratios carry over between machines, absolute figures do not.\n", r.Conditions)
 	if load, err := strconv.ParseFloat(r.Conditions.Load, 64); err != nil || load > 1 {
-		fmt.Fprint(&b, "\n**The machine was busy with other work**, so throughput is lower and latencies are longer than on a quiet one, for all servers.\n")
+		fmt.Fprint(&b, "\n**The machine was busy with other work**, so all servers have lower throughput and longer latencies than on a quiet one.\n")
 	}
 	for _, left := range r.LeftOut {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", left)
@@ -42,9 +42,9 @@ func (r *results) markdown() string {
 		there             bool
 		file, title, text string
 	}{
-		{r.Connections != nil, "connections", "Throughput by connections", "Requests a second, in a closed loop. Both axes are logarithmic: a step up is a factor."},
-		{r.Load != nil, "load", "Latency by load", "The 99th percentile in an open loop: requests are due at random times at the rate below, and a latency counts from when its request was due. A line ends at 90 % of the server's highest rate."},
-		{r.Size != nil, "size", "Cost by table size", "Processor time of the server for each request."},
+		{r.Connections != nil, "connections", "Throughput by connections", "Requests per second, in a closed loop. Both axes are logarithmic."},
+		{r.Load != nil, "load", "Latency by load", "The 99th percentile in an open loop: requests are due at random times at the rate below, and latency is measured from when a request was due. A line ends at 90 % of the server's highest rate."},
+		{r.Size != nil, "size", "Cost by table size", "Processor time of the server per request."},
 	} {
 		if graph.there {
 			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n![%s](performance/%s.svg)\n", graph.title, graph.text, graph.title, graph.file)
@@ -52,15 +52,15 @@ func (r *results) markdown() string {
 	}
 	if r.Sustained != nil {
 		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response.\n\n")
-		row(&b, "server", "seconds", "puts a second", "median fsync", "p50", "p99", "p99.9", "longest", "bytes written each")
+		row(&b, "server", "seconds", "puts per second", "median fsync", "p50", "p99", "p99.9", "longest", "bytes written per put")
 		row(&b, slices.Repeat([]string{"---"}, 9)...)
 		for _, s := range r.Sustained {
 			row(&b, s.Server, fmt.Sprintf("%.0f", s.Seconds), figure(s.OpsPerSecond), short(s.FsyncMillis), short(s.P50Millis), short(s.P99Millis), short(s.P999Millis), short(s.MaxMillis), figure(s.Written))
 		}
 	}
 	if r.Growth != nil {
-		fmt.Fprint(&b, "\n## What grows\n\nIn one process, without a socket.\n\n")
-		row(&b, "cost", "with little", "with much", "times", "at most")
+		fmt.Fprint(&b, "\n## Cost by amount of data\n\nIn one process, without a socket.\n\n")
+		row(&b, "cost", "small", "large", "ratio", "at most")
 		row(&b, "---", "---", "---", "---", "---")
 		for _, g := range r.Growth {
 			row(&b, g.What, fmt.Sprintf("%.3g %s", g.Small, g.Unit), fmt.Sprintf("%.3g %s", g.Large, g.Unit), fmt.Sprintf("%.2f", g.Large/g.Small), fmt.Sprintf("%.3g", g.Limit))
@@ -69,13 +69,13 @@ func (r *results) markdown() string {
 	return b.String()
 }
 
-// compared has a row for each workload on 32 connections.
+// compared has a row for each workload with 32 connections.
 func (r *results) compared(b *strings.Builder) {
 	if r.Results == nil {
 		return
 	}
 	fmt.Fprint(b, "\n## Side by side\n\n32 connections, the server on one core, the load generator on another.\n\n")
-	row(b, "request", "a second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "of a bare net/http echo", "over the best peer", "aim", "processor time of the cheapest peer")
+	row(b, "request", "per second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "share of a bare net/http echo", "over the best peer", "aim", "processor time of the cheapest peer")
 	row(b, slices.Repeat([]string{"---"}, 12)...)
 	for _, w := range plainWorkloads() {
 		own, found := r.find("monotable", w.name, 32)

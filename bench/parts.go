@@ -48,7 +48,7 @@ func chooseParts(choice string) ([]string, error) {
 	return chosen, nil
 }
 
-// ready starts the servers if they are not started, loads the table up to a number of items, and pauses all.
+// ready starts the servers unless they are started, loads the table up to a number of items, and pauses all.
 func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 	first := r.servers == nil
 	if first {
@@ -76,7 +76,8 @@ func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 	return nil
 }
 
-// with measures a workload against one server, while the others stand still. The error is errLeftOut for a peer that does not serve any more.
+// with measures a workload against one server, while the others are paused. The error is errLeftOut for a peer that no longer
+// serves.
 func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m measurement, err error) {
 	if !slices.Contains(r.servers, s) {
 		return m, errLeftOut
@@ -91,10 +92,10 @@ func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m
 	return m, r.tolerate(s, err)
 }
 
-// errLeftOut is for a peer that failed: the run goes on without it.
+// errLeftOut is for a peer that failed: the run continues without it.
 var errLeftOut = errors.New("left out")
 
-// tolerate leaves a peer out that failed. For other servers it returns the error, with what the server said.
+// tolerate leaves out a peer that failed. For other servers it returns the error, with the server's output.
 func (r *benchRun) tolerate(s *server, err error) error {
 	if err == nil {
 		return nil
@@ -110,7 +111,7 @@ func (r *benchRun) tolerate(s *server, err error) error {
 	return errLeftOut
 }
 
-// cannot says that a server does not know a workload, or that there is nothing to learn from it.
+// cannot reports whether a server does not support a workload, or the result would say nothing.
 func (s *server) cannot(w workload) bool {
 	return w.transaction && s.noTransactions || s.echo && w.echoBytes == 0 || w.stream && !s.own
 }
@@ -146,7 +147,7 @@ func measureAll(ctx context.Context, r *benchRun) error {
 	return nil
 }
 
-// point is one of a graph.
+// point is a point in a graph.
 type point struct {
 	Server       string  `json:"server"`
 	Workload     string  `json:"workload"`
@@ -160,7 +161,7 @@ type point struct {
 	CPUMicros    float64 `json:"server_cpu_us_per_op"`
 }
 
-// point measures one.
+// point measures a point.
 func (r *benchRun) point(ctx context.Context, s *server, w workload, d demand) (point, error) {
 	m, err := r.with(ctx, s, w, d)
 	p := point{
@@ -174,13 +175,13 @@ func (r *benchRun) point(ctx context.Context, s *server, w workload, d demand) (
 	return p, err
 }
 
-// drawn are the servers that graphs have.
+// drawn are the servers in the graphs.
 func (r *benchRun) drawn() []*server {
 	names := []string{"monotable", "dynoxide", "dynalite", "dynamodb-local", "echo"}
 	return slices.DeleteFunc(slices.Clone(r.servers), func(s *server) bool { return !slices.Contains(names, s.name) })
 }
 
-// named are the workloads of these names.
+// named are the workloads with these names.
 func named(names ...string) []workload {
 	return slices.DeleteFunc(workloads(), func(w workload) bool { return !slices.Contains(names, w.name) })
 }
@@ -263,10 +264,10 @@ func measureLoad(ctx context.Context, r *benchRun) error {
 	return nil
 }
 
-// sustainedShare of the highest rate is what a server should keep up without stalls.
+// sustainedShare is the share of the highest rate that a server should sustain without stalls.
 const sustainedShare = 0.6
 
-// measureSustained writes for minutes, due at a rate that leaves room for flushes and compactions.
+// measureSustained writes for minutes, at a rate that leaves room for flushes and compactions.
 func measureSustained(ctx context.Context, r *benchRun) error {
 	if err := r.ready(ctx, r.settings.items); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// traffic is what has passed between servers and a store.
+// traffic is what was exchanged between servers and a store.
 type traffic struct {
-	trips    float64 // times that the store was asked and answered
+	trips    float64 // round trips to the store
 	up, down float64 // bytes to the store and from it
 }
 
@@ -23,8 +23,9 @@ func (t traffic) minus(o traffic) traffic {
 
 func (t traffic) times(f float64) traffic { return traffic{t.trips * f, t.up * f, t.down * f} }
 
-// proxy counts what passes between servers and a store. A round trip is bytes to the store on a connection, however many
-// requests they are, and the bytes that come back. It stands for the store's address, or is an HTTP proxy that connects to hosts by their names.
+// proxy counts the traffic between servers and a store. A round trip is bytes to the store on a connection, however many
+// requests they are, and the bytes that come back. It replaces the store's address, or is an HTTP proxy that connects to hosts
+// by name.
 type proxy struct {
 	listener        net.Listener
 	network, target string
@@ -82,7 +83,7 @@ func (p *proxy) accept(ctx context.Context) {
 	}
 }
 
-// connect passes a connection on until one side ends.
+// connect forwards a connection until one side ends.
 func (p *proxy) connect(ctx context.Context, client net.Conn) {
 	network, target := p.network, p.target
 	from := io.Reader(client)
@@ -119,7 +120,7 @@ func (p *proxy) connect(ctx context.Context, client net.Conn) {
 	})
 }
 
-// pass copies what comes from a connection until one side ends, and counts before it passes on.
+// pass copies data from a connection until one side ends, and counts it before forwarding.
 func pass(to net.Conn, from io.Reader, source net.Conn, count func(int)) {
 	_, _ = io.Copy(to, countingReader{from, count})
 	_ = to.Close()

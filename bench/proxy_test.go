@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// TestProxyCounts: requests that are sent together are one round trip with their answer, and those that wait for one are one each.
+// TestProxyCounts tests that requests sent together are one round trip with their response, and that requests that wait for
+// one are one each.
 func TestProxyCounts(t *testing.T) {
 	store, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", loopback(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	go func() { // answers each four bytes with two
+	go func() { // responds to each four bytes with two
 		c, err := store.Accept()
 		if err != nil {
 			return

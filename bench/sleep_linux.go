@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sleepExactly blocks a thread, because Go's timers can be a millisecond late where nothing else runs.
+// sleepExactly blocks a thread, because Go's timers can be a millisecond late if nothing else runs.
 func sleepExactly(d time.Duration) {
 	t := syscall.NsecToTimespec(d.Nanoseconds())
-	_ = syscall.Nanosleep(&t, nil) // woken early, it makes a request early by that much
+	_ = syscall.Nanosleep(&t, nil) // if it is interrupted, a request is early by the difference
 }

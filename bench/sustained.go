@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sustained is what minutes of writes came to.
+// sustained is the result of minutes of writes.
 type sustained struct {
 	Server       string  `json:"server"`
 	Workload     string  `json:"workload"`
@@ -29,7 +29,7 @@ type sustained struct {
 	Written      float64 `json:"bytes_written_per_op"`
 }
 
-// The longest that writes should take: all but one in a thousand, in multiples of an fsync, and each.
+// The maximum latency of writes: of all but one in a thousand, in multiples of an fsync, and of each.
 const (
 	fsyncs    = 25.0
 	stallMost = 250.0 // ms
@@ -44,7 +44,7 @@ func (s sustained) String() string {
 		s.Server, s.Workload, s.Seconds, s.Due, s.Highest, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, s.Written)
 }
 
-// medianFsync is how long the disk of a directory takes to make a commit durable.
+// medianFsync is the time the disk of a directory takes to make a commit durable.
 func medianFsync(dir string) (time.Duration, error) {
 	const times = 200
 	f, err := os.Create(filepath.Join(dir, "fsync"))
@@ -69,7 +69,7 @@ func medianFsync(dir string) (time.Duration, error) {
 	return took[times/2], nil
 }
 
-// conditions are those under which a run was made.
+// conditions are the conditions of a run.
 type conditions struct {
 	Date     string `json:"date"`
 	Revision string `json:"revision,omitempty"`
@@ -96,7 +96,7 @@ func conditionsOf(s settings) conditions {
 	return c
 }
 
-// loadAverage is that of the last minute. Linux only.
+// loadAverage is the load average of the last minute. Linux only.
 func loadAverage() string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	minute, _, _ := strings.Cut(string(load), " ")

@@ -12,12 +12,12 @@ import (
 //	item#NNNNNNNNNN / 0        the preloaded items of about 1 KB, and those that writes add
 //	part#NNNNNNNNNN / 00…19    partitions of 20 items of about 400 B, also under GSI1
 //
-// Both kinds of item stand in both indexes.
+// Both kinds of items are in both indexes.
 const (
 	tableName  = "bench"
 	partitions = 500
 	perPart    = 20
-	digits     = 10 // of a number inside a request
+	digits     = 10 // of a number in a request
 )
 
 // workload is one kind of request, prepared so that sending it costs next to nothing.

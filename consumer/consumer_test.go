@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// audience is a handler that keeps what it was handed.
+// audience is a handler that records its input.
 type audience struct {
 	mu      sync.Mutex
 	heard   []string // sequence numbers
@@ -42,7 +42,7 @@ func (a *audience) handle(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// want compares all that was heard since the last call, in any order.
+// want compares everything received since the previous call, in any order.
 func (a *audience) want(t *testing.T, want ...string) {
 	t.Helper()
 	a.mu.Lock()
@@ -103,8 +103,8 @@ func wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestParentsBeforeChildren reads a tree of shards that is listed on several pages: no record comes before one
-// of its shard's ancestors.
+// TestParentsBeforeChildren reads a tree of shards that is listed on several pages: no record is delivered before those of its
+// shard's ancestors.
 func TestParentsBeforeChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(2)
@@ -130,8 +130,8 @@ func TestParentsBeforeChildren(t *testing.T) {
 	})
 }
 
-// TestEmptyPages: a closed shard may give any number of pages without records before its end, and only behind that
-// are its children.
+// TestEmptyPages tests that a closed shard may return any number of empty pages before its end, and its children are only read
+// after that.
 func TestEmptyPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(1)
@@ -255,9 +255,9 @@ func TestLatestAgain(t *testing.T) {
 	})
 }
 
-// TestBegun: with Latest, whatever is written once the run has begun is heard. Shards that cannot be read yet, or are gone, are
-// not waited for, and no later shard begins the run again.
-func TestBegun(t *testing.T) {
+// TestLatestDeliversEverythingAfterStart tests that with Latest, everything written once the run has begun is delivered. Unreadable and removed shards do
+// not delay the start, and later shards do not repeat it.
+func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(3)
 		s.write(0, "x")
@@ -299,8 +299,8 @@ func TestBegun(t *testing.T) {
 	})
 }
 
-// TestCheckpoints goes on where the last run ended, whatever keeps the checkpoints; shards that were split or
-// that are no longer listed meanwhile do not matter.
+// TestCheckpoints resumes where the last run ended, with every kind of checkpoint store, even if shards were split or are no
+// longer listed.
 func TestCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoints.json")
 	memory := consumer.NewMemory()
@@ -457,8 +457,8 @@ func TestGiveUp(t *testing.T) {
 	})
 }
 
-// TestWaitsOut what is temporary: throttling, faults of the server, expired iterators.
-func TestWaitsOut(t *testing.T) {
+// TestRetriesTemporaryErrors retries temporary errors: throttling, server errors, expired iterators.
+func TestRetriesTemporaryErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			call string
@@ -509,7 +509,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestTrimmed tells of records that were trimmed before they were read, or skips them where that is wanted.
+// TestTrimmed reports records that were trimmed before they were read, or skips them if configured.
 func TestTrimmed(t *testing.T) {
 	for name, lose := range map[string]func(s *stream){
 		"records": func(s *stream) { s.trim(0, 2) },
@@ -542,7 +542,7 @@ func TestTrimmed(t *testing.T) {
 	}
 }
 
-// TestHorizonMoves between the iterator and the first read, which is nobody's loss.
+// TestHorizonMoves tests that the horizon may move between the iterator and the first read without a loss.
 func TestHorizonMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := newStream(1), &audience{}
@@ -559,7 +559,7 @@ func TestHorizonMoves(t *testing.T) {
 	})
 }
 
-// TestTakenOver: of two consumers with the same checkpoints the one that came first is told.
+// TestTakenOver tests that of two consumers with the same checkpoints the earlier one gets an error.
 func TestTakenOver(t *testing.T) {
 	db := monotabletest.New(t).Client()
 	older, newer := consumer.NewTable(db, "checkpoints", "test"), consumer.NewTable(db, "checkpoints", "test")
@@ -594,7 +594,7 @@ func TestTakenOver(t *testing.T) {
 	a.want(t, two)
 }
 
-// TestOptionFaults tells all that is wrong at once.
+// TestOptionFaults reports all errors at once.
 func TestOptionFaults(t *testing.T) {
 	_, err := consumer.New(newStream(1), streamARN, nil, consumer.Options{
 		From: "yesterday", BatchSize: 1001, Concurrency: -1, MaxAttempts: -1, RetryMin: time.Hour,

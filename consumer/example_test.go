@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// A consumer reads what a table's stream has, and on its next run what has come since.
+// A consumer reads the records of a table's stream, and on its next run the new ones.
 func Example() {
 	ctx := context.Background()
 	db, err := monotable.OpenMemory(nil)
@@ -33,7 +33,7 @@ func Example() {
 		Checkpoints: consumer.NewMemory(), // or OpenFile, NewTable
 	})
 	check(err)
-	check(c.CatchUp(ctx)) // or Run, which goes on
+	check(c.CatchUp(ctx)) // or Run, which continues
 
 	putOrder(ctx, db.Client(), "ben", "7")
 	check(c.CatchUp(ctx))

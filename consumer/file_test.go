@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// TestFile keeps what was saved last, and leaves nothing beside it.
+// TestFile tests that the last saved state is kept, and that no other files are left.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "checkpoints.json")
@@ -35,7 +35,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFileFaults: a file that is none of checkpoints is not taken for an empty one.
+// TestFileFaults tests that an invalid file is not mistaken for an empty one.
 func TestFileFaults(t *testing.T) {
 	dir := t.TempDir()
 	for content, want := range map[string]string{"{": "unexpected end", `{"format":2}`: "format 2"} {

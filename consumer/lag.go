@@ -24,7 +24,7 @@ func (p *positions) set(shard string, upTo time.Time) {
 	p.byShard[shard] = upTo
 }
 
-// begin is set, for a shard of which nothing has been handled yet.
+// begin is set for a shard of which nothing has been handled yet.
 func (p *positions) begin(shard string, first *types.Record) {
 	p.mu.Lock()
 	_, known := p.byShard[shard]

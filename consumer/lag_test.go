@@ -13,7 +13,8 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// TestLag: it is small while the consumer keeps up, grows while the handler fails, and belongs to no shard that is over.
+// TestLag tests that the lag is small while the consumer keeps up, grows while the handler fails, and excludes finished
+// shards.
 func TestLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := newStream(1), &audience{}

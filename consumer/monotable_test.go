@@ -24,8 +24,8 @@ import (
 )
 
 // TestEveryChangeOnce follows a table of monotable under four writers while its shards rotate every second, with a
-// handler that fails at times and runs that end at any time: each item's versions are handed over in their
-// order, none is left out and none comes twice.
+// handler that sometimes fails and runs that end at any time: each item's versions are delivered in order, without
+// gaps or duplicates.
 func TestEveryChangeOnce(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -104,10 +104,10 @@ func (j *judge) handle(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// TestLatestIsKept: what a shard gets after reading began with Latest comes on the next run, though nothing had
-// been read that a checkpoint could name.
+// TestLatestIsKept tests that records added to a shard after a run with Latest has begun are delivered in the next
+// run, although nothing had been read that a checkpoint could name.
 func TestLatestIsKept(t *testing.T) {
-	var ago atomic.Int64 // what the database's clock is behind by
+	var ago atomic.Int64 // lag of the database's clock
 	ago.Store(int64(time.Hour))
 	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }})
 	server := httptest.NewServer(db.Handler())

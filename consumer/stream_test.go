@@ -19,16 +19,16 @@ import (
 
 const streamARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-11-21T12:00:00.000"
 
-// stream is a stream as AWS documents it, whose splits, faults and trimming are in a test's hands.
+// stream is a stream as documented by AWS, with splits, faults and trimming controlled by a test.
 type stream struct {
 	mu       sync.Mutex
 	shards   []*shard
 	next     int // sequence number
 	disabled bool
 	pageSize int                     // of DescribeStream
-	fault    func(call string) error // of the call that is about to be answered; nil for none
+	fault    func(call string) error // of the current call; nil for none
 	calls    []string
-	// emptyPages is how many pages of GetRecords are without records before one has some.
+	// emptyPages is the number of empty pages of GetRecords before one with records.
 	emptyPages int
 }
 
@@ -37,7 +37,7 @@ type shard struct {
 	first      int
 	records    []types.Record
 	closed     bool
-	trimmed    int // how many of records are gone
+	trimmed    int // number of trimmed records
 	removed    bool
 }
 
@@ -240,7 +240,7 @@ func (s *stream) GetRecords(_ context.Context, in *dynamodbstreams.GetRecordsInp
 	return out, nil
 }
 
-// The client of the SDK is what the interfaces are made after.
+// The SDK's client implements the interfaces.
 var (
 	_ consumer.Streams = (*dynamodbstreams.Client)(nil)
 	_ consumer.Tables  = (*dynamodb.Client)(nil)

@@ -69,10 +69,10 @@ func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
 	return monotable.OpenStore(tb.Context(), address, o)
 }
 
-// OnTiKV tells whether a store is in a TiKV cluster.
+// OnTiKV reports whether a store is in a TiKV cluster.
 func OnTiKV(store string) bool { return strings.HasPrefix(store, "tikv://") }
 
-// Within returns the URL of a database of its own in a store: in a schema of PostgreSQL, or under a prefix of a TiKV cluster.
+// Within returns the URL of a separate database in a store: in a schema of PostgreSQL, or under a prefix of a TiKV cluster.
 func Within(store, name string) (address string, err error) {
 	u, err := url.Parse(store)
 	if err != nil {

@@ -44,8 +44,16 @@ export default defineConfig({
     anchor: { slugify: (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-") }, // as GitHub does
     config(md) {
       // "{{ }}" in a document is a template of AWS or monotable, never of Vue.
-      const code = md.renderer.rules.code_inline!;
-      md.renderer.rules.code_inline = (...args) => code(...args).replace(/^<code/, "<code v-pre");
+      // Lines break between its words, not within "--json".
+      const escape = md.utils.escapeHtml;
+      const word = (text: string) => (text.length > 30 ? escape(text) : `<span>${escape(text)}</span>`);
+      md.renderer.rules.code_inline = (tokens, i) => `<code v-pre>${tokens[i]!.content.split(" ").map(word).join(" ")}</code>`;
+      // Indented blocks are commands, and look like those between fences.
+      const fence = md.renderer.rules.fence!;
+      md.renderer.rules.code_block = (tokens, i, ...rest) => {
+        tokens[i]!.info = "sh";
+        return fence(tokens, i, ...rest);
+      };
       md.core.ruler.push("links-to-the-repository", (state) => {
         if (typeof state.env?.path !== "string") return; // a title
         const page = join(docs, relative(join(site, "pages"), state.env.path));

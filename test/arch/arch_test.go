@@ -30,7 +30,7 @@ type rule struct {
 	external []string // prefixes of import paths outside the module and the standard library
 }
 
-// sourcePackage is what the files of one directory say.
+// sourcePackage is the information in the files of one directory.
 type sourcePackage struct {
 	imports  map[string]string // import path → a file that imports it
 	comments []string          // files that carry a package comment
@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestRulesHaveSubjects keeps layers.txt from outliving the packages it speaks of.
+// TestRulesHaveSubjects keeps layers.txt from listing packages that no longer exist.
 func TestRulesHaveSubjects(t *testing.T) {
 	tree := readTree(t)
 	for subject, r := range readRules(t, "layers.txt") {
@@ -68,8 +68,8 @@ func TestRulesHaveSubjects(t *testing.T) {
 	}
 }
 
-// TestFloors: the database imports nothing above it, and nothing that the tools are built on imports a tool. A package
-// directly under internal/ that imports nothing of the module is the ground below both floors.
+// TestFloors tests that the database imports nothing above it, and that nothing that the tools are built on imports a
+// tool. A package directly under internal/ that imports nothing of the module is the ground below both floors.
 func TestFloors(t *testing.T) {
 	const database, tools = "internal/database", "internal/tools"
 	tree := readTree(t)
@@ -107,7 +107,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// isGround reports whether a package lies directly under internal/ and imports nothing of the module.
+// isGround reports whether a package is directly under internal/ and imports nothing of the module.
 func isGround(tree map[string]*sourcePackage, dir string) bool {
 	if path.Dir(dir) != "internal" || tree[dir] == nil {
 		return false
@@ -120,7 +120,7 @@ func isGround(tree map[string]*sourcePackage, dir string) bool {
 	return true
 }
 
-// TestPackageComments demands exactly one package comment a package, so that there is one place to read.
+// TestPackageComments requires exactly one package comment per package, so that there is one place to read.
 func TestPackageComments(t *testing.T) {
 	for dir, pkg := range readTree(t) {
 		if len(pkg.comments) != 1 {
@@ -152,7 +152,7 @@ func insideModule(imported string) (dir string, ok bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-// ruleFor finds the rule of a directory: its own line, else that of the nearest directory above.
+// ruleFor finds the rule of a directory: its own line, or that of the nearest parent directory.
 func ruleFor(rules map[string]rule, dir string) (rule, bool) {
 	if r, ok := rules[dir]; ok {
 		return r, true
@@ -217,8 +217,8 @@ func readTree(t *testing.T) map[string]*sourcePackage {
 	return tree
 }
 
-// skipDir leaves out what is no part of the module: hidden directories, data, installed packages, and
-// directories with a module of their own.
+// skipDir skips everything that is not part of the module: hidden directories, data, installed packages, and directories
+// with their own module.
 func skipDir(name string, entry fs.DirEntry) error {
 	base := entry.Name()
 	if name == root {

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// Where the sentences stand: the package by the name it is imported by, its directory, the file, the type.
+// The location of the sentences: the package by the name it is imported by, its directory, the file, the
+// type.
 const (
 	table     = "apierr"
 	tableDir  = "internal/database/dynamo/apierr"
@@ -38,7 +39,8 @@ func TestSentencesAreInTable(t *testing.T) {
 	}
 }
 
-// literalSentence says in what way an expression makes an error of a sentence of its own, "" for in none.
+// literalSentence describes how an expression makes an error with a sentence of its own, "" if it does
+// not.
 func literalSentence(n ast.Node) string {
 	if l, ok := n.(*ast.CompositeLit); ok && selected(l.Type) == "Error" {
 		return "an error made by hand"
@@ -60,7 +62,8 @@ func literalSentence(n ast.Node) string {
 	return ""
 }
 
-// TestSentencesHaveTheirFacts counts the facts that are given for each sentence, and wants each used.
+// TestSentencesHaveTheirFacts counts the facts that are passed for each sentence, and requires each to be
+// used.
 func TestSentencesHaveTheirFacts(t *testing.T) {
 	sentences := readSentences(t)
 	used := map[string]bool{}
@@ -91,10 +94,10 @@ func TestSentencesHaveTheirFacts(t *testing.T) {
 	}
 }
 
-// verb is a verb of a sentence: %s, or %[1]s where a fact stands twice.
+// verb is a verb in a sentence: %s, or %[1]s if a fact occurs twice.
 var verb = regexp.MustCompile(`%(?:\[(\d)\])?[sd]`)
 
-// verbs is how many facts a sentence takes.
+// verbs is the number of facts in a sentence.
 func verbs(text string) int {
 	n := 0
 	for i, m := range verb.FindAllStringSubmatch(text, -1) {
@@ -107,7 +110,7 @@ func verbs(text string) int {
 	return n
 }
 
-// selected returns X of an expression apierr.X, "" of any other.
+// selected returns X for an expression apierr.X, "" for any other.
 func selected(e ast.Expr) string {
 	s, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -119,7 +122,7 @@ func selected(e ast.Expr) string {
 	return ""
 }
 
-// stated returns X of a call apierr.X.With(…), or of X.With(…) within the package itself.
+// stated returns X for a call apierr.X.With(…), or X.With(…) within the package itself.
 func stated(call *ast.CallExpr) (sentence string, ok bool) {
 	with, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || with.Sel.Name != "With" {
@@ -134,7 +137,7 @@ func stated(call *ast.CallExpr) (sentence string, ok bool) {
 
 var (
 	text  = regexp.MustCompile(``)
-	words = regexp.MustCompile(`\pL | \pL`) // as names of members and values have none
+	words = regexp.MustCompile(`\pL | \pL`) // unlike names of members and values
 )
 
 // hasLiteral reports whether an expression contains a string literal that matches a pattern.
@@ -156,7 +159,7 @@ func readSentences(t *testing.T) map[string]string {
 	var files []*ast.File
 	var set *token.FileSet
 	eachSource(t, tableDir, func(s *token.FileSet, file *ast.File) { set, files = s, append(files, file) })
-	config := types.Config{Error: func(error) {}} // of imports, which are not resolved: constants need none
+	config := types.Config{Error: func(error) {}} // for imports, which are not resolved: constants need none
 	pkg, _ := config.Check(tableDir, set, files, nil)
 	sentences := map[string]string{}
 	for _, name := range pkg.Scope().Names() {

@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	// browserWait is far more than the pages take, on a machine that does much else.
+	// browserWait is far longer than the pages take, even on a busy machine.
 	browserWait = time.Minute
-	// rebound is a name of the attacker's that the browser resolves to this machine.
+	// rebound is an attacker's host name that the browser resolves to this machine.
 	rebound = "page.attacker.example"
 	secret  = "$argon2id$v=19$secret"
 )
@@ -50,7 +50,7 @@ const attack = `(async (url) => {
 	};
 })`
 
-// outcome is what the script returns.
+// outcome is the script's result.
 type outcome struct{ Read, Simple, Remove string }
 
 // users opens a database with a table that holds a secret.
@@ -83,13 +83,13 @@ func holdsSecret(t *testing.T, db *monotable.DB) bool {
 	return err == nil && len(got.Item) > 0
 }
 
-// open opens a tab that ends with the test, where the attacker's name is that of this machine.
+// open opens a tab for the duration of the test, in which the attacker's name resolves to this machine.
 func open(t *testing.T) context.Context {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"))
 	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which root cannot have
+		options = append(options, chromedp.NoSandbox) // not available to root
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), browserWait)
 	t.Cleanup(cancel)
@@ -100,7 +100,7 @@ func open(t *testing.T) context.Context {
 	return ctx
 }
 
-// run shows a page and runs the attack in it against a URL.
+// run opens a page and runs the attack in it against a URL.
 func run(t *testing.T, page, url string) outcome {
 	t.Helper()
 	argument, err := json.Marshal(url)
@@ -118,7 +118,7 @@ func run(t *testing.T, page, url string) outcome {
 	return got
 }
 
-// attacker serves a page of another origin than the database's.
+// attacker serves a page with another origin than the database's.
 func attacker(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -129,8 +129,8 @@ func attacker(t *testing.T) string {
 	return s.URL
 }
 
-// TestPageOfAnotherOrigin: the page cannot use the database, and can if its origin is allowed, which shows that the
-// attack would work.
+// TestPageOfAnotherOrigin tests that the page cannot use the database, but can if its origin is allowed, which shows that
+// the attack would work.
 func TestPageOfAnotherOrigin(t *testing.T) {
 	t.Parallel()
 	page := attacker(t)
@@ -157,7 +157,8 @@ func TestPageOfAnotherOrigin(t *testing.T) {
 	}
 }
 
-// TestReboundName: a page whose own name points to this machine shares the database's origin, and cannot use it either.
+// TestReboundName tests that a page whose own host name points to this machine shares the database's origin, and still
+// cannot use it.
 func TestReboundName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

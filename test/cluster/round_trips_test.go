@@ -126,7 +126,7 @@ func TestRoundTrips(t *testing.T) {
 			return err
 		}},
 		{"PutItem with a condition", 2, put},
-		{"DeleteItem of nothing", 2, func() error {
+		{"DeleteItem of a missing item", 2, func() error {
 			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(orders), Key: orderKey(1000)})
 			return err
 		}},

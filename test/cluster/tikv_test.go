@@ -17,11 +17,7 @@ import (
 
 // TestMoveToTiKV is TestMove, into the stand-in of TiKV and back, and then TestMoveUnderWrites into it.
 func TestMoveToTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start(tikvtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Remove)
+	cluster := tikvtest.New(t, tikvtest.Options{})
 	binary := serverproc.Build(t, "-tags=tikv")
 	shown, _, _ := strings.Cut(cluster.Address("moved"), "?")
 	t.Run("Stopped", func(t *testing.T) { testMove(t, binary, cluster.Address("moved"), shown+"?prefix=moved") })
@@ -31,11 +27,7 @@ func TestMoveToTiKV(t *testing.T) {
 // TestSplitOnTiKV: a table that is created for 12,000 writes a second is in twelve regions from the beginning, whose leaders are on several nodes, and its
 // writes go to all of them.
 func TestSplitOnTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start(tikvtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Remove)
+	cluster := tikvtest.New(t, tikvtest.Options{})
 	server := serverproc.Start(t, serverproc.Build(t, "-tags=tikv"), "--store", cluster.Address("split"), "--data", t.TempDir(), "--log-level", "warn")
 	regions := func() map[uint64]tikvtest.Region {
 		t.Helper()
@@ -53,7 +45,7 @@ func TestSplitOnTiKV(t *testing.T) {
 	createTable(t, c)
 	before := regions()
 	warm := &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(12_000)}
-	_, err = c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("large"), BillingMode: types.BillingModePayPerRequest, WarmThroughput: warm,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
@@ -93,11 +85,7 @@ func TestSplitOnTiKV(t *testing.T) {
 
 // TestSuitesOnTiKV is TestSuites over the stand-in of TiKV, each database under a prefix of one cluster.
 func TestSuitesOnTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start(tikvtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Remove)
+	cluster := tikvtest.New(t, tikvtest.Options{})
 	selected := []string{"./test/sdk", "./systems/portfolio/..."}
 	if *whole {
 		selected = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}

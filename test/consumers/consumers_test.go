@@ -33,7 +33,7 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the run; 0 draws one")
 const (
 	writers = 8
 
-	// How long writing goes on before the server is killed, then before it is stopped, and after a shard was split.
+	// The duration of writing before the server is killed, before it is stopped, and after a shard was split.
 	untilKill  = 4 * time.Second
 	untilStop  = 3 * time.Second
 	afterSplit = time.Second
@@ -99,13 +99,13 @@ func TestConsumers(t *testing.T) {
 	report(t, all, site.missed.Load())
 }
 
-// site is where the server runs: one address, one directory.
+// site is the server's location: one address, one directory.
 type site struct {
 	t      *testing.T
 	binary string
 	dir    string
 	server *serverproc.Server
-	// missed counts the requests that met no server, those too that the SDK then sent again.
+	// missed counts the requests that reached no server, including those that the SDK then retried.
 	missed atomic.Int64
 }
 
@@ -151,7 +151,7 @@ func createTable(t *testing.T, client *dynamodb.Client) (streamARN string) {
 	return *out.TableDescription.LatestStreamArn
 }
 
-// writeTogether lets all writers write until rest is called.
+// writeTogether runs all writers until rest is called.
 func writeTogether(ctx context.Context, all []*writer, busy bool) (rest func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var writing sync.WaitGroup
@@ -228,7 +228,7 @@ func report(t *testing.T, all []*writer, missed int64) {
 			acknowledged += len(versions)
 		}
 	}
-	// On a quick machine the SDK's retries can outlast the time that the server is gone, and no request is lost.
+	// On a fast machine the SDK's retries can outlast the server's downtime, so that no request is lost.
 	t.Logf("%d changes acknowledged, %d requests met no server, %d were lost", acknowledged, missed, lost)
 	if missed == 0 {
 		t.Error("no request met a server that was gone: the test does not do what it should")

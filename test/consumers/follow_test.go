@@ -21,8 +21,8 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// followInGo follows the stream with package consumer until ctx ends. Every few seconds it stops and goes on with
-// another Consumer, from the checkpoints in its file.
+// followInGo follows the stream with package consumer until ctx ends. Every few seconds it stops and continues
+// with a new Consumer, from the checkpoints in its file.
 func followInGo(ctx context.Context, j *judge, client *dynamodbstreams.Client, arn string, random *rand.Rand) {
 	path := filepath.Join(j.t.TempDir(), "checkpoints.json")
 	for ctx.Err() == nil {
@@ -78,7 +78,7 @@ func versionOf(image map[string]types.AttributeValue) (int, error) {
 	return strconv.Atoi(version.Value)
 }
 
-// judged tells the judge of checkpoints that have been saved.
+// judged reports saved checkpoints to the judge.
 type judged struct {
 	consumer.Checkpoints
 	judge *judge
@@ -95,7 +95,7 @@ func (s judged) Save(ctx context.Context, stream, shard string, c consumer.Check
 // script is js/follow.js, which follows the stream with the JavaScript SDK.
 type script struct {
 	judge *judge
-	args  []string // of follow.js
+	args  []string // for follow.js
 }
 
 // follow runs the script until ctx ends, which kills it.
@@ -115,7 +115,7 @@ func (s *script) follow(ctx context.Context) {
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
-		if err := s.judge.read(lines.Bytes()); err != nil && ctx.Err() == nil { // killed amid a line, else
+		if err := s.judge.read(lines.Bytes()); err != nil && ctx.Err() == nil { // otherwise killed in the middle of a line
 			s.judge.end(err)
 		}
 	}
@@ -124,7 +124,7 @@ func (s *script) follow(ctx context.Context) {
 	}
 }
 
-// read takes in a line of follow.js.
+// read processes a line of follow.js.
 func (j *judge) read(line []byte) error {
 	var said struct {
 		Records    []delivery
@@ -140,7 +140,7 @@ func (j *judge) read(line []byte) error {
 	return nil
 }
 
-// wantInstalledPackages compares what is installed with what the lock file pins.
+// wantInstalledPackages compares the installed packages with the lock file.
 func wantInstalledPackages(t *testing.T) {
 	t.Helper()
 	const remedy = "run `make setup`"

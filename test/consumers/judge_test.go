@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// delivery is one record as a consumer delivers it: what became of an item's version. An item that is not there
-// has version 0.
+// delivery is one record as a consumer delivers it: a change of an item's version. A missing item has version 0.
 type delivery struct {
 	Shard    string `json:"shard"`
 	Sequence string `json:"sequence"`
@@ -16,10 +15,10 @@ type delivery struct {
 	New      int    `json:"new"`
 }
 
-// faultsMax is how many faults a judge tells of.
+// faultsMax is the maximum number of faults that a judge reports.
 const faultsMax = 20
 
-// judge holds one consumer to what it promises.
+// judge checks one consumer against its guarantees.
 type judge struct {
 	t    *testing.T
 	name string
@@ -31,7 +30,7 @@ type judge struct {
 	last        map[string]int    // by item: its version
 	versions    map[string][]int  // by item: all versions delivered
 	shards      map[string]bool
-	repeated    int // deliveries that came again, their checkpoint not having been saved
+	repeated    int // deliveries repeated because their checkpoint had not been saved
 	faults      int
 	ended       error
 }
@@ -52,8 +51,8 @@ func (j *judge) fault(format string, args ...any) {
 	}
 }
 
-// deliver takes in what the consumer delivers. Each change must begin with the version that the one before it
-// left of the item: so nothing is left out, nothing comes too early.
+// deliver processes deliveries of the consumer. Each change must start with the version left by the previous one of
+// the item, so that nothing is missing or out of order.
 func (j *judge) deliver(all []delivery) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -76,7 +75,7 @@ func (j *judge) deliver(all []delivery) {
 	j.changed.Broadcast()
 }
 
-// save takes in that the consumer has saved a checkpoint.
+// save records that the consumer has saved a checkpoint.
 func (j *judge) save(shard, sequence string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -86,7 +85,7 @@ func (j *judge) save(shard, sequence string) {
 	j.checkpoints[shard] = sequence
 }
 
-// end takes in that there will be no more deliveries.
+// end records that there will be no more deliveries.
 func (j *judge) end(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -116,8 +115,8 @@ func (j *judge) behind(table map[string]int) (n int) {
 	return n
 }
 
-// compare compares the deliveries with what the writers sent: every version that was acknowledged has come, and none
-// that was not sent. Since each writer knows its items' versions, and they rise, sets are enough.
+// compare compares the deliveries with what the writers sent: every acknowledged version was delivered, and none
+// that was not sent. Each writer knows its items' versions, and they increase, so comparing sets is enough.
 func (j *judge) compare(all []*writer) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -17,13 +17,13 @@ const (
 	itemsOfWriter = 100
 	batchItems    = 25
 
-	// How long a writer rests between two requests: of one or two items in the beginning, of batches later, when
-	// all writers together shall make more than the 1000 changes a second and shard that split a shard.
+	// The pause of a writer between two requests: of one or two items initially, of batches later, when all
+	// writers together must exceed the 1000 changes per second and shard that cause a split.
 	calmInterval = 15 * time.Millisecond
 	busyInterval = 30 * time.Millisecond
 )
 
-// writer writes rising versions of items that nobody else writes, one request after the other.
+// writer writes increasing versions of its own items, one request after the other.
 type writer struct {
 	id     int
 	client *dynamodb.Client
@@ -32,7 +32,7 @@ type writer struct {
 	version      int
 	sent         map[string]map[int]bool
 	acknowledged map[string][]int
-	lost         int // requests whose answer did not come
+	lost         int // requests without a response
 }
 
 func newWriter(id int, seed uint64) *writer {
@@ -42,8 +42,8 @@ func newWriter(id int, seed uint64) *writer {
 	}
 }
 
-// write writes until ctx ends. A request whose answer does not come, since the server was killed, say, may have
-// been carried out; it is not sent again by the writer.
+// write writes until ctx ends. A request without a response, for example because the server was killed, may
+// have been executed; the writer does not retry it.
 func (w *writer) write(ctx context.Context, busy bool) {
 	interval := calmInterval
 	if busy {
@@ -57,7 +57,7 @@ func (w *writer) write(ctx context.Context, busy bool) {
 		case <-ctx.Done():
 			return
 		}
-		// A request that has begun is brought to its end: else its outcome were in doubt for no reason.
+		// A started request is completed, because otherwise its outcome would be unknown without need.
 		w.request(context.WithoutCancel(ctx), busy)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/test/internal/registers"
 )
 
-// check checks everything, when the cluster has settled.
+// check checks everything once the cluster has settled.
 func (w *workload) check(t *testing.T) {
 	t.Helper()
 	w.finishIndexes(t)
@@ -35,7 +35,7 @@ func (w *workload) check(t *testing.T) {
 		w.pairs.used(), len(w.history), w.lost, w.indexes.Load(), w.tables.Load())
 }
 
-// readAll reads all pairs, as the last requests of their histories. Those that were lost may have happened until after it.
+// readAll reads all pairs, as the last requests of their histories. Lost requests may have been executed until after it.
 func (w *workload) readAll(t *testing.T) map[place]int {
 	t.Helper()
 	table := map[place]int{}
@@ -81,7 +81,7 @@ func (w *workload) checkHistory(t *testing.T) {
 	t.Logf("the histories are checked in %v", time.Since(begun).Round(time.Millisecond))
 }
 
-// acknowledged are the values that were put with success.
+// acknowledged are the values with acknowledged puts.
 func (w *workload) acknowledged() map[place][]int {
 	values := map[place][]int{}
 	for _, o := range w.history {
@@ -97,7 +97,7 @@ func (w *workload) acknowledged() map[place][]int {
 			values[mine], values[other] = append(values[mine], r.Value), append(values[other], r.Value)
 		case registers.Add:
 			values[mine] = append(values[mine], a.Value[0])
-		default: // it has put no value, or one that it does not know
+		default: // it has put no value, or the outcome is unknown
 		}
 	}
 	return values

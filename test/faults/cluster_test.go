@@ -18,7 +18,7 @@ import (
 
 const frontEnds = 3
 
-// cluster is the servers and what is between them. It belongs to the goroutine of the test.
+// cluster is the servers and the links between them. Only the test's goroutine uses it.
 type cluster struct {
 	binary    string
 	store     store
@@ -35,23 +35,23 @@ type frontEnd struct {
 	probes  int
 }
 
-// store is what the servers share: processes, and the links by which each server reaches them.
+// store is the shared store: processes, and the links by which each server reaches them.
 type store interface {
-	// route returns a new server's way to the store.
+	// route returns a new server's connection to the store.
 	route(t *testing.T) route
-	// breakages are the faults of the store's own processes, some of which are in the short list.
+	// breakages are the faults of the store's own processes; some are in the short list.
 	breakages() []breakage
-	// whole waits until all processes of the store are back, and have all that they should.
+	// whole waits until all processes of the store are running and complete.
 	whole(t *testing.T)
-	// idle waits until no server is connected, and what those that are gone have sent has ended.
+	// idle waits until no server is connected, and everything that stopped servers have sent has ended.
 	idle(t *testing.T)
 	pace() pace
 	remove()
 }
 
-// route is how a server reaches the store.
+// route is a server's connection to the store.
 type route struct {
-	url   string   // of --store
+	url   string   // for --store
 	env   []string // of the server's process
 	links []*link.Link
 }
@@ -63,13 +63,13 @@ type breakage struct {
 	begin func(t *testing.T) (heal func())
 }
 
-// pace is how fast a store is.
+// pace describes the speed of a store.
 type pace struct {
-	client time.Duration // how long clients wait for a response
-	rest   time.Duration // between two changes of a table
+	client time.Duration // timeout of clients
+	rest   time.Duration // pause between two changes of a table
 }
 
-// start starts a store and servers, which are built with flags of the go command.
+// start starts a store and servers, which are built with additional flags of the go command.
 func start(t *testing.T, startStore func() (store, error), flags ...string) *cluster {
 	t.Helper()
 	c := &cluster{}
@@ -106,17 +106,17 @@ func start(t *testing.T, startStore func() (store, error), flags ...string) *clu
 	return c
 }
 
-// probeTime is how long a server may take for a write that tells whether it writes.
+// probeTime is the timeout of a write that checks whether a server can write.
 const probeTime = 10 * time.Second
 
-// run starts a server's process, to which its link then leads.
+// run starts a server's process and points its link to it.
 func (c *cluster) run(t *testing.T, f *frontEnd) {
 	t.Helper()
 	f.process = serverproc.StartWith(t, f.store.env, c.binary, "--store", f.store.url, "--data", f.dir, "--log-level", "error")
 	f.clients.Retarget("tcp", f.process.Endpoint[len("http://"):])
 }
 
-// newClient returns a client of one server that tries everything once, and waits so long.
+// newClient returns a client of one server without retries, with a timeout.
 func newClient(l *link.Link, timeout time.Duration) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://" + l.Address()), Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
@@ -124,7 +124,7 @@ func newClient(l *link.Link, timeout time.Duration) *dynamodb.Client {
 	})
 }
 
-// recovered waits until the store is whole and each server writes.
+// recovered waits until the store is complete and each server can write.
 func (c *cluster) recovered(t *testing.T) {
 	t.Helper()
 	c.store.whole(t)
@@ -133,7 +133,7 @@ func (c *cluster) recovered(t *testing.T) {
 	}
 }
 
-// writes waits until a server writes.
+// writes waits until a server can write.
 func (f *frontEnd) writes(t *testing.T, what string) {
 	t.Helper()
 	poll(t, what, func() error {
@@ -145,7 +145,7 @@ func (f *frontEnd) writes(t *testing.T, what string) {
 	})
 }
 
-// settle ends all servers but one, which it starts anew, without links to the store that could hold anything.
+// settle stops all servers but one, which it restarts, with direct connections to the store.
 func (c *cluster) settle(t *testing.T) {
 	t.Helper()
 	for _, f := range c.frontEnds {
@@ -164,7 +164,7 @@ func (c *cluster) settle(t *testing.T) {
 	}
 }
 
-// poll waits until something is done without an error.
+// poll waits until something succeeds.
 func poll(t *testing.T, what string, do func() error) {
 	t.Helper()
 	for begun := time.Now(); ; <-time.After(20 * time.Millisecond) { // other processes give no signal

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/test/internal/link"
 )
 
-// kind is what a fault does.
+// kind is the kind of a fault.
 type kind int
 
 const (
@@ -38,11 +38,11 @@ func (k kind) String() string {
 	}[k]
 }
 
-// fault is one fault, for some time.
+// fault is one fault, with a duration.
 type fault struct {
 	kind   kind
-	server int      // which server or whose link
-	store  breakage // of breakStore
+	server int      // the server, or the server of the link
+	store  breakage // for breakStore
 	length time.Duration
 }
 
@@ -53,7 +53,7 @@ func (f fault) String() string {
 	return fmt.Sprintf("%v %d for %v", f.kind, f.server, f.length)
 }
 
-// draw draws faults that go on at once: one, or one each of a server's process, of the network and of the store.
+// draw draws simultaneous faults: one, or one each of a server's process, of the network and of the store.
 func draw(random *rand.Rand, breakages []breakage) (list []fault) {
 	classes := [][2]kind{{killServer, pauseServer}, {cutClients, loseStore}, {breakStore, breakStore}}
 	for _, i := range random.Perm(len(classes))[:1+max(0, random.IntN(5)-2)] {
@@ -62,19 +62,19 @@ func draw(random *rand.Rand, breakages []breakage) (list []fault) {
 			kind: first + kind(random.IntN(int(last-first)+1)), server: random.IntN(frontEnds), store: breakages[random.IntN(len(breakages))], length: drawLength(random),
 		})
 	}
-	if slices.ContainsFunc(list, func(f fault) bool { return f.kind == loseStore }) { // which ends when the server writes
+	if slices.ContainsFunc(list, func(f fault) bool { return f.kind == loseStore }) { // it ends when the server can write
 		list = slices.DeleteFunc(list, func(f fault) bool { return f.kind <= pauseServer })
 	}
 	return list
 }
 
-// drawLength draws a time: many short ones, and some that are longer than leases and updates of a server last.
+// drawLength draws a duration: usually short, sometimes longer than leases and updates of a server last.
 func drawLength(random *rand.Rand) time.Duration {
 	longest := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second, 9 * time.Second}[random.IntN(4)]
 	return (50*time.Millisecond + time.Duration(random.Int64N(int64(longest)))).Round(time.Millisecond)
 }
 
-// shortList is the nth of a few, whose servers are drawn.
+// shortList is the nth of a few faults, with random servers.
 func shortList(random *rand.Rand, breakages []breakage, n int) []fault {
 	server, length := random.IntN(frontEnds), time.Duration(100+random.IntN(300))*time.Millisecond
 	some := func(kinds ...kind) []fault {
@@ -93,8 +93,8 @@ func shortList(random *rand.Rand, breakages []breakage, n int) []fault {
 	}
 }
 
-// suffer has faults happen at once, ends each of them, and waits until the cluster has recovered. The store is healed first and servers last:
-// they start where it answers.
+// suffer causes simultaneous faults, ends each of them, and waits until the cluster has recovered. The store is repaired first
+// and servers last, because they only start if it responds.
 func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 	t.Helper()
 	slices.SortFunc(list, func(a, b fault) int { return int(b.kind - a.kind) })
@@ -104,7 +104,7 @@ func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 	}
 	t.Logf("%s", strings.Join(names, ", "))
 	begun := time.Now()
-	if random.IntN(3) > 0 { // what is under way is some of everything
+	if random.IntN(3) > 0 { // so that a random mix of work is in progress
 		<-time.After(time.Duration(random.IntN(500)) * time.Millisecond)
 	}
 	heal := make([]func(), len(list))
@@ -121,7 +121,7 @@ func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 		healed.Sub(begun).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
-// begin begins a fault and returns what ends it.
+// begin starts a fault and returns a function that ends it.
 func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 	t.Helper()
 	s := c.frontEnds[f.server]
@@ -147,7 +147,7 @@ func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 	}
 }
 
-// disturbance is what a fault does to links, in the order of the kinds.
+// disturbance is the effect of a fault on links, in the order of the kinds.
 type disturbance int
 
 const (
@@ -157,7 +157,7 @@ const (
 	holdDown
 )
 
-// disturb is a fault of some links.
+// disturb disturbs some links.
 func disturb(what disturbance, links ...*link.Link) (heal func()) {
 	for _, l := range links {
 		switch what {
@@ -178,7 +178,7 @@ func disturb(what disturbance, links ...*link.Link) (heal func()) {
 	}
 }
 
-// lose loses the connections of some links, until they are reset.
+// dropLinks silently drops the connections of some links, until they are reset.
 func dropLinks(links []*link.Link) (heal func()) {
 	for _, l := range links {
 		l.Lose()
@@ -186,7 +186,7 @@ func dropLinks(links []*link.Link) (heal func()) {
 	return func() { disturb(cut, links...) }
 }
 
-// healing ends a fault by what may fail.
+// healing ends a fault by an operation that may fail.
 func healing(t *testing.T, heal func() error) func() {
 	t.Helper()
 	return func() {

@@ -1,21 +1,22 @@
-// Package faults breaks a cluster while clients use it, and checks everything they were told: three servers over one store, all of
-// them processes, with a network of the test's own (package link) between clients, servers and the store's processes.
+// Package faults breaks a cluster while clients use it, and checks all responses: three servers over one store, all of them
+// processes, with a simulated network (package link) between clients, servers and the store's processes.
 //
 //	clients ──link──► server 0..2 ──links──► PostgreSQL: primary ──► synchronous standby
 //	                                         TiKV: placement driver, three nodes of a stand-in, with links among them
 //
-// Faults are drawn from a seed: any process is killed or paused; any link is cut, held in one direction or both, or loses its connections; the
-// standby is promoted; a node of TiKV is cut off. After each fault all servers must write again. In the end
+// Faults are drawn from a seed: any process is killed or paused; any link is cut, held in one direction or both, or silently
+// drops its connections; the standby is promoted; a node of TiKV is disconnected. After each fault all servers must be able to
+// write again. In the end
 //
-//   - the history of each pair of registers is one that can have happened one request after the other (package registers), index queries
-//     included, whatever server answered;
-//   - the records of the stream of each item go from one to the next without a gap to what the table has, in that order, for a reader
-//     who followed all the time and for one who begins anew;
-//   - monotable verify finds nothing, though an index was added and removed all the time.
+//   - the history of each pair of registers is linearizable (package registers), index queries
+//     included, whichever server responded;
+//   - the stream's records of each item lead without gaps to the content of the table, in order, for a reader
+//     who followed all the time and for one who starts from the beginning;
+//   - monotable verify finds nothing, although an index was added and removed all the time.
 //
-// Meanwhile tables are created and deleted at one server, and the others have to know it when it is acknowledged.
+// Meanwhile tables are created and deleted at one server, and the others must know it once it is acknowledged.
 //
-// A failure prints the seed. Times are the machine's, so a seed repeats the faults and not the history:
+// A failure prints the seed. Timing depends on the machine, so a seed repeats the faults but not the history:
 //
 //	go test ./test/faults -time 10m -seed N
 //	go test -tags tikv ./test/faults -run OnTiKV -time 10m -seed N
@@ -33,7 +34,7 @@ var (
 	seedFlag = flag.Uint64("seed", 0, "seed of the faults; 0 draws one")
 )
 
-// patience is how long a cluster may take to write again when a fault is over. It is long because the machine may be busy.
+// patience is how long a cluster may take to accept writes again after a fault. It is long because the machine may be busy.
 const patience = 2 * time.Minute
 
 // breakAndCheck breaks a cluster, and checks everything.

@@ -18,13 +18,13 @@ import (
 	"github.com/monotable/monotable/test/internal/registers"
 )
 
-// follower reads the stream of the registers and checks that each record of an item begins where the one before it ended.
+// follower reads the stream of the registers and checks that each record of an item starts where the previous one ended.
 type follower struct {
 	consumer *consumer.Consumer
 
 	mu      sync.Mutex
-	last    map[place]int          // what each register has, by its records
-	values  map[place]map[int]bool // all that it has had
+	last    map[place]int          // the value of each register, by its records
+	values  map[place]map[int]bool // all of its values
 	faults  []string
 	records int
 }
@@ -83,7 +83,7 @@ func (f *follower) take(_ context.Context, batch consumer.Batch) error {
 	return nil
 }
 
-// compare compares the records with what is in the table, and with the writes that were acknowledged.
+// compare compares the records with the table, and with the acknowledged writes.
 func (f *follower) compare(t *testing.T, name string, table map[place]int, acknowledged map[place][]int) {
 	t.Helper()
 	f.mu.Lock()
@@ -113,7 +113,7 @@ func (f *follower) compare(t *testing.T, name string, table map[place]int, ackno
 	t.Logf("%s: %d records", name, f.records)
 }
 
-// servers reads streams, each request from one server or another.
+// servers reads streams, with each request to a different server.
 type servers []*dynamodbstreams.Client
 
 func newServers(c *cluster) (s servers) {

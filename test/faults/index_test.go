@@ -16,7 +16,7 @@ import (
 
 const extraIndex = "extra"
 
-// changeIndexes adds an index, waits until it is filled and removes it, again and again.
+// changeIndexes repeatedly adds an index, waits until it is filled and removes it.
 func (w *workload) changeIndexes(ctx context.Context, t *testing.T) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(w.seed, 1<<32))
@@ -39,7 +39,8 @@ func (w *workload) changeIndexes(ctx context.Context, t *testing.T) {
 	}
 }
 
-// mayHappenToIndex is mayHappen for changes, of which an earlier one may still be under way, or have happened, though there was no response.
+// mayHappenToIndex is mayHappen for changes of which an earlier one may still be in progress, or have been executed without a
+// response.
 func mayHappenToIndex(err error) bool {
 	if refused, is := errors.AsType[smithy.APIError](err); is {
 		if code := refused.ErrorCode(); code == "ResourceInUseException" || code == "ValidationException" || code == "ResourceNotFoundException" {
@@ -49,7 +50,7 @@ func mayHappenToIndex(err error) bool {
 	return mayHappen(err)
 }
 
-// finishIndexes waits until the index is there and filled.
+// finishIndexes waits until the index exists and is filled.
 func (w *workload) finishIndexes(t *testing.T) {
 	t.Helper()
 	poll(t, "an index is added", func() error {
@@ -67,7 +68,7 @@ func (w *workload) finishIndexes(t *testing.T) {
 	})
 }
 
-// extraStatus is "" where there is no such index.
+// extraStatus is "" if there is no such index.
 func extraStatus(ctx context.Context, client *dynamodb.Client) (types.IndexStatus, error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(registers.Table)})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/test/internal/link"
 )
 
-// TestLostConnections: a store whose connections are all lost without a word, as when the machine of the server is gone, finds out once and
-// goes on in new ones. Asked one by one, they would take more time than the test has.
+// TestLostConnections tests that a store whose connections are all silently lost, as when the server's machine is gone,
+// detects that once and continues with new ones. Checking them one by one would exceed the test's time.
 func TestLostConnections(t *testing.T) {
 	t.Parallel()
 	const (
@@ -44,7 +44,7 @@ func TestLostConnections(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	<-time.After(1100 * time.Millisecond) // connections that were in use a moment ago are not asked
+	<-time.After(1100 * time.Millisecond) // connections that were just in use are not pinged
 	l.Lose()
 	ctx, cancel := context.WithTimeout(t.Context(), enough)
 	defer cancel()

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// pairsTogether is how many pairs are in use.
+	// pairsTogether is the number of pairs in use.
 	pairsTogether = 4
-	// A pair is used until so many requests have been sent, or have been lost: the time to check a history doubles with each request
-	// that may happen at any later time.
+	// A pair is used up to a number of requests, or of lost ones: the time to check a history doubles with each request that
+	// may execute at any later time.
 	pairRequests = 300
 	pairLost     = 6
 )
 
-// pairs says which pairs clients use, and what they last saw in them, so that conditions often hold.
+// pairs are the pairs that clients use, with the values they last saw, so that conditions often hold.
 type pairs struct {
 	mu     sync.Mutex
 	next   int // all before it have been used
@@ -45,7 +45,7 @@ func (p *pairs) open() {
 	p.random = slices.Sorted(maps.Keys(p.inUse))
 }
 
-// take returns a pair for a request, and what was last seen in it.
+// take returns a pair for a request, and its last seen values.
 func (p *pairs) take(random *rand.Rand) (pair int, seen registers.Pair) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *pairs) take(random *rand.Rand) (pair int, seen registers.Pair) {
 	return pair, p.inUse[pair].seen
 }
 
-// done notes what came of a request.
+// done records the outcome of a request.
 func (p *pairs) done(r registers.Request, a registers.Answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *pairs) done(r registers.Request, a registers.Answer) {
 	}
 }
 
-// used is how many pairs there have been: those from 0.
+// used is the number of used pairs, counted from 0.
 func (p *pairs) used() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

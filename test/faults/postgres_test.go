@@ -21,11 +21,11 @@ func TestFaults(t *testing.T) {
 // postgres is a primary and its synchronous standby.
 type postgres struct {
 	servers [2]*postgrestest.Server
-	primary int             // which of the two takes writes
+	primary int             // index of the writable one
 	routes  [][2]*link.Link // of each monotable server, to each of the two
 }
 
-// The servers of PostgreSQL connect quickly again, and keep what a standby that was away has missed.
+// The PostgreSQL servers reconnect quickly, and keep what an absent standby has missed.
 var postgresSettings = []string{
 	"wal_level = replica", "synchronous_commit = local", "max_connections = 600", "wal_keep_size = '256MB'", "wal_retrieve_retry_interval = '100ms'",
 }
@@ -97,7 +97,7 @@ func (p *postgres) breakages() []breakage {
 	}
 }
 
-// failOver promotes the standby of a primary that is dead, and gives it a standby of its own at the dead one's address.
+// failOver promotes the standby of a dead primary, and gives it a new standby at the dead one's address.
 func (p *postgres) failOver() error {
 	dead := p.primary
 	p.primary = 1 - dead
@@ -117,7 +117,8 @@ func (p *postgres) failOver() error {
 	return primary.Reconfigure(oneStandby)
 }
 
-// whole waits until the standby has all that the primary shows: what a primary shows after a restart its standby may not have yet.
+// whole waits until the standby has everything that the primary shows: after a restart, a primary may show what its standby
+// does not have yet.
 func (p *postgres) whole(t *testing.T) {
 	t.Helper()
 	var end string
@@ -129,7 +130,7 @@ func (p *postgres) whole(t *testing.T) {
 	})
 }
 
-// idle waits until no client has a session at the primary: what a server that is gone had sent has ended.
+// idle waits until no client has a session at the primary, so that everything that stopped servers had sent has ended.
 func (p *postgres) idle(t *testing.T) {
 	t.Helper()
 	poll(t, "no session is left", func() error {
@@ -145,7 +146,7 @@ func mustBe(err error, is *bool) error {
 	return err
 }
 
-// ask asks the primary.
+// ask queries the primary.
 func (p *postgres) ask(t *testing.T, answer any, sql string, args ...any) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// tableTime is how long a client waits for the change of a table: one waits for leases to end.
+// tableTime is the timeout for a change of a table, which may have to wait for leases to expire.
 const tableTime = 20 * time.Second
 
-// changeTables creates tables at one server, uses them at the others as soon as they are active, and deletes them. What one server has
-// acknowledged the others must know, unless they cannot answer.
+// changeTables creates tables at one server, uses them at the others as soon as they are active, and deletes them. The others
+// must know what one server has acknowledged, unless they cannot respond.
 func (w *workload) changeTables(ctx context.Context, t *testing.T) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(w.seed, 1<<33))
@@ -39,7 +39,8 @@ func (w *workload) changeTables(ctx context.Context, t *testing.T) {
 	}
 }
 
-// changeTable returns an error where something had no response, and nothing more is known of the table. The first client changes it.
+// changeTable returns an error if there was no response, so that the state of the table is unknown. The first client changes
+// it.
 func changeTable(ctx context.Context, clients []*dynamodb.Client, table *string) (faults []string, err error) {
 	_, err = clients[0].CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: table, BillingMode: types.BillingModePayPerRequest,

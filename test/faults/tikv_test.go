@@ -19,7 +19,7 @@ func TestFaultsOnTiKV(t *testing.T) {
 
 const nodes = 3
 
-// tikv is a placement driver and three nodes. Each of them, and each server, connects to the others through a proxy of its own.
+// tikv is a placement driver and three nodes. Each of them, and each server, connects to the others through its own proxy.
 type tikv struct {
 	cluster *tikvtest.Cluster
 
@@ -32,7 +32,7 @@ func startTiKV(t *testing.T) (store, error) {
 	t.Helper()
 	k := &tikv{own: map[int]*link.Proxy{}}
 	var err error
-	k.cluster, err = tikvtest.Start(tikvtest.Options{Proxy: func(process int, hosts map[string]string) string {
+	k.cluster, err = tikvtest.Start(tikvtest.Options{Logs: t.ArtifactDir(), Proxy: func(process int, hosts map[string]string) string {
 		if k.own[process] == nil { // it does not start again
 			k.own[process] = k.proxy(t, hosts)
 		}
@@ -55,7 +55,7 @@ func (k *tikv) proxy(t *testing.T, hosts map[string]string) *link.Proxy {
 
 func (k *tikv) remove() { k.cluster.Remove() }
 
-// pace: a change of a table takes two seconds, in which nobody writes to it.
+// pace: a change of a table takes two seconds, during which there are no writes to it.
 func (k *tikv) pace() pace { return pace{client: 8 * time.Second, rest: 5 * time.Second} }
 
 func (k *tikv) route(t *testing.T) route {
@@ -94,7 +94,7 @@ func (k *tikv) breakages() (list []breakage) {
 	return list
 }
 
-// to are the links of all other processes to one of the cluster's.
+// to returns the links from all other processes to one of the cluster's.
 func (k *tikv) to(process int) (list []*link.Link) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *tikv) to(process int) (list []*link.Link) {
 	return list
 }
 
-// from are the links of a process to all others.
+// from returns the links from a process to all others.
 func (k *tikv) from(process int) (list []*link.Link) {
 	own := k.own[process]
 	for host := range k.cluster.Hosts() {
@@ -124,5 +124,5 @@ func (k *tikv) whole(t *testing.T) {
 	}
 }
 
-// idle does not wait: a reader decides what a server that is gone has left.
+// idle does not wait: a reader decides about the leftovers of a stopped server.
 func (k *tikv) idle(*testing.T) {}

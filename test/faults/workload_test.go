@@ -20,20 +20,21 @@ import (
 
 const (
 	workers = 9
-	// restLongest is how long a client rests after a request that was lost: a link that refuses would have thousands of them.
+	// restLongest is the maximum pause of a client after a lost request: a link that refuses connections would otherwise
+	// have thousands of them.
 	restLongest = 100 * time.Millisecond
-	// progressOps is how many responses must come between two faults.
+	// progressOps is the number of responses between two faults.
 	progressOps = 200
 )
 
-// workload is the clients, and all that they were told.
+// workload is the clients, with all their results.
 type workload struct {
 	cluster *cluster
 	seed    uint64
 	begun   time.Time
 	clients [frontEnds]*dynamodb.Client
 	pairs   *pairs
-	values  atomic.Int64 // that were given to requests
+	values  atomic.Int64 // used in requests
 	answers atomic.Int64
 	halt    context.CancelFunc
 	running sync.WaitGroup
@@ -78,7 +79,7 @@ func (w *workload) stop(t *testing.T) {
 	w.running.Wait()
 }
 
-// progress waits until clients have got some more responses.
+// progress waits until clients have received some more responses.
 func (w *workload) progress(t *testing.T) {
 	t.Helper()
 	until := w.answers.Load() + progressOps
@@ -106,7 +107,7 @@ func (w *workload) work(ctx context.Context, t *testing.T, id int) {
 			return
 		}
 		if lost {
-			client += workers // the first one's request may still be under way
+			client += workers // the first one's request may still be in progress
 			rest(ctx, time.Duration(random.Int64N(int64(restLongest))))
 		}
 	}
@@ -119,7 +120,7 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// draw draws a request. Each value is written by one request alone; sums are between two of them.
+// draw draws a request. Each value is written by a single request; sums are between two of them.
 func (w *workload) draw(random *rand.Rand) registers.Request {
 	const spread = 1000
 	p, seen := w.pairs.take(random)
@@ -145,12 +146,12 @@ func newToken(random *rand.Rand) string {
 	return string(token)
 }
 
-// perform sends a request and notes what came of it.
+// perform sends a request and records the result.
 func (w *workload) perform(client, server int, r registers.Request) (lost bool, err error) {
 	o := porcupine.Operation{ClientId: client, Input: r, Call: int64(time.Since(w.begun))}
 	a, err := w.send(server, r)
-	if a.Lost && r.Token != "" { // as SDKs do, here of another server
-		// Whatever else it answers than success, the first request may still happen.
+	if a.Lost && r.Token != "" { // as SDKs do, but to another server
+		// Unless the response is a success, the first request may still be executed.
 		if again, refused := w.send((server+1)%frontEnds, r); refused == nil && again == (registers.Answer{}) {
 			a = again
 		}
@@ -170,7 +171,7 @@ func (w *workload) perform(client, server int, r registers.Request) (lost bool, 
 	return a.Lost, err
 }
 
-// send returns an error where the response says something that no fault may cause.
+// send returns an error if the response is one that no fault may cause.
 func (w *workload) send(server int, r registers.Request) (registers.Answer, error) {
 	a, err := registers.Perform(context.Background(), w.clients[server], r)
 	if err == nil {
@@ -182,7 +183,7 @@ func (w *workload) send(server int, r registers.Request) (registers.Answer, erro
 	return registers.Answer{Lost: true}, nil
 }
 
-// mayHappen tells whether a fault explains an error: there was no response, or it says that it is the server's fault.
+// mayHappen reports whether a fault explains an error: there was no response, or it is a server error.
 func mayHappen(err error) bool {
 	if errors.Is(err, registers.ErrTwice) {
 		return false

@@ -26,7 +26,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// batching is a server that processes so many requests of the nth BatchWriteItem, or fails it. All others it hands on.
+// batching is a server that processes only some requests of the nth BatchWriteItem, or fails it. All others are passed on.
 type batching struct {
 	http.Handler
 
@@ -62,7 +62,7 @@ func (b *batching) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			in.RequestItems[name], left[name] = list[:most], list[most:]
 		}
 	}
-	text, _ := json.Marshal(in) // of what was JSON
+	text, _ := json.Marshal(in) // it was JSON
 	handed := r.Clone(r.Context())
 	handed.Body, handed.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	out := httptest.NewRecorder()
@@ -76,7 +76,7 @@ func (b *batching) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Body.Bytes())
 }
 
-// batches are servers that a batch meets.
+// batches are the servers' behaviours during a batch.
 var batches = map[string]func(n int) (most int, failure string){
 	"processes all":            func(int) (int, string) { return 25, "" },
 	"leaves some":              func(n int) (int, string) { return 3 + n, "" },
@@ -88,8 +88,8 @@ var batches = map[string]func(n int) (most int, failure string){
 	"fails all": func(int) (int, string) { return 0, "ResourceNotFoundException" },
 }
 
-// TestBatches: a batch whose items DynamoDB leaves unprocessed is gone on with, and what is not known to be done is told, by the lines
-// that Go tells.
+// TestBatches tests that unprocessed items of a batch are retried, and that the lines that may not be written are reported,
+// the same as in Go.
 func TestBatches(t *testing.T) {
 	const file = "../generated/designs/patterns.design.yaml"
 	t.Run("TypeScript", func(t *testing.T) {
@@ -175,7 +175,7 @@ func tryBatches(t *testing.T, l language, d *design.Design, dir string) {
 
 func textValue(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-// visitors are how many items are stored.
+// visitors is the number of stored items.
 func visitors(t *testing.T, client *dynamodb.Client) int {
 	t.Helper()
 	out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("patterns-test"), Select: types.SelectCount})

@@ -3,9 +3,14 @@ package languages
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,8 +22,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestConcurrentWrites: orders that come at once take a stock to nothing and no further, and one request that comes several times at
-// once is done once.
+// TestConcurrentWrites tests that concurrent orders sell a stock completely and no more, and that one request sent several
+// times concurrently is executed once. An order with a conflict in each attempt fails after five seconds and eight attempts.
 func TestConcurrentWrites(t *testing.T) {
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
@@ -37,7 +42,8 @@ func TestConcurrentWrites(t *testing.T) {
 func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 	t.Helper()
 	db := monotabletest.New(t)
-	server := httptest.NewServer(db.Handler())
+	handler := &conflicting{Handler: db.Handler()}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	specs := provision.Specs(d, map[string]string{"stage": "test"})
 	if err := provision.Apply(t.Context(), db.Client(), specs, t.Logf); err != nil {
@@ -67,7 +73,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 			Lines:  []table.Values{{"productId": text("p"), "quantity": number(1), "subtotal": number(100)}},
 		})
 	}
-	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, made three times
+	inputs := []any{order(0, 0), order(0, 1), order(0, 2)} // one request, sent three times
 	for i := 1; i < orders; i++ {
 		inputs = append(inputs, order(i, 100+i))
 	}
@@ -82,7 +88,7 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 		return jsonText(jsonValue(out.Item["stock"]))
 	}
 	done := 0
-	for range 20 { // a write that meets others eight times fails with Conflict, and is made again
+	for range 20 { // a write with conflicts for five seconds fails with Conflict, and is sent again
 		var codes []string
 		call("atOnce", map[string]any{"pattern": "PlaceOrder", "inputs": inputs}, &codes)
 		again := false
@@ -105,4 +111,29 @@ func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
 	if len(out.Items) != stock || left() != `{"N":"0"}` {
 		t.Errorf("%d orders were placed, and %s is left of a stock of %d, after %d rounds", len(out.Items), left(), stock, done)
 	}
+	handler.always.Store(true)
+	begun := time.Now()
+	var codes []string
+	call("atOnce", map[string]any{"pattern": "PlaceOrder", "inputs": []any{order(1000, 1000)}}, &codes)
+	if took := time.Since(begun); codes[0] != "Conflict" || took < 5*time.Second || handler.met.Load() < 8 {
+		t.Errorf("%q after %v and %d attempts; want Conflict after five seconds and eight attempts", codes[0], took, handler.met.Load())
+	}
+}
+
+// conflicting is a database's handler. If always is set, each TransactWriteItems fails with a conflict.
+type conflicting struct {
+	http.Handler
+	always atomic.Bool
+	met    atomic.Int64
+}
+
+func (c *conflicting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !c.always.Load() || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+		c.Handler.ServeHTTP(w, r)
+		return
+	}
+	c.met.Add(1)
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}]}`)
 }

@@ -29,12 +29,12 @@ var (
 	only       = flag.String("only", "", "generate and try only the designs whose file names match, while one works on them")
 )
 
-// tried reports whether the random trials are run for a design without -everything.
+// tried reports whether a design's random trials run without -everything.
 func tried(file string) bool {
 	return regexp.MustCompile(`/generated/|/testdata/(forge|ways|buckets|tags|bands|network)\.|trinity`).MatchString(file)
 }
 
-// designs are those that are generated and tried.
+// designs are the designs to generate and try.
 func designs(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -49,7 +49,7 @@ func designs(t *testing.T) []string {
 	return slices.DeleteFunc(out, func(file string) bool { return !regexp.MustCompile(*only).MatchString(filepath.Base(file)) })
 }
 
-// installed skips the test where the npm packages are not there.
+// installed skips the test if the npm packages are missing.
 func installed(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("node_modules/typescript"); errors.Is(err, os.ErrNotExist) {
@@ -64,7 +64,7 @@ type language struct {
 	driver   []string // a command, for the directory of the code
 }
 
-// The languages that are tried. Python is Debian's own, which has boto3: another may come first in PATH.
+// The languages under test. Python is Debian's own, which has boto3: PATH may have another one first.
 var (
 	typescript = language{"TypeScript", generate.TypeScript, []string{"node", "driver.mjs"}}
 	python     = language{"Python", generate.Python, []string{"/usr/bin/python3", "driver.py"}}
@@ -91,7 +91,7 @@ func generated(t *testing.T, l language, file, dir string) *design.Design {
 	return d
 }
 
-// compiled type-checks and compiles all below a directory.
+// compiled type-checks and compiles everything below a directory.
 func compiled(t *testing.T, dir string) {
 	t.Helper()
 	here, err := os.Getwd()
@@ -117,7 +117,8 @@ func compiled(t *testing.T, dir string) {
 	}
 }
 
-// TestTypeScript: of every design, the generated code type-checks, and the random trials find no difference from Go's.
+// TestTypeScript tests that the generated code of every design type-checks, and that the random trials find no
+// difference from Go.
 func TestTypeScript(t *testing.T) {
 	installed(t)
 	files := designs(t)
@@ -140,7 +141,7 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// example puts the page's example beside the code of its design, to be type-checked with it.
+// example puts the page's example next to the code of its design, to be type-checked with it.
 func example(t *testing.T, dir string) {
 	t.Helper()
 	if *only != "" {
@@ -161,7 +162,7 @@ func example(t *testing.T, dir string) {
 	}
 }
 
-// trialItems is about how many items of each entity a trial has.
+// trialItems is the approximate number of items per entity in a trial.
 func trialItems() int {
 	if *everything {
 		return 20
@@ -189,7 +190,7 @@ func try(t *testing.T, l language, d *design.Design, dir string) {
 		calls += r.Cases
 		for _, f := range r.Failures {
 			if f.Kind == trial.Failed && (strings.Contains(f.Got, difference) || strings.Contains(f.Got, broken)) {
-				t.Error(f.String()) // what is wrong with the design, its own tests tell
+				t.Error(f.String()) // other tests check the design itself
 			}
 		}
 	}

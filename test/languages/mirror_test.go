@@ -36,14 +36,14 @@ type driver struct {
 	in       io.Writer
 	out      *bufio.Reader
 	calls    int            // made by both
-	composed map[string]int // what transactions of several writes came to
+	composed map[string]int // results of transactions of several writes
 	opened   int
 }
 
 func start(t *testing.T, l language, dir string) *driver {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), l.driver[0], append(slices.Clone(l.driver[1:]), dir)...) //nolint:gosec // of these tests
-	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1")                                             // of the SDK, about versions of Node to come
+	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1")                                             // the SDK warns about future versions of Node
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -68,12 +68,12 @@ type failure struct {
 	Name, Message, Stack string
 	Codes                []string
 	Lines                []int // of a batch
-	TxWrite              *int  // the place of the write that a transaction failed with
+	TxWrite              *int  // the index of the write that failed a transaction
 }
 
 func (f *failure) Error() string { return f.Message }
 
-// call makes a call and takes its result, or its error.
+// call makes a call and decodes its result, or its error.
 func (n *driver) call(operation string, arguments map[string]any, result any) (*failure, error) {
 	arguments["op"] = operation
 	line, err := json.Marshal(arguments)
@@ -97,7 +97,8 @@ func (n *driver) call(operation string, arguments map[string]any, result any) (*
 	return out.Error, nil
 }
 
-// mirror runs patterns by package table on the trial's database, and by generated code on one of its own, and compares.
+// mirror runs patterns with package table on the trial's database, and with generated code on its own database, and
+// compares.
 type mirror struct {
 	*driver
 
@@ -109,13 +110,13 @@ type mirror struct {
 	firstID int // of the next write
 	id      int
 	cursors map[table.Cursor]table.Cursor // of generated code, by Go's
-	written []asked                       // the writes that were made, for transactions of several
-	began   map[string]table.Item         // what the trial\'s tables had at first
+	written []asked                       // executed writes, for transactions of several
+	began   map[string]table.Item         // initial content of the trial's tables
 	ending  error                         // of the last transaction of several writes, in Go
 	stored  map[string]string             // in both, as texts
 }
 
-// open makes the database of generated code and lets the code load it.
+// open creates the database of generated code and lets the code load it.
 func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, error) {
 	n.opened++
 	m := &mirror{driver: n, world: n.opened, under: under, cursors: map[table.Cursor]table.Cursor{}}
@@ -162,7 +163,7 @@ func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, err
 
 func (m *mirror) Close() error {
 	if err := m.composeAll(context.Background()); err != nil {
-		m.t.Error(err) // the trial has ended, and takes no error for a finding
+		m.t.Error(err) // the trial has ended, and does not report errors
 	}
 	failed, err := m.call("close", map[string]any{}, nil)
 	if failed != nil {
@@ -178,7 +179,7 @@ func (m *mirror) call(operation string, arguments map[string]any, result any) (*
 	return m.driver.call(operation, arguments, result)
 }
 
-// newID makes the ids that the drivers make.
+// newID generates the same IDs as the drivers.
 func (m *mirror) newID(k table.Kind) string {
 	m.id++
 	switch k {
@@ -191,13 +192,13 @@ func (m *mirror) newID(k table.Kind) string {
 	}
 }
 
-// What errors begin with that are not the trial's own.
+// Prefixes of errors that do not come from the trial itself.
 const (
 	difference = "generated code differs"
 	broken     = "the driver ended"
 )
 
-// differs is what a call differs in.
+// differs is an error for a difference in a call.
 func differs(call string, got, want any) error {
 	text := func(v any) string {
 		if f, ok := v.(*failure); ok && f != nil {
@@ -208,7 +209,7 @@ func differs(call string, got, want any) error {
 	return fmt.Errorf(difference+": %s\n  it:  %s\n  Go:  %s", call, text(got), text(want))
 }
 
-// sameError compares errors, and reports whether there is one. Those of SDKs have their own sentences.
+// sameError compares errors, and reports whether there is one. Messages of the SDKs differ.
 func (m *mirror) sameError(call string, failed *failure, want error) (bool, error) {
 	m.calls++
 	switch {
@@ -237,7 +238,7 @@ func (m *mirror) sameError(call string, failed *failure, want error) (bool, erro
 	return true, nil
 }
 
-// sameValues compares values. An empty list, set or map is as good as none.
+// sameValues compares values. An empty list, set or map equals an absent one.
 func sameValues(call string, got map[string]value, want table.Values) error {
 	if (got == nil) != (want == nil) {
 		return differs(call, jsonText(got), jsonText(jsonValues(want)))
@@ -337,7 +338,7 @@ func (m *mirror) Batch(ctx context.Context, r *table.Read, in []table.Input) ([]
 }
 
 func (m *mirror) Page(ctx context.Context, r *table.Read, in table.Input, o table.PageOptions) (table.Page[table.Values], error) {
-	if v, ok := in.Values[r.Prefix].(*types.AttributeValueMemberS); ok && v.Value == "" { // which generated code does not ask
+	if v, ok := in.Values[r.Prefix].(*types.AttributeValueMemberS); ok && v.Value == "" { // generated code does not send it
 		in.Values = maps.Clone(in.Values)
 		delete(in.Values, r.Prefix)
 	}
@@ -358,7 +359,7 @@ func (m *mirror) Page(ctx context.Context, r *table.Read, in table.Input, o tabl
 	return want, cmp.Or(m.cursor(call, got.Next, want.Next), sameLists(call, got.Items, want.Items))
 }
 
-// cursor keeps the generated code's cursor for Go's, which the trial is given.
+// cursor stores the generated code's cursor for Go's, which the trial gets.
 func (m *mirror) cursor(call string, got, want table.Cursor) error {
 	if (got == "") != (want == "") {
 		return differs(call+", the cursor", got, want)
@@ -367,7 +368,7 @@ func (m *mirror) cursor(call string, got, want table.Cursor) error {
 	return nil
 }
 
-// Count counts what a read finds.
+// Count runs a read that counts.
 func (m *mirror) Count(ctx context.Context, r *table.Read, in table.Input) (int, error) {
 	want, err := m.db.Count(ctx, r, in)
 	call := describe("count", r.Pattern, in)
@@ -468,7 +469,7 @@ func (m *mirror) Write(ctx context.Context, w *table.Write, in table.Input) (tab
 	return want, got.same(call, want)
 }
 
-// outcome is what a write has done.
+// outcome is the result of a write.
 type outcome struct {
 	Items    map[int][]map[string]value
 	Replayed bool
@@ -517,7 +518,7 @@ func keyOf(t *table.Table, it table.Item) table.Values {
 	return key
 }
 
-// texts are items as the wire has them.
+// texts are items in their wire format.
 func texts(items map[string]table.Item) map[string]string {
 	out := make(map[string]string, len(items))
 	for key, it := range items {
@@ -531,10 +532,10 @@ func (m *mirror) theirs(ctx context.Context) (map[string]table.Item, error) {
 	return m.tables(ctx, m.under.Client.(sdkOwner).SDK())
 }
 
-// sdkOwner is what a trial's client is.
+// sdkOwner is implemented by the trial's client.
 type sdkOwner interface{ SDK() *dynamodb.Client }
 
-// sameTables compares what both have stored, byte for byte as the wire has it.
+// sameTables compares what both have stored, byte for byte in the wire format.
 func (m *mirror) sameTables(ctx context.Context, call string) error {
 	theirs, err := m.theirs(ctx)
 	if err != nil {
@@ -559,7 +560,7 @@ func (m *mirror) sameTables(ctx context.Context, call string) error {
 	return nil
 }
 
-// follow makes the database of generated code equal to the trial's, which the trial may have changed itself.
+// follow makes the database of generated code equal to the trial's, which the trial itself may have changed.
 func (m *mirror) follow(ctx context.Context) error {
 	want, err := m.theirs(ctx)
 	if err != nil {
@@ -568,7 +569,7 @@ func (m *mirror) follow(ctx context.Context) error {
 	return replace(ctx, m.memory.Client(), m.stored, want)
 }
 
-// replace makes the tables on a client hold items, instead of those that they have.
+// replace replaces the items of the tables on a client.
 func replace(ctx context.Context, client *dynamodb.Client, has map[string]string, want map[string]table.Item) error {
 	for key, it := range want {
 		if has[key] == jsonText(jsonValues(it)) {

@@ -37,7 +37,7 @@ type personItem struct {
 	Resume table.Cursor
 }
 
-// Export exports by both, continues by both in the middle, and behind what is no cursor.
+// Export exports with both, resumes with both in the middle, and after an invalid cursor.
 func (m *mirror) Export(ctx context.Context, p *table.Person, id string, after table.Cursor) iter.Seq2[table.PersonItem, error] {
 	return func(yield func(table.PersonItem, error) bool) {
 		want, got, err := m.export(ctx, p, id, after, after)
@@ -60,7 +60,7 @@ func (m *mirror) Export(ctx context.Context, p *table.Person, id string, after t
 	}
 }
 
-// export compares an export of both, each behind a cursor of its own.
+// export compares the exports of both, each after its own cursor.
 func (m *mirror) export(ctx context.Context, p *table.Person, id string, after, own table.Cursor) ([]table.PersonItem, []personItem, error) {
 	call := "export of " + id + " after " + string(after)
 	var want []table.PersonItem
@@ -93,7 +93,7 @@ func (m *mirror) export(ctx context.Context, p *table.Person, id string, after, 
 	return want, got, nil
 }
 
-// sameJSON compares an item's JSON, whatever characters are escaped in it.
+// sameJSON compares an item's JSON, regardless of escaping.
 func sameJSON(call, got string, item table.PersonItem) error {
 	want, err := json.Marshal(item)
 	if err != nil {
@@ -113,7 +113,7 @@ func sameJSON(call, got string, item table.PersonItem) error {
 	return differs(call+" as JSON", got, string(want))
 }
 
-// Erase erases by both, and compares what was done, all tables, and what is kept by the design.
+// Erase erases with both, and compares the results, all tables, and what is kept by the design.
 func (m *mirror) Erase(ctx context.Context, p *table.Person, id string) (table.Erased, error) {
 	if err := m.follow(ctx); err != nil {
 		return table.Erased{}, err
@@ -143,7 +143,7 @@ func (m *mirror) Erase(ctx context.Context, p *table.Person, id string) (table.E
 	return want, nil
 }
 
-// diary is a design whose notes a person goes on writing.
+// diary is a design in which a person keeps writing notes.
 const diary = `design: 1
 name: Diary
 person: userId
@@ -153,7 +153,7 @@ entities:
   Note: { key: { pk: "USER#{userId}", sk: "NOTE#{noteId}" }, fields: { userId: id, noteId: id, text: text } }
 `
 
-// writing is a server on which a person writes a note again after each write.
+// writing is a server on which a person writes another note after each write.
 type writing struct {
 	http.Handler
 
@@ -167,7 +167,7 @@ func (h *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestStillWritten: a person who never stops writing is not erased, as Go says it, and a password is not in what is exported.
+// TestStillWritten tests that a person who never stops writing is not erased, as in Go, and that an export has no password.
 func TestStillWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "diary.design.yaml")
 	if err := os.WriteFile(file, []byte(diary), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// hasBoto3 skips the test where Debian's boto3 is not there.
+// hasBoto3 skips the test if Debian's boto3 is missing.
 func hasBoto3(t *testing.T) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), python.driver[0], "-c", "import boto3").Run(); err != nil {
@@ -19,7 +19,8 @@ func hasBoto3(t *testing.T) {
 	}
 }
 
-// TestPython: of every design, the generated code type-checks, and the random trials find no difference from Go's.
+// TestPython tests that the generated code of every design type-checks, and that the random trials find no
+// difference from Go.
 func TestPython(t *testing.T) {
 	hasBoto3(t)
 	files := designs(t)
@@ -54,7 +55,7 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// pythonExample puts the page's example beside the code of its design, to be type-checked with it.
+// pythonExample puts the page's example next to the code of its design, to be type-checked with it.
 func pythonExample(t *testing.T, dir string) {
 	t.Helper()
 	if *only != "" {

@@ -21,13 +21,13 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// sdkClient is a client as a mirror wants it.
+// sdkClient is a client in the form that a mirror requires.
 type sdkClient struct{ *dynamodb.Client }
 
 func (c sdkClient) SDK() *dynamodb.Client { return c.Client }
 
-// TestScripts: calls that random trials hardly make end in a language as they do in Go, with the same sentences, and leave the same
-// items.
+// TestScripts tests that calls that random trials rarely make have the same results as in Go, with the same messages, and
+// leave the same items.
 func TestScripts(t *testing.T) {
 	scripts := map[string]func(*script){
 		"../generated/designs/patterns.design.yaml":                     func(s *script) { edits(s); ways(s) },
@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// script makes calls by a mirror.
+// script makes calls with a mirror.
 type script struct {
 	*mirror
 
@@ -71,7 +71,7 @@ func begin(t *testing.T, l language, d *design.Design, dir string) *script {
 	placeholders := map[string]string{"stage": "test"}
 	specs := provision.Specs(d, placeholders)
 	for i := range specs {
-		specs[i].TTLAttr = "" // the calls are of another time than the database's
+		specs[i].TTLAttr = "" // the calls' times are not the database's
 	}
 	db := monotabletest.New(t)
 	if err := provision.Apply(t.Context(), db.Client(), specs, func(string, ...any) {}); err != nil {
@@ -88,7 +88,7 @@ func begin(t *testing.T, l language, d *design.Design, dir string) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _ := runner.(*mirror) // which a driver opens
+	m, _ := runner.(*mirror) // opened by a driver
 	return &script{mirror: m, program: p, ctx: t.Context()}
 }
 
@@ -100,7 +100,7 @@ func follow(t *testing.T, s *script, run func(*script)) {
 	}
 }
 
-// write makes a write; want is what its error has, "" for none.
+// write runs a write; want is part of its error, "" for none.
 func (s *script) write(want, name string, in table.Input) {
 	s.t.Helper()
 	i := slices.IndexFunc(s.program.Writes, func(w *lower.Write) bool { return w.Design.Name == name })
@@ -113,7 +113,7 @@ func (s *script) read(name string) *table.Read {
 	return s.program.Reads[i].Run
 }
 
-// ended checks the error of a call, which must not be a difference.
+// ended checks the error of a call, which must not be a difference between the languages.
 func (s *script) ended(want, name string, err error) {
 	s.t.Helper()
 	switch {
@@ -125,7 +125,7 @@ func (s *script) ended(want, name string, err error) {
 	}
 }
 
-// given are values: texts, whole numbers, sets of texts, maps and lists, and nil for NULL.
+// given are values: strings, whole numbers, sets of strings, maps and lists, and nil for NULL.
 func given(pairs ...any) table.Input {
 	in := table.Input{Values: table.Values{}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -168,14 +168,14 @@ func edits(s *script) {
 	s.write("", "Tag", given("cart", "c", "tags", []string{"b", "a"}))
 	s.write("", "Untag", given("cart", "c", "tags", []string{"a", "b", "z"})) // the last members
 	s.write("", "Untag", given("cart", "c", "tags", []string{"a"}))
-	s.write("document path provided in the update expression is invalid", "Recount", given("cart", "c", "quantity", 3, "gift", "g")) // there is no parcel
+	s.write("document path provided in the update expression is invalid", "Recount", given("cart", "c", "quantity", 3, "gift", "g")) // the parcel does not exist
 	s.write("", "Pack", given("cart", "c", "parcels", []any{parcel("x", 1), parcel("y", 2), parcel("z", 3)}, "log", []any{"first"}))
 	s.write("", "Pack", given("cart", "c", "parcels", []any{}, "log", []any{"third", "second"}))
-	s.write("", "Recount", given("cart", "c", "quantity", 7, "gift", "for you")) // the second goes
+	s.write("", "Recount", given("cart", "c", "quantity", 7, "gift", "for you")) // removes the second
 	s.write("", "More", given("cart", "c"))
 	s.write("", "Keep", given("cart", "new", "shop", "s", "tags", []string{"t"}, "log", []any{"l"}, "parcels", []any{parcel("x", 1)}))
 	s.write("", "Keep", given("cart", "new", "shop", "other", "tags", []string{"u"}, "log", []any{"m"}, "parcels", []any{}))
-	s.write("", "Keep", given("cart", "new", "shop", "other", "log", []any{}, "parcels", []any{})) // which leaves the log as it is
+	s.write("", "Keep", given("cart", "new", "shop", "other", "log", []any{}, "parcels", []any{})) // leaves the log unchanged
 	s.write("not found", "Tag", given("cart", "none", "tags", []string{"b"}))
 
 	// Keys of maps.
@@ -211,7 +211,7 @@ func edits(s *script) {
 	// Patches.
 	s.write("", "Offer", given("product", "x", "shop", "s", "code", "c-1", "name", "X", "status", "live", "price", 5, "brand", "b", "offer", 3, "origin", address))
 	s.write("", "Offer", given("product", "y", "shop", "s", "code", "c-2", "name", "Y", "status", "draft", "price", 5, "origin", address))
-	s.write("", "Change", given("product", "x")) // of nothing
+	s.write("", "Change", given("product", "x")) // changes nothing
 	s.write("", "Change", given("product", "x", "brand", nil, "offer", nil, "endsAt", nil))
 	s.write("", "Change", given("product", "x", "brand", nil, "shop", "s", "code", "c-3"))
 	s.write("product code is taken", "Change", given("product", "y", "code", "c-3"))
@@ -227,7 +227,7 @@ func edits(s *script) {
 	s.write("Swap, giver: ", "Swap", given("from", "v", "to", "w"))
 	s.write("makes steps giver and taker touch one item", "Swap", given("from", "v", "to", "v"))
 	s.write("", "Leave", given("visitor", "v"))
-	s.write("", "Visit", given("visitor", "v")) // which removes what Leave has set
+	s.write("", "Visit", given("visitor", "v")) // removes what Leave has set
 
 	// Batches.
 	batch := table.Input{Values: table.Values{}}
@@ -251,7 +251,7 @@ func ways(s *script) {
 	}{
 		{"2024-02-28T00:00:00.000Z", "2024-03-20T12:00:00.000Z", 2, ""},
 		{"2024-02-28T23:59:59.999Z", "2024-02-29T00:00:00.000Z", 20, ""},
-		{"2024-03-20T12:00:00.000Z", "2024-02-28T00:00:00.000Z", 20, ""}, // the wrong way round
+		{"2024-03-20T12:00:00.000Z", "2024-02-28T00:00:00.000Z", 20, ""}, // swapped
 		{"9999-12-31T00:00:00.000Z", "9999-12-31T23:59:59.999Z", 20, ""},
 		{"0001-01-01T00:00:00.000Z", "0001-01-02T00:00:00.000Z", 20, ""},
 		{"1969-12-31T23:00:00.000Z", "1970-01-01T01:00:00.000Z", 20, ""},
@@ -286,7 +286,7 @@ func ways(s *script) {
 	}
 }
 
-// tags: a counter whose key stays is not touched, and so needs not be there.
+// tags: a counter whose key does not change is not touched, and so need not exist.
 func tags(s *script) {
 	in := func(tag string) table.Input {
 		in := given("noteId", "01HV6X3Z5Q8Y9W2T4R6P8N0M1K", "tag", tag, "shelf", "s", "words", 3)

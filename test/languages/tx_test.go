@@ -22,7 +22,7 @@ type asked struct {
 	input table.Input
 }
 
-// transactions is how many transactions of several writes are made in a world before it is closed.
+// transactions is the number of transactions of several writes at the end of a world.
 func transactions() int {
 	if *everything {
 		return 25
@@ -30,8 +30,8 @@ func transactions() int {
 	return 6
 }
 
-// composeAll composes writes that the trial has made, on the items that there were at first: those of one transaction may overlap, be
-// refused, or repeat an earlier one.
+// composeAll composes writes that the trial has made, on the initial items: those of one transaction may overlap, fail, or
+// repeat an earlier one.
 func (m *mirror) composeAll(ctx context.Context) error {
 	if len(m.written) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (m *mirror) composeAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(1, uint64(len(m.written)))) //nolint:gosec // the same in each run
+	rng := rand.New(rand.NewPCG(1, uint64(len(m.written)))) //nolint:gosec // reproducible
 	var last []asked
 	for range transactions() {
 		var writes []asked
@@ -62,7 +62,7 @@ func (m *mirror) composeAll(ctx context.Context) error {
 	return nil
 }
 
-// compose makes writes as a whole, by both.
+// compose runs writes in one transaction, with both.
 func (m *mirror) compose(ctx context.Context, writes ...asked) error {
 	if err := m.follow(ctx); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (m *mirror) compose(ctx context.Context, writes ...asked) error {
 	return nil
 }
 
-// composedAs is what a transaction came to, for the log: trials that never make one tell nothing.
+// composedAs is the result of a transaction, for the log, which shows whether the trials cover it.
 func composedAs(writes int, replayed bool, err error) string {
 	switch {
 	case errors.Is(err, table.ErrOverlap):
@@ -122,7 +122,7 @@ func composedAs(writes int, replayed bool, err error) string {
 	}
 }
 
-// tx makes writes as a whole; want is what its error has, "" for none.
+// tx runs writes in one transaction; want is part of its error, "" for none.
 func (s *script) tx(want string, writes ...asked) {
 	s.t.Helper()
 	err := s.compose(s.ctx, writes...)
@@ -166,7 +166,7 @@ func orders(s *script) {
 	s.tx("writes touch the same item: Register (put of marker Email of User) and Register (put of marker Email of User) touch item", user("cy", "cy@example.com"), user("di", "CY@example.com"))
 	s.tx("Register (User) and Register (User) touch item", user("cy", "cy@example.com"), user("cy", "cy@example.com"))
 
-	// Two idempotent writes make one request.
+	// Two idempotent writes form one request.
 	both := []asked{order("k1", 1, 2, 1, 2), order("k2", 2, 3, 3)}
 	s.tx("", both...)
 	s.tx("", both[1], both[0]) // again, and in another order

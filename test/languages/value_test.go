@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// value is an attribute value as DynamoDB's JSON has it.
+// value is an attribute value in DynamoDB's JSON.
 type value struct{ types.AttributeValue }
 
 func (v *value) UnmarshalJSON(text []byte) error {
@@ -63,7 +63,7 @@ func (v *value) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// jsonValue is a value for JSON.
+// jsonValue converts a value to JSON.
 func jsonValue(v types.AttributeValue) map[string]any {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:

@@ -16,7 +16,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestWalksContinue: a walk without bounds finds nothing before its floor, and goes on two days later as it began, as in Go.
+// TestWalksContinue tests that a walk without bounds finds nothing before its floor, and continues unchanged two days later,
+// as in Go.
 func TestWalksContinue(t *testing.T) {
 	const file = "../../internal/tools/designer/trial/testdata/buckets.design.yaml"
 	t.Run("TypeScript", func(t *testing.T) {
@@ -84,7 +85,7 @@ func walksGoOn(t *testing.T, l language, d *design.Design, dir string) {
 			r := s.read(name)
 			var after, own table.Cursor
 			for page := range 20 {
-				world := min(page, 1) // the second page is asked two days later
+				world := min(page, 1) // the second page is requested two days later
 				want, err := worlds[world].Page(t.Context(), r, in, table.PageOptions{Limit: 2, After: after})
 				if err != nil {
 					t.Fatal(err)

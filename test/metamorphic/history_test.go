@@ -16,18 +16,18 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The key space is small on purpose: operations must meet.
+// The key space is small on purpose, so that operations touch the same items.
 const (
 	partitionKeys = 4
 	sortKeys      = 6
 	owners        = 3
 )
 
-// operation is one step of a history. Its answer as text must not depend on the variant that runs it.
+// operation is one step of a history. Its result as text must not depend on the variant.
 type operation struct {
 	text string
 	run  func(ctx context.Context, s *subject) string
-	// index says that the operation reads an index, which a variant without indexes cannot.
+	// index means that the operation reads an index, so that a variant without indexes skips it.
 	index bool
 }
 
@@ -72,7 +72,7 @@ func randomKey(r *rand.Rand) attributes {
 	}
 }
 
-// randomItem is an item that may or may not stand in the indexes.
+// randomItem is an item that may or may not be in the indexes.
 func randomItem(r *rand.Rand, step int) attributes {
 	it := randomKey(r)
 	it["step"] = &types.AttributeValueMemberN{Value: strconv.Itoa(step)}
@@ -192,7 +192,7 @@ func newBatchWrite(r *rand.Rand, step int) operation {
 	for range 1 + r.IntN(6) {
 		it := randomItem(r, step)
 		key := attributes{"pk": it["pk"], "sk": it["sk"]}
-		if seen[show(key)] && r.IntN(10) > 0 { // now and then a duplicate, which is refused
+		if seen[show(key)] && r.IntN(10) > 0 { // sometimes a duplicate, which is rejected
 			continue
 		}
 		seen[show(key)] = true
@@ -331,7 +331,7 @@ func newScan(r *rand.Rand) operation {
 	}
 }
 
-// failure is the part of an error that all variants must agree on: all of it but the request's id.
+// failure is the part of an error on which all variants must agree: everything except the request ID.
 func failure(err error) string {
 	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		var codes []string
@@ -346,7 +346,7 @@ func failure(err error) string {
 	return "unexpected: " + err.Error()
 }
 
-// show writes an item so that equal items read the same: names and set members in order.
+// show formats an item so that equal items have equal texts: names and set members are sorted.
 func show(it attributes) string {
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(it)) {

@@ -98,7 +98,7 @@ func compare(t *testing.T, variants []variant) {
 	}
 }
 
-// answers runs the history and returns what each step answered.
+// answers runs the history and returns the result of each step.
 func answers(t *testing.T, v variant, history []operation, seed uint64) []string {
 	t.Helper()
 	s := &subject{variant: v, dir: t.TempDir(), table: "history"}
@@ -153,7 +153,7 @@ func (s *subject) limit() *int32 {
 	return aws.Int32(s.variant.pageSize)
 }
 
-// createTable makes the table: a local and a global index, unless the variant goes without.
+// createTable creates the table, with a local and a global index unless the variant has none.
 func (s *subject) createTable(t *testing.T) {
 	t.Helper()
 	in := &dynamodb.CreateTableInput{

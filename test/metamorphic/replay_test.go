@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// looksBack compares what can be told of a table's past with the table: its change log replayed from empty, and a
-// backup of it restored.
+// looksBack compares what is recorded of a table's past with the table: the replay of its change log, and a
+// restored backup.
 func (s *subject) looksBack(t *testing.T, seed uint64) {
 	t.Helper()
 	want := s.contents(t, s.table)
@@ -46,8 +46,8 @@ func (s *subject) contents(t *testing.T, table string) map[string]string {
 
 func keyOf(it attributes) string { return show(attributes{"pk": it["pk"], "sk": it["sk"]}) }
 
-// replayed applies the change log from its beginning to nothing. Each change must begin where the one before it on
-// the item ended. An item written now says where the end is.
+// replayed replays the change log from its beginning. Each change must start where the previous one of the item
+// ended. An item written now marks the end.
 func (s *subject) replayed(t *testing.T) map[string]string {
 	t.Helper()
 	end := attributes{"pk": &types.AttributeValueMemberS{Value: "the end"}, "sk": &types.AttributeValueMemberN{Value: "0"}}
@@ -81,7 +81,7 @@ func (s *subject) replayed(t *testing.T) map[string]string {
 	return maps.Clone(items)
 }
 
-// restored makes a backup of the table and restores it, and returns the new table's name.
+// restored backs up the table and restores it, and returns the new table's name.
 func (s *subject) restored(t *testing.T) string {
 	t.Helper()
 	backup, err := s.client.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: &s.table, BackupName: aws.String("history")})

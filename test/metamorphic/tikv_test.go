@@ -9,13 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 )
 
-// TestHistoryOnTiKV: a store in TiKV answers as memory does, see TestHistory. It is a test of its own because it takes minutes.
+// TestHistoryOnTiKV tests that a store in TiKV gives the same results as memory, see TestHistory. It is a separate test
+// because it takes minutes.
 func TestHistoryOnTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start(tikvtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Remove()
+	cluster := tikvtest.New(t, tikvtest.Options{})
 	compare(t, []variant{
 		{name: "memory"},
 		{name: "TiKV, restarts, pages of 2", restartEvery: 300, pageSize: 2, openElsewhere: func(o *monotable.Options) (*monotable.DB, error) {

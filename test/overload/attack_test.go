@@ -68,7 +68,7 @@ func (c *client) attack(ctx context.Context, l load, counts *tally) (ended func(
 	}
 	large, oversized := transaction(0, 40, 390<<10), transaction(0, transactionItems, 390<<10)
 	for i := range l.Transactions {
-		// In turns, for each to change all items.
+		// Alternating, so that each one changes all items.
 		bodies := [...]string{transaction(i, transactionItems, 40<<10), transaction(i, transactionItems, 40<<10-1)}
 		n := 0
 		repeat(1, transactionKind, func(int) (string, error) {
@@ -118,7 +118,7 @@ func header(operation string, length int) string {
 		"X-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n", operation, length)
 }
 
-// sendSlowly sends a body part by part until it is complete or rejected.
+// sendSlowly sends a body in parts until it is complete or rejected.
 func (c *client) sendSlowly(ctx context.Context, part string) (string, error) {
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *client) declare(ctx context.Context, operation string, length int) (str
 	return status(conn)
 }
 
-// status returns that of the first response on a connection.
+// status returns the status of the first response on a connection.
 func status(conn net.Conn) (string, error) {
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

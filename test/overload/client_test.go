@@ -17,7 +17,7 @@ import (
 
 const (
 	otherClients = 8
-	otherPace    = 10 * time.Millisecond // from the start of one request of a client to that of the next
+	otherPace    = 10 * time.Millisecond // from the start of one request of a client to the start of the next
 	otherItems   = 1000
 	pageItems    = 12 // of 100 KB each: a page ends with the eleventh
 	wideIndexes  = 20
@@ -158,7 +158,7 @@ func (c *tally) met(kind, response string) bool {
 	return c.of[kind][response] > 0
 }
 
-// String is a line a kind.
+// String has one line per kind.
 func (c *tally) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 // replayWait bounds the replay of the stream.
 const replayWait = 10 * time.Minute
 
-// replay reads the stream from its beginning. Each record of an item must begin with what the one before it left, and
-// in the end they must have made the table: then none is missing, and none is out of order.
+// replay reads the stream from its beginning. Each record of an item must start with what the previous one left, and
+// in the end they must give the table: then none is missing or out of order.
 func replay(t *testing.T, server *serverproc.Server, stream string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -80,7 +80,7 @@ func stringOf(image map[string]streamtypes.AttributeValue, name string) string {
 	return s.Value
 }
 
-// numberOf is the version in an image, "" where there is none.
+// numberOf is the version in an image, "" if there is none.
 func numberOf(image map[string]streamtypes.AttributeValue) string {
 	n, _ := image["version"].(*streamtypes.AttributeValueMemberN)
 	if n == nil {

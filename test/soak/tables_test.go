@@ -21,7 +21,7 @@ const streamed = "soak-streamed"
 // tables are the tables of the run. Each client has items in all of them.
 var tables = []string{"soak-plain", "soak-indexed", streamed}
 
-// tableOf says in which table an item is, by the last digit of its name.
+// tableOf is the table of an item, determined by the last digit of its name.
 func tableOf(item string) string { return tables[int(item[len(item)-1]-'0')%len(tables)] }
 
 // connect returns a client with a connection for each of the run's clients. It retries, see package crash.

@@ -12,13 +12,13 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// consumer reads a stream of counters as AWS's client libraries do: each shard from its beginning, after its parent has
+// consumer reads a stream of counters like AWS's client libraries: each shard from its beginning, after its parent has
 // been read to its end. It checks that each count of each item comes once, in order.
 type consumer struct {
 	*database
 	t         *testing.T
 	arn       *string
-	iterators map[string]*string // by shard; nil where it has been read to its end
+	iterators map[string]*string // by shard; nil once it has been read to its end
 	last      map[string]*big.Int
 	counts    map[string]int
 	total     int
@@ -31,7 +31,7 @@ func (d *database) consume(t *testing.T, arn *string) *consumer {
 	}
 }
 
-// read reads each shard that may be read to its present end.
+// read reads each shard that is ready to its current end.
 func (c *consumer) read() {
 	c.t.Helper()
 	for _, shard := range c.shards(c.t, c.arn, 3) {
@@ -98,7 +98,7 @@ func (c *consumer) take(shard *streamtypes.Shard, r *streamtypes.Record) error {
 	return nil
 }
 
-// writers count up items from several goroutines until stop is called, which returns how often they did.
+// writers increment items from several goroutines until stop is called, which returns the number of increments.
 func (d *database) writers(t *testing.T, table string) (stop func() int) {
 	t.Helper()
 	const writers, items = 4, 10

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// TestExpired: the record of an item that expired says so, in the words that AWS's documentation has for filters.
+// TestExpired tests that the record of an expired item says so, with the values that AWS documents for filters.
 func TestExpired(t *testing.T) {
 	d := inMemory(t, monotable.Options{})
 	arn := d.create(t, "Sessions")
@@ -26,7 +26,7 @@ func TestExpired(t *testing.T) {
 	}
 	_, err = d.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Sessions"), Item: map[string]types.AttributeValue{
 		"id":  &types.AttributeValueMemberS{Value: "s"},
-		"exp": &types.AttributeValueMemberN{Value: "1795176060"}, // a minute after the clock begins
+		"exp": &types.AttributeValueMemberN{Value: "1795176060"}, // a minute after the clock's start
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestTrimmed: records can be read for a day, iterators be used for a quarter of an hour.
+// TestTrimmed tests that records can be read for a day, and iterators used for a quarter of an hour.
 func TestTrimmed(t *testing.T) {
 	d := inMemory(t, monotable.Options{StreamShardRotation: -1})
 	arn := d.create(t, "Counters")
@@ -109,8 +109,8 @@ func TestTrimmed(t *testing.T) {
 	refused(t, err, "LimitExceededException")
 }
 
-// TestDisabledAndDeleted reads a disabled stream to its end, one that is enabled after it beside it, and both when the table
-// is gone, for a day.
+// TestDisabledAndDeleted reads a disabled stream to its end, together with one that is enabled after it, and both after the
+// table is deleted, for a day.
 func TestDisabledAndDeleted(t *testing.T) {
 	d := inMemory(t, monotable.Options{})
 	first := d.create(t, "Counters")
@@ -140,7 +140,7 @@ func TestDisabledAndDeleted(t *testing.T) {
 			t.Errorf("%+v, %v", out, err)
 		}
 	}
-	third := d.create(t, "Counters") // another table of the name
+	third := d.create(t, "Counters") // another table with the same name
 	if got := d.list(t, "Counters"); len(got) != 3 || got[0] != *first || got[1] != *second || got[2] != *third {
 		t.Errorf("streams %v", got)
 	}
@@ -156,7 +156,7 @@ func TestDisabledAndDeleted(t *testing.T) {
 	refused(t, err, "ResourceNotFoundException")
 }
 
-// update changes the stream of the counters' table and returns the ARN of its latest.
+// update changes the stream of the counters' table and returns the ARN of the latest one.
 func (d *database) update(t *testing.T, s *types.StreamSpecification) *string {
 	t.Helper()
 	out, err := d.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("Counters"), StreamSpecification: s})
@@ -166,7 +166,7 @@ func (d *database) update(t *testing.T, s *types.StreamSpecification) *string {
 	return out.TableDescription.LatestStreamArn
 }
 
-// list is the ARNs of a table's streams, or of all, by pages of one.
+// list returns the ARNs of a table's streams, or of all, in pages of one.
 func (d *database) list(t *testing.T, table string) (arns []string) {
 	t.Helper()
 	in := &dynamodbstreams.ListStreamsInput{Limit: aws.Int32(1)}

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// TestShards writes while shards are rotated three times, and split because a burst of writes is more than 1000 records a
-// second; a consumer that follows the lineage sees every change once and each item's in order.
+// TestShards writes while shards are rotated three times, and split because a burst of writes exceeds 1000 records per
+// second; a consumer that follows the lineage sees every change once, in order for each item.
 func TestShards(t *testing.T) {
 	d := inMemory(t, monotable.Options{StreamShards: 2, StreamShardRotation: 10 * time.Minute})
 	arn := d.create(t, "Counters")
@@ -26,7 +26,7 @@ func TestShards(t *testing.T) {
 		eventually(t, func() bool { c.read(); return len(d.shards(t, arn, 100)) == known+2 })
 		known += 2
 	}
-	// Within ten seconds of the database's clock, by which the load is measured.
+	// Within ten seconds of the database's clock, which measures the load.
 	for i := range 1000 {
 		d.putMany(t, "Counters", i)
 	}
@@ -96,7 +96,7 @@ func (d *database) checkLineage(t *testing.T, arn *string) {
 	}
 }
 
-// TestRestart goes on with an iterator, and with a sequence number, after the server has been stopped and started again.
+// TestRestart resumes with an iterator, and with a sequence number, after a restart of the server.
 func TestRestart(t *testing.T) {
 	dir, clock := t.TempDir(), newClock()
 	d := onDisk(t, dir, clock)

@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// patience is how long a test waits for what the server does by itself.
+// patience is how long a test waits for the server's background work.
 const patience = 2 * time.Minute
 
 // database is a server on a socket, its two clients, and its clock.
@@ -32,7 +32,7 @@ type database struct {
 	stop    func()
 }
 
-// clock stands still but for advance.
+// clock only moves by advance.
 type clock struct{ ms atomic.Int64 }
 
 func newClock() *clock {
@@ -44,7 +44,7 @@ func newClock() *clock {
 func (c *clock) now() time.Time          { return time.UnixMilli(c.ms.Load()) }
 func (c *clock) advance(d time.Duration) { c.ms.Add(d.Milliseconds()) }
 
-// inMemory serves an empty database for the length of the test.
+// inMemory serves an empty database for the duration of the test.
 func inMemory(t *testing.T, o monotable.Options) *database {
 	t.Helper()
 	c := newClock()
@@ -85,7 +85,7 @@ func serve(t *testing.T, db *monotable.DB, c *clock) *database {
 	}
 }
 
-// create makes a table of counters with a stream, and returns the stream's ARN.
+// create creates a table of counters with a stream, and returns the stream's ARN.
 func (d *database) create(t *testing.T, table string) *string {
 	t.Helper()
 	out, err := d.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -105,7 +105,7 @@ func streamOn() *types.StreamSpecification {
 	return &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}
 }
 
-// countUp adds one to the counter of an item.
+// countUp increments the counter of an item.
 func (d *database) countUp(t *testing.T, table, id string) {
 	t.Helper()
 	_, err := d.UpdateItem(context.WithoutCancel(t.Context()), &dynamodb.UpdateItemInput{
@@ -118,7 +118,7 @@ func (d *database) countUp(t *testing.T, table, id string) {
 	}
 }
 
-// shards are all shards of a stream, by pages of so many.
+// shards are all shards of a stream, read in pages of a size.
 func (d *database) shards(t *testing.T, arn *string, page int32) []streamtypes.Shard {
 	t.Helper()
 	var shards []streamtypes.Shard
@@ -170,7 +170,7 @@ func refused(t *testing.T, err error, code string) {
 	}
 }
 
-// eventually waits until what is true.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
 	deadline := time.After(patience)

@@ -4,7 +4,7 @@ import { Problem } from "./problem.ts";
 import { session, signOut } from "./session.ts";
 import { language } from "./words.ts";
 
-/** The address of something of the API, from wherever the page is. */
+/** The address of an API path, relative to the page. */
 export function apiURL(path: string): string {
   return new URL(page.api, document.baseURI).href.replace(/\/$/, "") + path;
 }
@@ -20,12 +20,12 @@ const authorised: Middleware = {
   },
   async onResponse({ request, response }) {
     if (response.status === 401 && request.headers.has("Authorization") && ended.has(await codeOf(response))) {
-      signOut(); // it has ended: the page asks to sign in again
+      signOut(); // it has expired: the page asks to sign in again
     }
   },
 };
 
-/** The codes of a token that has ended; API Gateway, which looks at tokens first on AWS, has none. */
+/** The codes of an expired token; API Gateway, which checks tokens first on AWS, sends none. */
 const ended = new Set<unknown>(["invalid_token", undefined]);
 
 async function codeOf(response: Response): Promise<unknown> {
@@ -33,21 +33,21 @@ async function codeOf(response: Response): Promise<unknown> {
   return body?.code;
 }
 
-/** A client of the system whose page this is. Paths are those of its OpenAPI document; #clients/NAME has it ready. */
+/** A client of this page's system, with the paths of its OpenAPI document; #clients/NAME exports one. */
 export function client<Paths extends {}>(): Client<Paths> {
   const made = createClient<Paths>({ baseUrl: apiURL("") });
   made.use(authorised);
   return made;
 }
 
-/** The answer of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */
+/** The response of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */
 export async function ask<T>(call: Call<T>): Promise<T> {
   return (await tagged(call)).value;
 }
 
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 
-/** An answer with its ETag: sent as If-Match, that changes nothing which somebody else has changed meanwhile (412, changed_since). */
+/** A response with its ETag. Sent as If-Match, it prevents overwriting someone else's change (412, changed_since). */
 export interface Tagged<T> {
   value: T;
   tag: string | undefined;
@@ -67,8 +67,8 @@ export async function tagged<T>(call: Call<T>): Promise<Tagged<T>> {
 }
 
 /**
- * The Idempotency-Key of a form: the same for the same body however often it is sent, so that a retry has no second
- * effect, and another one when the form has changed or done has been called.
+ * The Idempotency-Key of a form: the same for the same body, so that a retry has no second
+ * effect, and a new one after the form has changed or done has been called.
  */
 export class RequestKey {
   #body = "";
@@ -88,7 +88,7 @@ export class RequestKey {
   }
 }
 
-/** A key that nobody has used. (crypto.randomUUID needs TLS, which a phone in the same network has not.) */
+/** A new unique key. (crypto.randomUUID needs TLS, which a phone in the same network does not have.) */
 export function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }

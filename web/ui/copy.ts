@@ -1,4 +1,4 @@
-/** Copies a text; false where the browser does not allow it (a page that came without TLS, say). */
+/** Copies a text; returns false if the browser does not allow it (for example on a page without TLS). */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -6,7 +6,7 @@ import { session } from "./session.ts";
 import { language } from "./words.ts";
 
 export interface Following {
-  /** failed is for what another try does not help: no token, no right, nothing there. */
+  /** failed: a retry would not help (no token, no permission, not found). */
   state: ReadonlySignal<"connecting" | "open" | "waiting" | "failed">;
   problem: ReadonlySignal<Problem | undefined>;
   stop: () => void;
@@ -16,8 +16,8 @@ const restFirst = 500;
 const restMost = 15_000;
 
 /**
- * Follows an event stream of the system, with the session's token, which EventSource cannot send. It connects again after
- * a break, with rests that grow; `connected` is where a view loads what it may have missed. headers are sent beside those of a session.
+ * Follows an event stream of the system with the session's token, which EventSource cannot send. It reconnects with
+ * growing pauses; in `connected` a view loads what it may have missed. headers are added to those of the session.
  *
  *   const following = follow("/orders/events", { order: (o) => show(o) }, { connected: () => list.reload() });
  */
@@ -59,7 +59,7 @@ export function follow(path: string, on: Record<string, (data: never) => void>, 
       state.value = "connecting";
       try {
         const begun = Date.now();
-        if (await once() && Date.now() - begun > restMost) rest = restFirst; // behind a gateway a stream ends at once
+        if (await once() && Date.now() - begun > restMost) rest = restFirst; // behind a gateway a stream ends immediately
       } catch (thrown) {
         problem.value = Problem.of(thrown);
         if (problem.value.status >= 400 && problem.value.status < 500 && problem.value.status !== 429) {

@@ -2,7 +2,7 @@ import { locale } from "./words.ts";
 
 const made = new Map<string, unknown>();
 
-/** Formatters are expensive to make: one for each locale and set of options. */
+/** Formatters are expensive to create, so they are cached by locale and options. */
 function once<T>(key: string, options: object, make: (locale: string) => T): T {
   const name = `${key} ${locale.value} ${JSON.stringify(options)}`;
   let found = made.get(name) as T | undefined;
@@ -21,7 +21,7 @@ export function percent(share: number): string {
   return number(share, { style: "percent", maximumFractionDigits: 0 });
 }
 
-/** Money as the services have it, a decimal text: no digit is lost on the way. */
+/** Formats money given as decimal text, as in the APIs, without rounding. */
 export function money(amount: string | number, currency: string): string {
   const options: Intl.NumberFormatOptions = { style: "currency", currency };
   return once("number", options, (l) => new Intl.NumberFormat(l, options)).format(amount as Intl.StringNumericLiteral);
@@ -33,7 +33,7 @@ export function dateTime(at: When, options: Intl.DateTimeFormatOptions = { dateS
   return once("date", options, (l) => new Intl.DateTimeFormat(l, options)).format(new Date(at));
 }
 
-/** A day. A text of a day alone, 2026-11-23, is that day wherever the reader is. */
+/** Formats a day. A text with a day only, 2026-11-23, is that day in any time zone. */
 export function day(at: When, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {
   const alone = typeof at === "string" && /^\d{4}-\d\d-\d\d$/.test(at);
   return dateTime(at, alone ? { ...options, timeZone: "UTC" } : options);
@@ -63,7 +63,7 @@ export function list(items: readonly string[], type: "conjunction" | "disjunctio
   return once("list", { type }, (l) => new Intl.ListFormat(l, { type })).format(items);
 }
 
-/** Compares texts as people of the language sort them. */
+/** Compares texts by the language's collation. */
 export function compare(a: string, b: string): number {
   return once("collator", {}, (l) => new Intl.Collator(l, { sensitivity: "base", numeric: true })).compare(a, b);
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Keeps the chosen one of a row in sight, which scrolls on phones; it looks again when one of needs has changed. The page stays where it is. */
+/** Keeps the chosen element of a scrolling row visible, without scrolling the page; runs again when one of needs changes. */
 export function useChosenInSight<E extends HTMLElement>(...needs: readonly unknown[]) {
   const row = useRef<E>(null);
   useEffect(() => {

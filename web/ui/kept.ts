@@ -1,4 +1,4 @@
-/** What the browser keeps for the next visit; where it keeps nothing (private windows, say), pages work all the same. */
+/** Values stored in the browser for the next visit. Pages also work if it stores nothing (for example in private windows). */
 export function kept(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;
@@ -7,12 +7,12 @@ export function kept(name: string): string | undefined {
   }
 }
 
-/** Keeps a value, or forgets it. */
+/** Stores a value, or removes it. */
 export function keep(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // it lasts as long as the page then
+    // then it lasts as long as the page
   }
 }

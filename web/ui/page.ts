@@ -1,13 +1,13 @@
-/** What the server wrote into the page: <meta name="page" content="{…}">. */
+/** Data that the server writes into the page: <meta name="page" content="{…}">. */
 export interface Page {
   /** The product: catfecito. */
   name: string;
   title: string;
-  /** Where the API is, relative to the page. */
+  /** The address of the API, relative to the page. */
   api: string;
-  /** Where the demo signs tokens; absent elsewhere. */
+  /** The address at which the demo signs tokens; absent elsewhere. */
   tokens?: string;
-  /** The page that lists all products, on the demo. */
+  /** The demo's page that lists all products. */
   home?: string;
 }
 
@@ -19,7 +19,7 @@ function read(): Page {
 
 export const page = read();
 
-/** What the server wrote for the first view: web.Page.Data. Undefined where there is nothing. */
+/** The server's data for the first view (web.Page.Data), if any. */
 export function pageData<T>(): T | undefined {
   const text = document.querySelector<HTMLMetaElement>('meta[name="data"]')?.content;
   return text ? (JSON.parse(text) as T) : undefined;

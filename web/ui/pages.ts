@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Problem } from "./problem.ts";
 
-/** A list that the server returns page by page. */
+/** A list that the server returns in pages. */
 export interface Pages<T> {
   items: ReadonlySignal<readonly T[]>;
   state: ReadonlySignal<"idle" | "loading" | "ready" | "failed">;
@@ -11,7 +11,7 @@ export interface Pages<T> {
   problem: ReadonlySignal<Problem | undefined>;
   more: () => Promise<void>;
   reload: () => Promise<void>;
-  /** Changes what is shown, after an action of the user: replace, remove or add an item without a request. */
+  /** Changes the displayed items after a user's action: replaces, removes or adds one without a request. */
   change: (edit: (items: readonly T[]) => readonly T[]) => void;
 }
 
@@ -53,9 +53,9 @@ export function pages<T>(fetchPage: Fetch<T>): Pages<T> & { stop: () => void } {
   };
 }
 
-/** The pages of a view; they are loaded again when one of needs has changed. */
+/** The pages of a view; reloaded when one of needs changes. */
 export function usePages<T>(fetchPage: Fetch<T>, needs: readonly unknown[]): Pages<T> {
-  // eslint-disable-next-line react-hooks/exhaustive-deps -- needs are the caller's
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- the caller provides needs
   const made = useMemo(() => pages(fetchPage), needs);
   useEffect(() => {
     void made.reload();
@@ -64,7 +64,7 @@ export function usePages<T>(fetchPage: Fetch<T>, needs: readonly unknown[]): Pag
   return made;
 }
 
-/** One thing from the server. */
+/** One value from the server. */
 export interface Loaded<T> {
   value: ReadonlySignal<T | undefined>;
   loading: ReadonlySignal<boolean>;
@@ -73,7 +73,7 @@ export interface Loaded<T> {
   set: (value: T) => void;
 }
 
-/** Something that a view loads: `const order = useLoaded((signal) => ask(api.GET(…, {signal})), [id])`. */
+/** A value that a view loads: `const order = useLoaded((signal) => ask(api.GET(…, {signal})), [id])`. */
 export function useLoaded<T>(fetchOne: (signal: AbortSignal) => Promise<T>, needs: readonly unknown[]): Loaded<T> {
   const made = useMemo(() => loaded(fetchOne), needs);
   useEffect(() => {
@@ -101,7 +101,7 @@ function loaded<T>(fetchOne: (signal: AbortSignal) => Promise<T>): Loaded<T> & {
     } catch (thrown) {
       if (!mine.signal.aborted) problem.value = Problem.of(thrown);
     }
-    if (running !== mine) await latest; // a later load has replaced this one: who waits for it waits for that
+    if (running !== mine) await latest; // a later load has replaced this one: wait for that one
     else if (!mine.signal.aborted) loading.value = false;
   };
   return {

@@ -5,13 +5,13 @@ export interface FieldFault {
   message: string;
 }
 
-/** What went wrong, as the services say it (RFC 9457), in the reader's language. code is stable; detail is for people. */
+/** An error as services report it (RFC 9457), in the reader's language. code is stable; detail is for people. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly fields: readonly FieldFault[];
   readonly requestId: string | undefined;
-  /** In seconds; after that the same request may work. */
+  /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(o: { status: number; code: string; detail: string; fields?: readonly FieldFault[]; requestId?: string | undefined; retryAfter?: number | undefined }) {
@@ -28,12 +28,12 @@ export class Problem extends Error {
     return this.message;
   }
 
-  /** What is wrong with one field of the body, for its form field: problem.field("email"). */
+  /** The error of one field of the body, for its form field: problem.field("email"). */
   field(name: string): string | undefined {
     return this.fields.find((f) => f.field === `body.${name}` || f.field.startsWith(`body.${name}.`) || f.field.startsWith(`body.${name}[`) || f.field === name)?.message;
   }
 
-  /** Anything that was thrown, as a problem. */
+  /** Converts anything thrown to a Problem. */
   static of(thrown: unknown): Problem {
     if (thrown instanceof Problem) {
       return thrown;
@@ -41,14 +41,14 @@ export class Problem extends Error {
     if (thrown instanceof DOMException && thrown.name === "AbortError") {
       return new Problem({ status: 0, code: "aborted", detail: "" });
     }
-    if (thrown instanceof TypeError) { // what fetch throws where nobody answers
+    if (thrown instanceof TypeError) { // thrown by fetch if there is no response
       return new Problem({ status: 0, code: "offline", detail: ui("offline") });
     }
     console.error(thrown);
     return new Problem({ status: 0, code: "unexpected", detail: ui("unexpected") });
   }
 
-  /** The problem of a response that is none of success; body is what it said, read as JSON where it was. */
+  /** The problem of an unsuccessful response; body is its content, parsed if it is JSON. */
   static response(response: Response, body: unknown): Problem {
     const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
     const text = (name: string) => (typeof said[name] === "string" ? (said[name] as string) : undefined);
@@ -64,7 +64,7 @@ export class Problem extends Error {
   }
 }
 
-/** What a service says, as a page shows it: services begin with a small letter, as what follows a colon does. */
+/** A service's message as a page shows it: capitalised, because services begin messages in lower case. */
 function sentence(text: string): string {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }

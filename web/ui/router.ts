@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 
 /**
- * Views are behind the # of the address: a page's own paths are those of its API, and a page works below any prefix.
+ * Views are behind the # of the address, because paths belong to the API and a page must work below any prefix.
  */
 export interface Place {
   path: string;
@@ -16,7 +16,7 @@ function parse(): Place {
 const place = signal<Place>(parse());
 window.addEventListener("hashchange", () => { place.value = parse(); });
 
-/** Where the page is. */
+/** The current address. */
 export const here = computed(() => place.value);
 
 /** The address of a view: link("/orders/:id", {id}) is "#/orders/42"; other values become the query. */
@@ -34,7 +34,7 @@ export function link(pattern: string, values: Record<string, string | number | u
   return `#${path}${query ? `?${query}` : ""}`;
 }
 
-/** Goes to a view; replace leaves no step for Back. */
+/** Navigates to a view; replace adds no history entry. */
 export function go(to: string, how: "push" | "replace" = "push"): void {
   if (how === "push") {
     location.hash = to.replace(/^#/, "");
@@ -44,7 +44,7 @@ export function go(to: string, how: "push" | "replace" = "push"): void {
   }
 }
 
-/** The values of a pattern's parts, or undefined if the path is another: match("/orders/:id", path)?.id. */
+/** The values of a pattern's parts, or undefined if the path does not match: match("/orders/:id", path)?.id. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const want = pattern.split("/");
   const have = path.replace(/\/+$/, "").split("/");
@@ -67,7 +67,7 @@ export function match(pattern: string, path: string): Record<string, string> | u
   return values;
 }
 
-/** The view of the first pattern that fits: view({"/": () => <Home/>, "/orders/:id": (v) => <Order id={v.id}/>}, …). */
+/** The view of the first matching pattern: view({"/": () => <Home/>, "/orders/:id": (v) => <Order id={v.id}/>}, …). */
 export function view<T>(views: Record<string, (values: Record<string, string>) => T>, otherwise: () => T): T {
   for (const [pattern, show] of Object.entries(views)) {
     const values = match(pattern, here.value.path);

@@ -9,14 +9,14 @@ export interface Session {
   /** The user's id. */
   sub: string;
   groups: readonly string[];
-  /** When the token ends, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   expires: number;
 }
 
-// The API's page keeps its token under the same name.
+// The API page stores its token under the same name.
 const name = `access-token /${page.name}/`;
 
-/** Reads what a token says of its user. Only the server can tell whether it is valid. */
+/** Reads a token's claims about its user. Only the server can verify the token. */
 export function readToken(token: string): Session | undefined {
   try {
     const part = token.split(".")[1] ?? "";
@@ -39,15 +39,15 @@ function restored(): Session | undefined {
 
 const current = signal<Session | undefined>(restored());
 
-/** Who is signed in; undefined where nobody is. */
+/** The signed-in user, if any. */
 export const session = computed(() => current.value);
 
-/** Whether the user belongs to one of the groups; the server decides all the same. */
+/** Whether the user belongs to one of the groups. Only for display: the server enforces access. */
 export function inGroup(...names: string[]): boolean {
   return names.some((n) => current.value?.groups.includes(n));
 }
 
-/** Signs in with a token that a log-in of the system's own has returned. False where it is none. */
+/** Signs in with a token from the system's own log-in. Returns false if it is not a token. */
 export function signInWith(token: string): boolean {
   const found = readToken(token.trim());
   if (!found) {
@@ -58,7 +58,7 @@ export function signInWith(token: string): boolean {
   return true;
 }
 
-/** Signs in at the demo, which signs tokens for whoever asks; only where page.tokens says so. */
+/** Signs in at the demo, which signs tokens for anyone; only if page.tokens is set. */
 export async function signInAtDemo(user: string, admin = false): Promise<void> {
   const response = await fetch(page.tokens ?? "", {
     method: "POST", headers: { "Content-Type": "application/json", "Accept-Language": language.value },
@@ -76,7 +76,7 @@ export function signOut(): void {
   keep(name, undefined);
 }
 
-/** A tab hears of the log-in and log-out of another one. */
+/** Log-ins and log-outs in other tabs take effect in this one. */
 window.addEventListener("storage", (e) => {
   if (e.key === name) {
     current.value = restored();

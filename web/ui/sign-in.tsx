@@ -9,7 +9,7 @@ import { Problem } from "./problem.ts";
 import { session, signInAtDemo, signInWith, signOut } from "./session.ts";
 import { ui } from "./ui-words.ts";
 
-/** Who is signed in, for Shell's tools; with admins where the system has some, and items of the page's own. A system with a log-in of its own has its own. */
+/** The account menu for Shell's tools; with admins if the system has any, and the page's own items. Systems with their own log-in have their own menu. */
 export function Account({ admins = false, items = [] }: { admins?: boolean; items?: readonly MenuEntry[] }) {
   const [open, setOpen] = useState(false);
   const who = session.value;
@@ -24,7 +24,7 @@ export function Account({ admins = false, items = [] }: { admins?: boolean; item
   );
 }
 
-/** At the demo a name is enough; elsewhere it takes a token of the user pool. */
+/** On the demo a name is enough; elsewhere a token of the user pool is required. */
 export function SignIn({ open, admins, onClose }: { open: boolean; admins: boolean; onClose: () => void }) {
   const [user, setUser] = useState("u-123");
   const [admin, setAdmin] = useState(false);

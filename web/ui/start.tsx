@@ -11,13 +11,13 @@ import { ui } from "./ui-words.ts";
 import { loadWords, setLocales, type Language } from "./words.ts";
 
 interface Start {
-  /** Letters of 16 instead of 14: for shops and reading. */
+  /** A font size of 16 instead of 14, for shops and reading. */
   reading?: boolean;
-  /** The country of a language, where a product has one. */
+  /** The country of a language, for products tied to one. */
   locales?: Partial<Record<Language, string>>;
 }
 
-/** Shows a page, when its words are there. */
+/** Shows a page once its texts are loaded. */
 export async function start(app: VNode, o: Start = {}): Promise<void> {
   const root = document.documentElement;
   root.dataset["product"] = page.name;
@@ -31,7 +31,7 @@ export async function start(app: VNode, o: Start = {}): Promise<void> {
   }
 }
 
-/** A fault of the page's own code is said, instead of a white page. */
+/** Shows an error in the page's own code instead of a blank page. */
 class Guard extends Component<{ children: ComponentChildren }, { failed: boolean }> {
   override state = { failed: false };
 
@@ -47,12 +47,12 @@ class Guard extends Component<{ children: ComponentChildren }, { failed: boolean
   }
 }
 
-/** For addresses of no view. */
+/** The view of unknown addresses. */
 export function NotFound() {
   return <Empty icon={SearchX} title={ui("notFound")} action={<Button href={link("/")}>{ui("notFound.home")}</Button>} />;
 }
 
-/** The way to a system's API, for its footer or its first page. */
+/** A link to the system's API page, for its footer or home page. */
 export function ApiLinks() {
   return (
     <Card level={2} href={apiURL("/docs")} title={<span class="row"><Icon of={BookOpen} />{ui("start.api")}</span>}>

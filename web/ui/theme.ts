@@ -6,7 +6,7 @@ export type Theme = "auto" | "light" | "dark";
 const name = "theme";
 const stored = kept(name);
 
-/** The chosen theme; auto is the system's. */
+/** The chosen theme; auto follows the system. */
 export const theme = signal<Theme>(stored === "light" || stored === "dark" ? stored : "auto");
 
 export function chooseTheme(next: Theme): void {

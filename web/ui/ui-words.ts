@@ -1,7 +1,7 @@
 import type en from "./words/en.json";
 import { words } from "./words.ts";
 
-/** What components say by themselves. */
+/** Texts of the components themselves. */
 export const ui = words<typeof en>({
   en: () => import("./words/en.json"),
   es: () => import("./words/es.json"),

@@ -9,7 +9,7 @@ export const languages = [
 
 export type Language = (typeof languages)[number]["key"];
 
-/** A message, or one for each of the language's plural forms, chosen by {n}. */
+/** A message, or one per plural form of the language, selected by {n}. */
 type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 type Messages = Record<string, Message>;
 type Loaders = Record<Language, () => Promise<{ default: object }>>;
@@ -29,21 +29,21 @@ const chosen = signal<Language>(first());
 const locales = signal<Partial<Record<Language, string>>>({});
 const catalogues: { load: Loaders; shown: { value: Messages } }[] = [];
 
-/** The language of the page: what the reader has chosen, or the browser asks for. */
+/** The language of the page: the reader's choice, otherwise the browser's preference. */
 export const language = computed(() => chosen.value);
 
-/** The language with its country, for dates, numbers and money: the reader's own country, where they speak that language there. */
+/** The language with its country, for dates, numbers and money: the reader's own country, if that language is spoken there. */
 export const locale = computed(() => locales.value[chosen.value]
   ?? navigator.languages.find((l) => l.length > 2 && l.slice(0, 2) === chosen.value)
   ?? languages.find((l) => l.key === chosen.value)?.locale ?? "en");
 
-/** Sets the countries of a product that has one: {es: "es-MX"}. */
+/** Sets the country of each language, for products tied to a country: {es: "es-MX"}. */
 export function setLocales(of: Partial<Record<Language, string>>): void {
   locales.value = of;
 }
 
 /**
- * The catalogue of a product; its keys are typed by the English one:
+ * The catalogue of a product; the English one defines the keys:
  *
  *   export const t = words<typeof en>({ en: () => import("./words/en.json"), … });
  *   t("cart.items", { n: 3 })
@@ -67,7 +67,7 @@ function filled(message: Message, values: Record<string, string | number>): stri
   });
 }
 
-/** Loads the catalogues of the page in its language; start waits for it. */
+/** Loads the page's catalogues in its language; start waits for this. */
 export async function loadWords(): Promise<void> {
   await show(chosen.value);
 }

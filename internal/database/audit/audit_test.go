@@ -39,7 +39,7 @@ func inputOf(t *testing.T, operation, body string) (api.Operation, any) {
 	return api.Operation{}, nil
 }
 
-// TestParameters: what is shown of an input, without values and with them.
+// TestParameters tests what is recorded of an input, without and with values.
 func TestParameters(t *testing.T) {
 	for _, c := range []struct{ operation, body, names, values string }{
 		{
@@ -96,7 +96,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestParametersAreBounded: a request whose names fill it whole has a short record, which names its tables.
+// TestParametersAreBounded tests that a request full of names has a short record, which names its tables.
 func TestParametersAreBounded(t *testing.T) {
 	var item strings.Builder
 	for i := range 1000 {
@@ -131,7 +131,7 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestEveryOperationIsKnown: each operation on items is among the data events, so that no values are shown of one that is new.
+// TestEveryOperationIsKnown tests that each operation on items is a data event, so that no values of a new one are recorded.
 func TestEveryOperationIsKnown(t *testing.T) {
 	known := map[string]bool{}
 	for _, op := range api.Operations() {
@@ -175,7 +175,7 @@ func TestWithoutLiterals(t *testing.T) {
 func FuzzWithoutLiterals(f *testing.F) {
 	f.Add("SELECT * FROM t WHERE a = '", "secret", "' AND b = 1")
 	f.Fuzz(func(t *testing.T, before, secret, after string) {
-		// What stands in single quotes is never shown.
+		// Text in single quotes is never recorded.
 		if strings.ContainsAny(before, `'"`) || strings.Contains(secret, "'") || strings.TrimSpace(secret) == "" {
 			return
 		}
@@ -189,7 +189,7 @@ func FuzzWithoutLiterals(f *testing.F) {
 	})
 }
 
-// clock goes on by a second each time it is asked.
+// clock advances by a second with each call.
 func clock() func() time.Time {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return func() time.Time {
@@ -204,7 +204,8 @@ func recordPut(t *testing.T, l *Log, table string) error {
 	return l.Record(&server.Audited{Request: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), ID: "ID", Region: "us-east-1", Operation: op, Parameters: l.Parameters(op, in), Tables: []string{table}})
 }
 
-// TestRotation: files are put aside by size, whole lines each, and the oldest go; a file that was renamed is made anew.
+// TestRotation tests that files are rotated by size, between lines, that the oldest are removed, and that a file that was
+// renamed is created again.
 func TestRotation(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a[1]", "audit.jsonl")
 	if err := os.Mkdir(filepath.Dir(name), 0o700); err != nil {
@@ -263,7 +264,7 @@ type recorded struct {
 	} `json:"requestParameters"`
 }
 
-// failing is a stream that fails when told to.
+// failing is a stream that fails on demand.
 type failing struct {
 	bytes.Buffer
 	err error
@@ -276,7 +277,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return f.Buffer.Write(p)
 }
 
-// TestFailure: while nothing can be recorded, what changes something is refused, unless warnings are enough. It goes on by itself.
+// TestFailure tests that while nothing can be recorded, changes are rejected, unless warnings are enough, and that the log
+// resumes by itself.
 func TestFailure(t *testing.T) {
 	put, _ := inputOf(t, "PutItem", `{}`)
 	create, _ := inputOf(t, "CreateTable", `{}`)
@@ -367,7 +369,8 @@ func TestOpenRejects(t *testing.T) {
 	}
 }
 
-// TestBlockedReader: a reader that stops takes the first request its time, and the others none; when it goes on, so does the log.
+// TestBlockedReader tests that a reader that stops delays the first request up to the timeout, and the others not at all; when
+// it continues, so does the log.
 func TestBlockedReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()

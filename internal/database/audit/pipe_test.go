@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestNamedPipe: a pipe without a reader is an error and no wait, one whose reader goes is one, too, and a pipe is not put aside.
+// TestNamedPipe tests that a pipe without a reader is an error without a wait, also if its reader disappears, and that a pipe
+// is not rotated.
 func TestNamedPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {

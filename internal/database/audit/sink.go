@@ -138,7 +138,7 @@ func (s *file) write(line []byte) error {
 func (s *file) rotate() error {
 	aside := fmt.Sprintf("%s.%s", s.name, s.now().UTC().Format(asideForm))
 	if _, err := os.Lstat(aside); err == nil {
-		return nil // the clock stands still: later
+		return nil // the clock does not advance: later
 	}
 	if err := os.Rename(s.name, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

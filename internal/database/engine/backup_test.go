@@ -428,7 +428,7 @@ func TestCloseDuringUndo(t *testing.T) {
 			for i := range 60 { // eleven in a step
 				send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"a"},"sk":{"N":"%d"},"y":{"S":"%s"}}}`, i, padding))
 			}
-			store.updates.Store(2) // two for what is copied
+			store.updates.Store(2) // two for the copied data
 			if err := restoreTo(ofRequest(t.Context()), e, "History", c.now().Add(-time.Second), "Again"); err != nil {
 				t.Fatal(err)
 			}

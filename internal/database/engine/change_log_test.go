@@ -83,7 +83,7 @@ type follower struct {
 	t     *testing.T
 	store kv.Store
 	after kv.Seq
-	items map[string]itemenc.Item // by key, as the log tells
+	items map[string]itemenc.Item // by key, according to the log
 }
 
 func (f *follower) follow() {

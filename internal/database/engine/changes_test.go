@@ -166,7 +166,7 @@ func TestChangesFrom(t *testing.T) {
 		defer e.Close()
 		createTable(t, e, musicTable())
 		ctx, cancel := context.WithCancel(t.Context())
-		music(t, e, "unseen", "0") // nobody follows yet
+		music(t, e, "unseen", "0") // there is no follower yet
 		kept := follow(e.Changes(ctx, "Music", engine.ChangesKept))
 		music(t, e, "a", "1")
 		kept.want(t, first)
@@ -378,7 +378,7 @@ func TestChangesOvertaken(t *testing.T) {
 		late := follow(e.Changes(t.Context(), "Music", engine.ChangesKept))
 		late.want(t)
 		store.from.Store(0)
-		f.want(t) // nobody has landed yet
+		f.want(t) // nothing has landed yet
 		send(t, e, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"b"}}}`)
 		f.want(t, first)
 		late.want(t, first)

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// timed is a store whose numbers are times of its own clock, that of the bubble.
+// timed is a store whose numbers are times of its own clock, that of the synctest bubble.
 type timed struct{ kv.Store }
 
 func (s timed) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
@@ -47,10 +47,10 @@ func openTimed(t *testing.T) (*engine.Engine, *atomic.Int64) {
 	return e, &ahead
 }
 
-// TestJumpsOfMachine: however the clock of a server's machine jumps, the store's clock decides when items expire, which retried
-// requests are recognized, what streams retain and to which times a table can be restored.
+// TestJumpsOfMachine tests that however the clock of a server's machine jumps, the store's clock decides when items expire,
+// which retried requests are recognized, what streams retain and to which times a table can be restored.
 func TestJumpsOfMachine(t *testing.T) {
-	const known = 3 * time.Second // by how much a server may be wrong about the store's time just after a jump, and look for it too late
+	const known = 3 * time.Second // the maximum error of a server about the store's time just after a jump
 	for _, jump := range []time.Duration{time.Hour, -time.Hour, 40 * 24 * time.Hour, 0} {
 		t.Run(jump.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

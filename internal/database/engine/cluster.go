@@ -46,8 +46,8 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 	})
 }
 
-// checkMoved returns an error if the database is being moved to another store or has been moved. The store that contains a
-// Region's part tells.
+// checkMoved returns an error if the database is being moved to another store or has been moved, according to the store that
+// contains the Region's part.
 func (e *Engine) checkMoved(ctx context.Context) error {
 	snapshot, err := e.site.around.Snapshot(ctx)
 	if err != nil {
@@ -120,7 +120,8 @@ func (e *Engine) Current() error {
 	}
 }
 
-// Servers returns the servers that share the store, the id of this one and the store's time; none where this process has the store for itself.
+// Servers returns the servers that share the store, the ID of this one and the store's time; none if this process has the
+// store to itself.
 func (e *Engine) Servers(ctx context.Context) (all []cluster.Server, self string, now time.Time, err error) {
 	if e.member == nil {
 		return nil, "", time.Time{}, nil

@@ -100,7 +100,7 @@ func TestGaugesOfTrimmedLogs(t *testing.T) {
 	if err := errors.Join(e.Close(), store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	e = open() // with all records in tables on disk, whose size does not change meanwhile
+	e = open() // with all records in tables on disk, whose size is constant meanwhile
 	if err := e.CapLogs(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func TestLargestTransaction(t *testing.T) {
 	}
 }
 
-// TestTransactionOfLargeItems: a small request may touch 4 MB of items and no more.
+// TestTransactionOfLargeItems: a small request may touch at most 4 MB of items.
 func TestTransactionOfLargeItems(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestLongestText(t *testing.T) {
 			createTable(t, e, musicTable())
 			it, _ := attr.NewItem([]attr.Field{field("pk", "1")})
 			elements := (maxItem - it.Size() - len("n") - attr.DocumentSize) / (attr.ElementSize + tiny.Size())
-			for range 2 { // the second time the change log holds it twice
+			for range 2 { // the second time the change log contains it twice
 				it = it.With("n", attr.List(repeated(tiny, elements)))
 				if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("Music"), Item: it}); err != nil {
 					t.Fatalf("an item of %d bytes: %v", it.Size(), err)

@@ -159,7 +159,7 @@ func converge(t *testing.T, seed uint64) {
 		pk, v := fmt.Sprint(random.IntN(12)), fmt.Sprint("v", i)
 		e := w[regions[random.IntN(len(regions))]]
 		if random.IntN(4) == 0 {
-			if _, ok := tableOf(t, e)[pk]; ok { // deleting what is not there is no write
+			if _, ok := tableOf(t, e)[pk]; ok { // deleting a missing item is not a write
 				deleteMusic(t.Context(), t, e, pk)
 				delete(last, pk)
 			}

@@ -17,12 +17,12 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// bucketDirective carries out the directives on buckets:
+// bucketDirective runs the directives on buckets:
 //
-//	bucket NAME                     makes a bucket
+//	bucket NAME                     creates a bucket
 //	store BUCKET/KEY [gzip|zstd]    writes the input as an object
 //	objects                         lists the objects of all buckets
-//	object BUCKET/KEY               prints an object, decompressed; * in a key stands for anything
+//	object BUCKET/KEY               prints an object, decompressed; * in a key matches anything
 func (s *script) bucketDirective(_ context.Context, d *datadriven.TestData) (string, error) {
 	switch d.Cmd {
 	case "bucket":

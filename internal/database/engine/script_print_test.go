@@ -143,7 +143,7 @@ func (s *script) log(ctx context.Context, table string) (string, error) {
 	return b.String(), nil
 }
 
-// printImage prints an item of a log record, or that there was one whose image is not kept.
+// printImage prints an item in a log record, or that it existed but its image is not kept.
 func printImage(there bool, image itemenc.Item) string {
 	if there && image == nil {
 		return "an item"

@@ -12,12 +12,12 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// streamDirective carries out the directives on streams:
+// streamDirective runs the directives on streams:
 //
-//	stream table           reads the table's latest stream to its end, shard by shard, and prints the records in short
+//	stream table           reads the table's latest stream to its end, shard by shard, and prints the records in short form
 //	iterator table shard=0 type=TRIM_HORIZON [seq=N] [at=T]
-//	                       gets an iterator in the shard that stands at that place; it is the script's until the next
-//	records [limit=N]      reads from the script's iterator and prints the records whole; the next one takes its place
+//	                       gets an iterator in the shard with that index; it is the script's iterator until the next
+//	records [limit=N]      reads from the script's iterator and prints the whole records; the next iterator replaces it
 //	reshard n              replaces each open shard by n children
 func (s *script) streamDirective(ctx context.Context, d *datadriven.TestData) (string, error) {
 	switch d.Cmd {

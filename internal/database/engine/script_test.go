@@ -30,32 +30,31 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// TestScripts runs every script under testdata over every store.
+// TestScripts runs every script under testdata with every store.
 //
-// A directive that is an operation's name (put-item) has the request as its input and the answer, or the
-// error, as its output; with the word quiet the answer is only "ok". In requests, <<text*n>> stands for n
-// times the text, and {{name}} for the ARN of the latest backup of that name. The others:
+// A directive that is an operation's name (put-item) has the request as its input and the response, or the error,
+// as its output; with the word quiet the output is only "ok". In requests, <<text*n>> is n times the text, and
+// {{name}} the ARN of the latest backup with that name. The others:
 //
 //	advance 1h      moves the clock
-//	restart         closes the engine and opens it again on the same data
-//	dump [prefix]   prints what the store holds: keys as keyenc prints them, items as JSON
+//	restart         closes the engine and reopens it on the same data
+//	dump [prefix]   prints the store's content: keys as printed by keyenc, items as JSON
 //	log table       prints the table's change log
-//	expire          removes what has expired by now
-//	settle          waits for the background jobs
+//	expire          removes expired items
+//	settle          waits for background jobs
 //	trim            trims the change logs
 //	stream …        and others in streamDirective
-//	kept            prints what snapshots the store keeps
-//	expire-backups  removes the backups that have expired by now
+//	kept            prints the store's kept snapshots
+//	expire-backups  removes expired backups
 //	insights table  prints the rankings of its keys
 //	objects         lists the objects of the buckets, and others in bucketDirective
-//	verify          proves indexes, TTL entries and counters against the items
-//	in Region       sends what follows to that Region, which is served from then on; the script begins in us-east-1
-//	replicas table  prints what each Region has of a table
+//	verify          checks indexes, TTL entries and counters against the items
+//	in Region       sends the following to that Region, which is served from then on; the script starts in us-east-1
+//	replicas table  prints each Region's items of a table
 //
-// settle waits for replication, too. restart opens all Regions again, and the script stays in its own.
+// settle also waits for replication. restart reopens all Regions, and the script stays in its own.
 //
-// The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
-// anew.
+// The clock starts at 2026-11-20T12:00:00Z and only moves by advance. With -rewrite the outputs are rewritten.
 func TestScripts(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -139,10 +138,10 @@ type script struct {
 	open   func() kv.Store
 	store  kv.Store // of the Region that the script is in
 	engine *engine.Engine
-	now    atomic.Int64 // nanoseconds; jobs read it beside the script
+	now    atomic.Int64 // nanoseconds; jobs read it concurrently with the script
 
 	all    *engine.Regions
-	served []*scriptRegion // the first is home, whose store the others' are parts of
+	served []*scriptRegion // the first is home, whose store contains the others'
 
 	iterator *string // of streamDirective
 	buckets  string  // a directory
@@ -274,7 +273,7 @@ func (s *script) advance(d *datadriven.TestData) error {
 	return err
 }
 
-// argument is what stands behind the directive; one with spaces is written x=(some words).
+// argument is the rest of the directive; one with spaces is written x=(some words).
 func argument(d *datadriven.TestData) string {
 	if len(d.CmdArgs) == 0 {
 		return ""

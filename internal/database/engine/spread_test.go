@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// TestPartitionsFor: a table is divided by the throughput that was asked for and by its size, and not by defaults.
+// TestPartitionsFor: a table is divided by its requested throughput and its size, and not by defaults.
 func TestPartitionsFor(t *testing.T) {
 	provisioned := func(read, write int64) catalog.Billing {
 		return catalog.Billing{Throughput: catalog.Throughput{Read: read, Write: write}}

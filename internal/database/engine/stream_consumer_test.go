@@ -14,7 +14,7 @@ type consumer struct {
 	t         *testing.T
 	e         *engine.Engine
 	arn       *string
-	iterators map[string]*string // by shard; nil where it has been read to its end
+	iterators map[string]*string // by shard; nil once it has been read to its end
 	counts    map[string]int     // by item
 	events    map[string]bool
 }

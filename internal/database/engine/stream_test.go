@@ -130,7 +130,7 @@ func TestReshardWhileReading(t *testing.T) {
 				return err
 			},
 		} {
-			c.read() // what comes next is read from iterators that are there
+			c.read() // the following is read from existing iterators
 			countUp(t, e, "a")
 			store.before = func() {
 				if err := change(); err != nil {

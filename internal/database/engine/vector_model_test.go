@@ -192,7 +192,7 @@ type vectorWant struct {
 
 func anyItem(attr.Item) bool { return true }
 
-// vectorFilters are conditions on f, which an item may lack, with what they mean.
+// vectorFilters are conditions on f, which an item may lack, with equivalent predicates.
 var vectorFilters = []struct {
 	text  string
 	holds func(f, l, h int, found bool) bool

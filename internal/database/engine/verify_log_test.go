@@ -34,7 +34,7 @@ func stored(tb testing.TB, fields ...attr.Field) itemenc.Item {
 	return itemenc.Encode(nil, attr.Item(fields))
 }
 
-// noon is what the clock of wantFindings shows.
+// noon is the clock's time in wantFindings.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // inLog is a finding in the nth record that is written at noon, counted from 0.

@@ -293,7 +293,7 @@ func prefixes(want, got []string) bool {
 	return true
 }
 
-// TestVerifyProgress: progress moves up to everything that was looked at.
+// TestVerifyProgress: progress advances up to everything that was checked.
 func TestVerifyProgress(t *testing.T) {
 	e := newEngine(t, engine.Options{TTLInterval: -1})
 	createTable(t, e, musicTable("a"))

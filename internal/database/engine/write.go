@@ -56,7 +56,7 @@ type write struct {
 	// cancels is an error of the request that cancels a transaction, whereas others reject it.
 	cancels error
 
-	// rule is what the item must follow that the write leaves; nil where any item may be.
+	// rule checks the item that results from the write; nil if any item is allowed.
 	rule ItemRule
 
 	t   *catalog.Table

@@ -115,8 +115,9 @@ func codeOf(err error) apierr.Code {
 	return e.Code
 }
 
-// Transfers between accounts, against plain writes of the same items, keep the sum at every moment that a
-// transaction can see, and meet each other only in the ways AWS has words for.
+// TestTransfers tests that transfers between accounts, concurrent with plain writes of the same items,
+// preserve the sum at every moment that a transaction can see, and conflict only in the ways that AWS
+// documents.
 func TestTransfers(t *testing.T) {
 	const accounts, workers, each, initial = 6, 8, 25, 100
 	seed := uint64(time.Now().UnixNano())
@@ -260,7 +261,8 @@ func (p *pausing) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) erro
 	})
 }
 
-// While a transaction is under way, each operation that meets it answers as on AWS.
+// TestConflicts tests that while a transaction is in progress, each operation that conflicts with it
+// responds as on AWS.
 func TestConflicts(t *testing.T) {
 	store := &pausing{stores()[0].open(t)(), make(chan struct{}), make(chan struct{})}
 	e := openAccounts(t, store)
@@ -350,7 +352,7 @@ func TestWritesWhileIndexesChange(t *testing.T) {
 	}
 }
 
-// change sends an UpdateTable until the table has time for it, and waits until it is done.
+// change retries an UpdateTable until the table accepts it, and waits until it is done.
 func change(t *testing.T, e *engine.Engine, body string) {
 	t.Helper()
 	for {

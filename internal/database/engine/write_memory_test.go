@@ -35,7 +35,7 @@ func (s *waitingStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn)
 }
 
 // TestWritesWaitingForMemoryHoldNothing: small requests that change large items wait when the memory for writes is used up.
-// Others go on to change the table meanwhile.
+// Others can change the table meanwhile.
 func TestWritesWaitingForMemoryHoldNothing(t *testing.T) {
 	const clients, memory = 60, 16 << 20
 	pebble, err := pebblekv.Open("/data", pebblekv.Options{
@@ -117,7 +117,7 @@ func occupyWriteMemory(t *testing.T, s kv.Store, bytes int64) (release func()) {
 	}
 }
 
-// liveHeap is how many bytes are in use after a collection.
+// liveHeap is the number of bytes in use after a collection.
 func liveHeap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

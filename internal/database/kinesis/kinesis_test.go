@@ -27,7 +27,7 @@ import (
 
 const streamARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/music"
 
-// sink is a sink that tells of what it takes, and fails as fail says.
+// sink is a sink that reports what it accepts, and fails as determined by fail.
 type sink struct {
 	kinesis.Sink
 	fail func(call int) (refused func(i int) bool, err error)
@@ -66,7 +66,7 @@ type kept struct{ kv.Store }
 
 func (kept) Close() error { return nil }
 
-// database is an engine whose changes are delivered.
+// database is an engine with deliveries.
 type database struct {
 	*testing.T
 	*engine.Engine
@@ -176,8 +176,8 @@ func TestExpiredItemsAreMarked(t *testing.T) {
 	}
 }
 
-// TestOrderAndResumption writes versions of some items while the sink fails now and then and the engine restarts. Each item's
-// versions must arrive in their order, all of them, and repetitions only of what may have been repeated.
+// TestOrderAndResumption writes versions of some items while the sink sometimes fails and the engine restarts. All versions
+// of each item must arrive in order, with repetitions only of what may have been repeated.
 func TestOrderAndResumption(t *testing.T) {
 	const items, versions, restarts = 5, 30, 3
 	dir, store := t.TempDir(), kept{memkv.New()}
@@ -207,7 +207,7 @@ func TestOrderAndResumption(t *testing.T) {
 			db = open(t, store, s)
 		}
 	}
-	// The order is that of each item: the last of one may be taken before that of another.
+	// The order is per item: the last record of one may be accepted before that of another.
 	newest := fmt.Sprintf(`"v":{"N":"%d"}`, versions-1)
 	awaited := map[string]bool{}
 	for item := range items {
@@ -254,7 +254,7 @@ func TestOrderAndResumption(t *testing.T) {
 	}
 }
 
-// TestPartialLineIsRemoved checks that what a crash left of a line does not spoil the next.
+// TestPartialLineIsRemoved checks that an incomplete line after a crash does not corrupt the next one.
 func TestPartialLineIsRemoved(t *testing.T) {
 	files := kinesis.NewFiles(t.TempDir())
 	put := func(text string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/kinesis"
 )
 
-// TestService checks what the sink sends to a service, and what it makes of an answer that refuses a part.
+// TestService checks what the sink sends to a service, and how it handles a response that rejects a part.
 func TestService(t *testing.T) {
 	var got struct {
 		StreamARN, StreamName string

@@ -17,7 +17,8 @@ const get, put = 0, 1
 
 func newDatabase() *observe.Database { return observe.New("GetItem", "PutItem") }
 
-// TestTablesAreLimited: the names of tables cannot grow the number of series without end, and a deleted table makes room.
+// TestTablesAreLimited tests that the names of tables cannot increase the number of series without limit, and that a
+// deleted table makes room.
 func TestTablesAreLimited(t *testing.T) {
 	d := newDatabase()
 	for i := range observe.TablesMax {
@@ -56,7 +57,7 @@ func TestRequestsOfNoneAndSeveralTables(t *testing.T) {
 	}
 }
 
-// TestFailuresHaveNoLatency: an error response is quick, and must not make the database look quick.
+// TestFailuresHaveNoLatency tests that error responses, which are fast, do not make the database look fast.
 func TestFailuresHaveNoLatency(t *testing.T) {
 	d := newDatabase()
 	conflict := observe.Failure{Code: "TransactionConflictException", Class: observe.User}
@@ -119,7 +120,7 @@ func TestIteratorAge(t *testing.T) {
 	}
 }
 
-// TestIteratorAgeOfDisabledStream: what is written to a table's next stream is not unread in the one before.
+// TestIteratorAgeOfDisabledStream tests that records in a table's next stream do not count as unread in the previous one.
 func TestIteratorAgeOfDisabledStream(t *testing.T) {
 	table, start := newDatabase().Table("a"), time.UnixMilli(1_700_000_000_000)
 	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
@@ -133,7 +134,7 @@ func TestIteratorAgeOfDisabledStream(t *testing.T) {
 	}
 }
 
-// TestCountingAllocatesNothing: it is on the way of every request.
+// TestCountingAllocatesNothing, because it is done for every request.
 func TestCountingAllocatesNothing(t *testing.T) {
 	d := newDatabase()
 	background, carrier := t.Context(), observe.Context{}
@@ -154,7 +155,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestNoRequest: work that is no request's is counted nowhere, and may note what it likes.
+// TestNoRequest tests that work outside of requests is not counted, and may record anything.
 func TestNoRequest(t *testing.T) {
 	r := observe.From(t.Context())
 	r.On(newDatabase().Table("a"))
@@ -197,7 +198,7 @@ func TestConcurrentCounts(t *testing.T) {
 	}
 }
 
-// TestSlowRequestsAreBounded: the latest are kept, newest first, and all are counted.
+// TestSlowRequestsAreBounded tests that the latest are kept, newest first, and all are counted.
 func TestSlowRequestsAreBounded(t *testing.T) {
 	d := newDatabase()
 	r := observe.Request{Table: d.Table("a")}

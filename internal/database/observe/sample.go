@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// SampleFor is how long a table is watched after the last Sample.Watch.
+	// SampleFor is how long a table is observed after the last Sample.Watch.
 	SampleFor = 15 * time.Second
 	// SampleTables is the maximum number of watched tables.
 	SampleTables = 8
@@ -30,8 +30,8 @@ type SampledRequest struct {
 	Input []byte
 }
 
-// Sample keeps the latest requests on the tables that somebody watches, so that they can be shown one by one. While nobody watches,
-// it costs a request one atomic load. The zero value watches nothing.
+// Sample keeps the latest requests on tables that are being observed, so that they can be shown individually. While none is,
+// it costs a request one atomic load. The zero value observes nothing.
 type Sample struct {
 	// watched is replaced whenever a table is added or removed; nil while nothing is watched.
 	watched atomic.Pointer[map[string]*sampled]
@@ -50,9 +50,9 @@ type sampled struct {
 // On reports whether any table is watched.
 func (s *Sample) On() bool { return s.watched.Load() != nil }
 
-// Watch returns the kept requests on a table from number after on, the oldest first, and the number to continue from. The difference
-// of two such numbers is how many requests there were, including those that were not kept. The first call starts to watch the
-// table; watched is false if SampleTables others are watched already. now is the time.
+// Watch returns the kept requests on a table from number after on, the oldest first, and the number to continue from. The
+// difference of two such numbers is the number of requests, including those that were not kept. The first call starts to
+// observe the table; watched is false if SampleTables others are being observed. now is the time.
 func (s *Sample) Watch(table string, after uint64, now time.Time) (found []SampledRequest, next uint64, watched bool) {
 	t := s.watch(table, now)
 	if t == nil {
@@ -67,7 +67,7 @@ func (s *Sample) Watch(table string, after uint64, now time.Time) (found []Sampl
 	return found, t.next, true
 }
 
-// watch returns a watched table, after it has added it and removed those that nobody watches any more.
+// watch returns an observed table, adding it if needed, and removes those that are no longer observed.
 func (s *Sample) watch(table string, now time.Time) *sampled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *Sample) watch(table string, now time.Time) *sampled {
 	return t
 }
 
-// expire removes the tables that nobody watches any more. mu is held.
+// expire removes the tables that are no longer observed. mu is held.
 func (s *Sample) expire(now time.Time) {
 	known := s.watched.Load()
 	if known == nil {
@@ -106,7 +106,7 @@ func (s *Sample) expire(now time.Time) {
 	}
 }
 
-// Add keeps a request for each of its tables that is watched, in place of the oldest if there is no room. It keeps Input, which must
+// Add keeps a request for each of its observed tables, replacing the oldest if there is no room. It keeps Input, which must
 // not be changed afterwards. now is the time.
 func (s *Sample) Add(r *Request, q SampledRequest, now time.Time) {
 	known := s.watched.Load()

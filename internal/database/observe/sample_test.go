@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestSample: requests are kept from the first call on, in order, for their tables only, and no longer than somebody looks.
+// TestSample tests that requests are kept from the first call on, in order, for their tables only, and only while someone
+// observes them.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	d := New("Op")
@@ -55,7 +56,8 @@ func TestSample(t *testing.T) {
 	watch("a", 3, 0)
 }
 
-// TestSampleIsBounded: at most sampleMax requests with sampleBytes of inputs are kept of a table, the latest, and of SampleTables.
+// TestSampleIsBounded tests that at most sampleMax requests with sampleBytes of inputs are kept per table, the latest, and for
+// SampleTables tables.
 func TestSampleIsBounded(t *testing.T) {
 	t.Parallel()
 	d := New("Op")
@@ -87,7 +89,8 @@ func TestSampleIsBounded(t *testing.T) {
 	}
 }
 
-// TestSampleConcurrently: requests are added and read at once, and each is read once, unless it was replaced.
+// TestSampleConcurrently tests that requests can be added and read concurrently, and each is read once, unless it was
+// replaced.
 func TestSampleConcurrently(t *testing.T) {
 	t.Parallel()
 	d := New("Op")
@@ -122,7 +125,7 @@ func TestSampleConcurrently(t *testing.T) {
 	}
 }
 
-// BenchmarkSampleOff is what each request costs while nobody watches.
+// BenchmarkSampleOff measures the cost per request while no table is observed.
 func BenchmarkSampleOff(b *testing.B) {
 	d := New("Op")
 	for b.Loop() {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// SlowDefault is from when a request is slow unless the database is told otherwise.
+	// SlowDefault is the default duration from which a request is slow.
 	SlowDefault = 100 * time.Millisecond
-	// slowMax is how many slow requests are kept, slowTables how many tables of each are named.
+	// slowMax is the number of slow requests kept, slowTables the number of tables named for each.
 	slowMax    = 200
 	slowTables = 5
 )
 
-// SlowRequest is a request that took long, and what it waited for. The rest of Took is work and, unless reads are timed
+// SlowRequest is a slow request, with its waits. The rest of Took is computation and, unless reads are timed
 // (Request.Detailed), reading.
 type SlowRequest struct {
 	ID, Operation string
@@ -34,7 +34,7 @@ type SlowRequests struct {
 	n    int // ever added
 }
 
-// Add keeps a request, in place of the oldest where there is no room.
+// Add keeps a request, replacing the oldest if there is no room.
 func (s *SlowRequests) Add(r *Request, operation string, at time.Time, took time.Duration, failure Failure) {
 	kept := SlowRequest{
 		ID: r.ID, Operation: operation, At: at, Took: took, Latch: r.Latch.Total, Sync: r.Sync.Total, Read: r.Read.Total, Failure: failure,
@@ -51,7 +51,7 @@ func (s *SlowRequests) Add(r *Request, operation string, at time.Time, took time
 	s.n++
 }
 
-// Latest returns the kept requests, the newest first, and how many there have been since the start.
+// Latest returns the kept requests, the newest first, and the number since the start.
 func (s *SlowRequests) Latest() (latest []SlowRequest, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type Authorizer interface {
 // acceptAll accepts every request, unsigned or signed with any key. It is right for an address that only this machine can reach.
 type acceptAll struct{}
 
-func (acceptAll) Authenticate(*http.Request, []byte) (*policy.Principal, error) { return nil, nil } //nolint:nilnil // nobody in particular
+func (acceptAll) Authenticate(*http.Request, []byte) (*policy.Principal, error) { return nil, nil } //nolint:nilnil // no particular sender
 
 // Owner returns a handler like s for the owner of the database in this process: requests are neither authenticated nor
 // authorized.

@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// gatedEngine answers GetItem and UpdateItem with an item of 300 KB; for the table "gated", once the gate is open.
+// gatedEngine responds to GetItem and UpdateItem with an item of 300 KB; for the table "gated" only once the gate is open.
 type gatedEngine struct {
 	Engine
 	gate chan struct{}
@@ -83,7 +83,7 @@ func newCall(ctx context.Context, operation string, body io.Reader) *http.Reques
 	return r
 }
 
-// perform serves a call and returns what a client sees of it.
+// perform serves a call and returns the response as a client sees it.
 func perform(ctx context.Context, s *Server, operation string, body io.Reader) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, newCall(ctx, operation, body))
@@ -111,8 +111,8 @@ func wantUnused(t *testing.T, s *Server) {
 	}
 }
 
-// TestRequestsInFlightAreBounded: the server takes as many requests as fit, refuses the next at once, and has room again
-// when one is done. A request whose body has not begun takes no room.
+// TestRequestsInFlightAreBounded tests that the server accepts as many requests as fit, rejects the next one at once, and has
+// room again when one is done. A request whose body has not started takes no room.
 func TestRequestsInFlightAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 4 * 2 * entryBytes})
@@ -227,7 +227,7 @@ func TestWorkWaits(t *testing.T) {
 }
 
 // TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once. Options.Turn is
-// called for each that runs.
+// called for each one that runs.
 func TestLargeOperationsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
@@ -279,8 +279,8 @@ func (w heldWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowReaders: unread responses have a separate pool. When it is used up, a read is throttled; a write, which has happened,
-// is answered.
+// TestSlowReaders: unread responses have a separate pool. When it is used up, a read is throttled; a write, which has been
+// executed, gets its response.
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 8 * 400 << 10})
@@ -566,8 +566,8 @@ func TestTooLargeBodyIsDrained(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreLimited: a connection beyond the limit is told to try again later and closed; when another one has
-// gone there is room.
+// TestConnectionsAreLimited: a connection beyond the limit is told to try again later and closed; once another one has closed
+// there is room.
 func TestConnectionsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})

@@ -78,7 +78,7 @@ type pool struct {
 	queue   int64 // how many may wait; 0 means any number
 	waiting atomic.Int64
 
-	turn func(taken bool) // nil where nobody is notified
+	turn func(taken bool) // nil if it is not reported
 }
 
 func (p *pool) init(size int64) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// copied is what backup and restore print.
+// copied is the output of backup and restore.
 type copied struct {
 	Dir     string  `json:"dir"` // absolute
 	Bytes   int64   `json:"bytes"`
@@ -52,7 +52,7 @@ The copy of an encrypted directory is encrypted too, and opens with the director
 	return cmd
 }
 
-// runCopy copies to a directory and prints what came of it.
+// runCopy copies to a directory and prints the result.
 func runCopy(env Environment, what, dest string, asJSON, asked bool, do func(progress func(done, total int64)) error) error {
 	begun, bar := time.Now(), newProgress(env, what, unitBytes, asked)
 	var bytes int64

@@ -18,25 +18,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Environment is all that a command sees of the process it runs in.
+// Environment is everything that a command can use of its process.
 type Environment struct {
-	// Program is what the user typed to start it, for advice that can be pasted.
+	// Program is the command that the user typed, for advice that can be pasted.
 	Program string
 	Getenv  func(string) string
-	Stdin   io.Reader // nil is empty
+	Stdin   io.Reader // nil means empty
 	Stdout  io.Writer
 	Stderr  io.Writer
 }
 
-// errReported ends a command whose own output has said what is wrong.
+// errReported ends a command whose own output has reported the error.
 var errReported = errors.New("reported")
 
-// Run runs the command line args (without the program's name) until it ends or ctx does, and returns the
-// exit status: 0, or 1 after an error, which stands on Stderr in one line.
+// Run runs the command line args (without the program's name) until it ends or ctx does, and returns the exit status:
+// 0, or 1 after an error, which is printed to Stderr in one line.
 func Run(ctx context.Context, args []string, env Environment) int {
 	root := newRoot(env)
 	if name := strings.TrimSuffix(filepath.Base(env.Program), ".exe"); name == "java" || len(args) > 0 && args[0] == "-jar" {
-		args = append([]string{localCommand}, args...) // in place of DynamoDB Local's Java
+		args = append([]string{localCommand}, args...) // in place of DynamoDB Local's Java command
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -94,7 +94,8 @@ locally and on AWS.`,
 	return root
 }
 
-// group is the RunE of a command that only has subcommands: without one, its help; with a word that is none, an error.
+// group is the RunE of a command that only has subcommands: without arguments it prints its help, with an unknown word
+// it fails.
 func group(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
@@ -102,7 +103,7 @@ func group(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// logFlags are the flags that decide what is logged and how.
+// logFlags are the flags that control logging.
 type logFlags struct {
 	level  string
 	format string

@@ -41,14 +41,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar. Beside testscript's own commands there are
+// TestScripts runs testdata/script/*.txtar. In addition to testscript's own commands there are
 //
-//	serve ARGS…           run "monotable serve ARGS…" in this process; $URL is its address, the file "greeting" what it says
-//	shutdown              end it as Ctrl-C does
-//	call OPERATION FILE   send the JSON of a file to it; the answer is standard output
+//	serve ARGS…           run "monotable serve ARGS…" in this process; $URL is its address, the file "greeting" its output
+//	shutdown              stop it like Ctrl-C
+//	call OPERATION FILE   send the JSON of a file to it; the response is standard output
 //	fetch URL             GET it; its status and body are standard output
-//	logged REGEXP         the server, which has been shut down, logged a line that matches
-//	damage DIR            remove the first item of the first table from a data directory, past the engine
+//	logged REGEXP         check that the server, after shutdown, has logged a line that matches
+//	damage DIR            remove the first item of the first table from a data directory, bypassing the engine
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -75,7 +75,7 @@ type running struct {
 	log    *log
 }
 
-// log is what a server has logged.
+// log is the log of a server.
 type log struct {
 	mu   sync.Mutex
 	text []byte
@@ -186,12 +186,12 @@ func loggedCommand(ts *testscript.TestScript, negated bool, args []string) {
 	}
 }
 
-// client accepts the certificate of writeCertificate, which no authority has signed.
+// client accepts the certificate of writeCertificate, which is not signed by an authority.
 var client = &http.Client{Transport: &http.Transport{
 	TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 }}
 
-// writeCertificate puts cert.pem and key.pem into a script's directory.
+// writeCertificate writes cert.pem and key.pem to a script's directory.
 func writeCertificate(dir string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -215,7 +215,7 @@ func writeCertificate(dir string) error {
 	)
 }
 
-// readUntil reads until the text has come, or the end.
+// readUntil reads up to a text, or to the end.
 func readUntil(r io.Reader, text string) string {
 	var read strings.Builder
 	buffer := make([]byte, 1024)

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// connectionsMin is the fewest connections that are worth starting a server for.
+	// connectionsMin is the minimum number of connections for which a server starts.
 	connectionsMin = 16
-	// besideConnections limits each listener beside the API's; what package descriptors leaves over has room for them.
+	// besideConnections limits each listener other than the API's; package descriptors leaves room for them.
 	besideConnections = 16
 )
 
-// fitConnections lowers the limit of connections to the descriptors that there are for them.
+// fitConnections lowers the limit of connections to the available descriptors.
 func (f *serveFlags) fitConnections(available int, logger *slog.Logger) error {
 	if f.maxConnections < 1 {
 		return fmt.Errorf("--max-connections %d: want at least 1", f.maxConnections)

@@ -20,11 +20,11 @@ import (
 
 const (
 	defaultConsoleAddr = "127.0.0.1:8100"
-	// consoleTimeout is how long an endpoint may take to respond.
+	// consoleTimeout is the timeout of an endpoint.
 	consoleTimeout = time.Minute
 )
 
-// besideConsole serves the console at the address of the API, which it calls as any client does.
+// besideConsole serves the console at the address of the API, which it calls like any client.
 func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs, signIn bool) http.Handler {
 	guard, _ := httpguard.New(flags.allowedHosts, nil) // the names have been checked
 	return console.New(console.Options{
@@ -126,7 +126,7 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	return serveUntilDone(ctx, server.HTTPServer(served.Beside(http.NotFoundHandler()), logger), listener, logger)
 }
 
-// all are the options of the consoles of all endpoints that the flags or the environment name.
+// all returns the options of the consoles of all endpoints named by the flags or the environment.
 func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Options, error) {
 	if len(f.endpoints) == 0 {
 		f.endpoints = []string{""}
@@ -163,7 +163,7 @@ func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Opti
 	return all, nil
 }
 
-// options are those of a console for an endpoint; "" is the one that the environment names.
+// options are the options of a console for an endpoint; "" is the one named by the environment.
 func (f *consoleFlags) options(ctx context.Context, env Environment, given string) (console.Options, error) {
 	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: given, region: f.region})
 	if err != nil {

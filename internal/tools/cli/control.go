@@ -14,12 +14,12 @@ import (
 	"github.com/monotable/monotable/internal/tools/control"
 )
 
-// serveControl lets tools work on the database until stop is called. A server without them is still a server.
+// serveControl lets tools work on the database until stop is called. The server also runs without it.
 func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFlags, endpoint string, logger *slog.Logger) (stop func()) {
 	if flags.memory {
 		return func() {}
 	}
-	if flags.store != "" { // the directory is for the socket alone
+	if flags.store != "" { // the directory is only for the socket
 		if err := os.MkdirAll(flags.data, 0o700); err != nil {
 			logger.Warn("stats, verify and iam will not work while this server runs", "error", err)
 			return func() {}
@@ -33,8 +33,8 @@ func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFla
 	return stop
 }
 
-// reach returns the database in a directory: through the server that has it open, or, where none answers, as
-// its files. Only then are the master keys read.
+// reach returns the database in a directory: through the server that has it open or, if none responds, as its
+// files. Only then are the master keys read.
 func reach(ctx context.Context, env Environment, dir string, keys *masterKeyFlags) (control.Database, error) {
 	client, err := control.Dial(ctx, dir)
 	switch {
@@ -50,7 +50,7 @@ func reach(ctx context.Context, env Environment, dir string, keys *masterKeyFlag
 	}
 }
 
-// Endpoint is the URL of the API of the database in a directory that another process has open, "" where none does.
+// Endpoint is the URL of the API of the database in a directory that another process has open, "" if none has.
 func Endpoint(ctx context.Context, dir string) (string, error) {
 	client, err := control.Dial(ctx, dir)
 	switch {
@@ -73,12 +73,12 @@ func (o offline) Backup(ctx context.Context, dest string, progress func(done, to
 	return o.explain(monotable.Backup(ctx, o.dir, dest, progress))
 }
 
-// Compact gives back room that the database does not need.
+// Compact frees space that the database does not need.
 func (o offline) Compact(ctx context.Context) error {
 	return o.explain(monotable.Compact(ctx, o.dir, o.options))
 }
 
-// Insights says that there are none: they are counted in memory.
+// Insights returns an error, because they are counted in the memory of a server.
 func (o offline) Insights(context.Context, string) (monotable.Insights, error) {
 	return monotable.Insights{}, fmt.Errorf("no server has %s open: insights are only available from a running server", o.dir)
 }
@@ -92,19 +92,19 @@ func (o offline) IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IA
 	return result, o.explain(err)
 }
 
-// Stats returns what the database holds.
+// Stats returns statistics about the database's content.
 func (o offline) Stats(ctx context.Context) (monotable.Stats, error) {
 	s, err := monotable.ReadStats(ctx, o.dir, o.options)
 	return s, o.explain(err)
 }
 
-// Verify proves the database against itself.
+// Verify checks the database's consistency.
 func (o offline) Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error) {
 	done, err := monotable.Verify(ctx, o.dir, o.options, report, progress)
 	return done, o.explain(err)
 }
 
-// explain says what to do about a directory that is locked though nobody answers.
+// explain adds advice for a directory that is locked although no server responds.
 func (o offline) explain(err error) error {
 	if errors.Is(err, monotable.ErrLocked) {
 		return fmt.Errorf("%s is open in another process that does not accept commands: stop it first", o.dir)

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/tablecopy"
 )
 
-// copyAttempts is how often the SDK sends a request of a copy: a server may restart meanwhile.
+// copyAttempts is the number of attempts of a request during a copy: a server may restart meanwhile.
 const copyAttempts = 12
 
 type copyFlags struct {
@@ -90,7 +90,7 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 	if flags.from.endpoint == "" || flags.to.endpoint == "" {
 		return errors.New("say where to copy from and to: --from URL|aws --to URL|aws")
 	}
-	if !(flags.units >= 0) { // NaN is neither
+	if !(flags.units >= 0) { // NaN fails every comparison
 		return errors.New("--units: want a number of units per second, or 0 for no limit")
 	}
 	var o tablecopy.Options
@@ -102,7 +102,7 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		if err != nil {
 			return err
 		}
-		// The copy's own clients wait for a server that restarts, which is not wanted where there is none at the start.
+		// The copy's own clients wait for a restarting server, which is not wanted if there is none at the start.
 		if _, err := c.database().ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); errors.Is(err, syscall.ECONNREFUSED) {
 			return fmt.Errorf("--%s: no server is listening at %s: start it, or use another URL", side.flags.flag, c.endpoint)
 		}
@@ -153,8 +153,8 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 	}
 }
 
-// pseudonyms prepares a copy with pseudonyms, if the flags ask for one. What it returns lists the attributes that were
-// left out.
+// pseudonyms prepares a copy with pseudonyms, if the flags request one. The function it returns lists the omitted
+// attributes.
 func (flags *copyFlags) pseudonyms(env Environment, o *tablecopy.Options) (leftOut func() []string, err error) {
 	if flags.anonymise == "" {
 		return func() []string { return nil }, nil
@@ -176,7 +176,7 @@ func (flags *copyFlags) pseudonyms(env Environment, o *tablecopy.Options) (leftO
 	return a.LeftOut, nil
 }
 
-// copyBar shows one table's progress at a time.
+// copyBar shows the progress of one table at a time.
 type copyBar struct {
 	env   Environment
 	asked bool

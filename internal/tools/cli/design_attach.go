@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/attach"
 )
 
-// attachFlags say where the tables are that designs are attached to.
+// attachFlags identify the database whose tables designs are attached to.
 type attachFlags struct {
 	endpoint, region, data string
 	masterKey              masterKeyFlags
@@ -158,7 +158,7 @@ func newDesignList(env Environment) *cobra.Command {
 	return cmd
 }
 
-// print says what was done with designs: a sentence with the file, the table and the version.
+// print reports what was done with designs: a sentence with the file, the table and the version.
 func (a *attachFlags) print(env Environment, done []attach.Design, sentence string) error {
 	if a.asJSON {
 		return json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, done))
@@ -169,8 +169,8 @@ func (a *attachFlags) print(env Environment, done []attach.Design, sentence stri
 	return nil
 }
 
-// with calls f with a client of the database: at the endpoint, or in the directory, through the server that has it open
-// or as its files.
+// with calls f with a client of the database: at the endpoint or, for a directory, through the server that has it open
+// or on its files.
 func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.Client) error) error {
 	if a.data == "" {
 		return a.at(ctx, env, a.endpoint, f)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDesignAttach: each attaching is a version, detaching is one as well, and a table without a design is told.
+// TestDesignAttach tests that each attaching and detaching is a version, and that a table without a design is
+// reported.
 func TestDesignAttach(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "shop.design.yaml")

@@ -101,7 +101,8 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 
 var errNoDesigns = errors.New("check needs a design file, --explain RULE, or a monotable.yaml with designs")
 
-// policyFiles are the designs that the policy of this directory names, as paths from here.
+// policyFiles are the designs that the policy of this directory names, as paths relative to the
+// working directory.
 func policyFiles() ([]string, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -156,7 +157,7 @@ func writeFindings(env Environment, flags *checkFlags, all []check.Checked) erro
 	}
 }
 
-// failing are the severities that fail, by the words of --fail-on.
+// failing are the severities that fail, by the values of --fail-on.
 var failing = map[string][]check.Severity{ //nolint:gochecknoglobals // a table
 	"error":   {check.Error},
 	"warning": {check.Error, check.Warning},
@@ -164,7 +165,7 @@ var failing = map[string][]check.Severity{ //nolint:gochecknoglobals // a table
 	"never":   {},
 }
 
-// failOn is errReported where a finding is at least as bad as the word says.
+// failOn returns errReported if a finding is at least as severe as the value says.
 func failOn(word string, all []check.Checked) error {
 	for _, c := range all {
 		for _, s := range failing[word] {
@@ -176,7 +177,7 @@ func failOn(word string, all []check.Checked) error {
 	return nil
 }
 
-// designError prints all that is wrong with a design's text, each with its line, and ends the command.
+// designError prints all errors in a design's text, each with its line, and ends the command.
 func designError(env Environment, err error) error {
 	faults, ok := errors.AsType[design.Errors](err)
 	if !ok {

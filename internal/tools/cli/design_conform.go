@@ -89,7 +89,7 @@ func runConform(ctx context.Context, env Environment, flags *conformFlags, d *de
 	return writeConform(env, report, flags.asJSON)
 }
 
-// writeConform prints a report; errReported where it has findings.
+// writeConform prints a report; it returns errReported if there are findings.
 func writeConform(env Environment, report *conform.Report, asJSON bool) error {
 	var err error
 	if asJSON {
@@ -105,7 +105,7 @@ func writeConform(env Environment, report *conform.Report, asJSON bool) error {
 	return err
 }
 
-// open opens the sources of a design's tables. The total is about how many items they have, 0 where that is not known.
+// open opens the sources of a design's tables. The total is the approximate number of their items, 0 if unknown.
 func (flags *conformFlags) open(ctx context.Context, env Environment, d *design.Design) (map[string]conform.Pass, int64, error) {
 	var names []string
 	for _, t := range d.Tables {
@@ -128,7 +128,7 @@ func (flags *conformFlags) open(ctx context.Context, env Environment, d *design.
 		if len(exports) > 0 {
 			dir, given := exports[t.Name]
 			if !given {
-				continue // what there is no export of is not checked
+				continue // tables without an export are not checked
 			}
 			export, err := source.OpenExport(dir)
 			if err != nil {
@@ -150,7 +150,7 @@ func (flags *conformFlags) open(ctx context.Context, env Environment, d *design.
 	return passes, total, nil
 }
 
-// passBars tells how far each pass over the items is.
+// passBars shows the progress of each pass over the items.
 type passBars struct {
 	env   Environment
 	total int64

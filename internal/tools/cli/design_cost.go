@@ -65,8 +65,8 @@ func monthOf(env Environment, file, list string) (cost.Month, error) {
 	return cost.OfMonth(d, prices), nil
 }
 
-// pricesFor are the prices in the file, which must be of the design's region if it names one; without a file, the
-// built-in ones.
+// pricesFor are the prices in the file, which must be for the design's region if it names one; without a file,
+// the built-in prices.
 func pricesFor(region, file string) (cost.Prices, error) {
 	if file == "" {
 		return cost.PricesOf(region)
@@ -112,7 +112,7 @@ func unitOf(p cost.Pattern) string {
 	return "RRU"
 }
 
-// optional leaves a zero out.
+// optional formats a number, omitting zero.
 func optional(n float64) string {
 	if n == 0 {
 		return ""

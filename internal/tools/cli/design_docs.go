@@ -50,7 +50,7 @@ differ.`,
 	return cmd
 }
 
-// compareDocument says at which line a file differs from a document.
+// compareDocument reports the first line in which a file differs from a document.
 func compareDocument(env Environment, name string, document []byte) error {
 	have, err := os.ReadFile(name) //nolint:gosec // the user names the file to read
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func compareDocument(env Environment, name string, document []byte) error {
 	if err != nil {
 		return err
 	}
-	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as some check files out
+	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as in some checkouts
 	if bytes.Equal(have, document) {
 		return nil
 	}

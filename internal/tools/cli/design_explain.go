@@ -53,7 +53,7 @@ erasure does to them.`,
 	return cmd
 }
 
-// chosenPatterns explains the patterns of these names, or all.
+// chosenPatterns explains the patterns with these names, or all.
 func chosenPatterns(d *design.Design, names []string) ([]explain.Pattern, error) {
 	all := explain.All(d)
 	if len(names) == 0 {

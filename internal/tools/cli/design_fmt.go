@@ -35,7 +35,7 @@ is 1 if there are any.`,
 	return cmd
 }
 
-// formatFiles formats all files; one that cannot be does not keep the others from it.
+// formatFiles formats all files; an invalid one does not prevent the others from being formatted.
 func formatFiles(env Environment, names []string, write, check bool) error {
 	var failed error
 	for _, name := range names {

@@ -101,7 +101,7 @@ const (
 	pythonLanguage     = "python"
 )
 
-// checkLanguage refuses a language that is not generated, and flags that another one has no use for.
+// checkLanguage rejects an unknown language, and flags that do not apply to the language.
 func checkLanguage(lang, out, name string) error {
 	switch {
 	case lang == goLanguage:
@@ -125,7 +125,7 @@ func printGenerated(env Environment, dir string, files []generate.File) error {
 	return json.NewEncoder(env.Stdout).Encode(map[string][]string{"files": written})
 }
 
-// generated makes the code of a design's file, and the name of the directory that it is for.
+// generated generates the code for a design's file, and returns the default name of its directory.
 func generated(env Environment, file, lang, name string) (files []generate.File, dir string, err error) {
 	d, err := design.Load(file)
 	if err != nil {
@@ -150,7 +150,8 @@ func generated(env Environment, file, lang, name string) (files []generate.File,
 	return files, name, nil
 }
 
-// faultsError prints all for which a design cannot be run, each with its line, and ends the command.
+// faultsError prints all reasons why a design cannot be run, each with its line, and ends the
+// command.
 func faultsError(env Environment, d *design.Design, err error) error {
 	joined, several := err.(interface{ Unwrap() []error })
 	if !several {
@@ -173,7 +174,7 @@ func faultsError(env Environment, d *design.Design, err error) error {
 	return errReported
 }
 
-// compareGenerated says where a directory first differs from a package.
+// compareGenerated reports where a directory first differs from a package.
 func compareGenerated(env Environment, dir string, files []generate.File) error {
 	d, err := generate.Compare(dir, files)
 	if err != nil || d == nil {

@@ -23,7 +23,7 @@ type inferFlags struct {
 	json                 bool
 }
 
-// defaultSample is how many items tell what a table holds: some hundred of each of some tens of kinds.
+// defaultSample is the default number of items to read: some hundreds of each of some tens of kinds.
 const defaultSample = 20000
 
 func newInfer(env Environment) *cobra.Command {
@@ -90,7 +90,7 @@ is guessed unless --key is given. Indexes are guessed from attribute names (GSI1
 	return cmd
 }
 
-// draft makes the design.
+// draft drafts the design.
 func (flags *inferFlags) draft(ctx context.Context, env Environment) ([]byte, error) {
 	for _, of := range []infer.Mapper{infer.ElectroDB, infer.OneTable, infer.Toolbox} {
 		if file := *flags.models[of]; file != "" {
@@ -107,7 +107,7 @@ func (flags *inferFlags) draft(ctx context.Context, env Environment) ([]byte, er
 	return infer.Draft(in)
 }
 
-// translate imports the model of an object mapper and says on standard error what is left out.
+// translate imports the model of an object mapper and prints on standard error what is left out.
 func (flags *inferFlags) translate(ctx context.Context, env Environment, of infer.Mapper, file string) ([]byte, error) {
 	model, err := infer.Load(ctx, of, file, env.Stderr)
 	if err != nil {
@@ -123,7 +123,7 @@ func (flags *inferFlags) translate(ctx context.Context, env Environment, of infe
 	return out.Text, nil
 }
 
-// interchange is a draft in the form for other programs.
+// interchange converts a draft to the interchange form.
 func interchange(draft []byte) ([]byte, error) {
 	d, err := design.Parse("draft", draft)
 	if err != nil {
@@ -132,7 +132,7 @@ func interchange(draft []byte) ([]byte, error) {
 	return d.JSON()
 }
 
-// input reads what a draft is made of.
+// input reads the input of a draft.
 func (flags *inferFlags) input(ctx context.Context, env Environment) (infer.Input, error) {
 	if flags.sample < 0 {
 		return infer.Input{}, errors.New("--sample: want a number of at least 0")
@@ -211,7 +211,7 @@ func (flags *inferFlags) export(ctx context.Context, env Environment, dir string
 	return out, nil
 }
 
-// sampleOf reads a part of a source, or all.
+// sampleOf reads a sample of a source, or all of it.
 func (flags *inferFlags) sampleOf(ctx context.Context, env Environment, s source.Source) ([]source.Item, error) {
 	if flags.sample == 0 {
 		return flags.read(env, "infer", s.Items(ctx), s.Count())

@@ -49,12 +49,12 @@ stopped. See docs/migrations.md for an example.`,
 	return cmd
 }
 
-// migrateCommand is a subcommand with the flags that all have.
+// migrateCommand is a subcommand with the common flags.
 func migrateCommand(flags *migrateFlags, name, short, long, example string, run func(ctx context.Context, p *migrate.Plan) error, env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " OLD NEW", Short: short, Long: long, Example: example, Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(flags.units >= 0) { // NaN is neither
+			if !(flags.units >= 0) { // NaN fails every comparison
 				return errors.New("--units: want a number of units per second, or 0 for no limit")
 			}
 			var designs [2]*design.Design
@@ -78,7 +78,7 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 	return cmd
 }
 
-// target adds the flags that say where the tables are.
+// target adds the flags that identify the database.
 func (flags *migrateFlags) target(cmd *cobra.Command) *cobra.Command {
 	f := cmd.Flags()
 	flags.register(f)
@@ -140,7 +140,7 @@ func printPlan(env Environment, flags *migrateFlags, p *migrate.Plan) error {
 	return nil
 }
 
-// open prepares the migration at the flags' target, with its progress on standard error. end is to be called at the end.
+// open prepares the migration at the flags' target, with its progress on standard error. The caller must call end.
 func (flags *migrateFlags) open(ctx context.Context, env Environment, p *migrate.Plan) (m *migrate.Migration, end func(), err error) {
 	if len(p.Refusals) > 0 {
 		if err := migrate.WriteText(env.Stderr, p); err != nil {
@@ -192,7 +192,7 @@ state.`,
 	return flags.target(cmd)
 }
 
-// endpointError is an error with advice, where nothing listens.
+// endpointError adds advice to an error if nothing listens.
 func endpointError(err error) error {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Errorf("no server is listening there: start the database with \"monotable serve\", or use another --endpoint (%w)", err)
@@ -200,7 +200,7 @@ func endpointError(err error) error {
 	return err
 }
 
-// carryOut does something of a migration, and says what was found or what comes next.
+// carryOut runs a step of a migration, and prints the findings or the next step.
 func (flags *migrateFlags) carryOut(ctx context.Context, env Environment, p *migrate.Plan, do func(*migrate.Migration) (*conform.Report, error)) error {
 	m, end, err := flags.open(ctx, env, p)
 	if err != nil {

@@ -61,7 +61,7 @@ at a time, TTL and streams are turned on, nothing is removed, and changes that a
 				return slices.ContainsFunc(d.Tables, func(t *design.Table) bool { return strings.Contains(t.Physical, text) })
 			}
 			for name := range values {
-				if named("{") && !named("{"+name+"}") { // a script may give all designs their stage, those that have none too
+				if named("{") && !named("{"+name+"}") { // a script may pass the stage for all designs, including those without one
 					return fmt.Errorf("--set %s: no table name contains {%s}", name, name)
 				}
 			}
@@ -132,7 +132,8 @@ func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs
 	}
 }
 
-// writeWorkbench writes a data model of NoSQL Workbench, and says on standard error what that has no place for.
+// writeWorkbench writes a data model for NoSQL Workbench, and prints on standard error what the format cannot
+// express.
 func writeWorkbench(env Environment, d *design.Design, specs []provision.Spec) error {
 	model, left, err := workbench.Of(d, specs, time.Now())
 	if err != nil {
@@ -147,8 +148,8 @@ func writeWorkbench(env Environment, d *design.Design, specs []provision.Spec) e
 	return encoder.Encode(model)
 }
 
-// writeRequests writes the CreateTable request of the one table, or a file for each request: TABLE.json, and
-// TABLE.ttl.json where items expire.
+// writeRequests writes the CreateTable request of the only table, or a file per request: TABLE.json, and
+// TABLE.ttl.json if items expire.
 func writeRequests(env Environment, directory string, specs []provision.Spec) error {
 	if directory == "" {
 		if len(specs) != 1 {

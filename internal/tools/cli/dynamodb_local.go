@@ -110,7 +110,7 @@ func (f *localFlags) parse(args []string) error {
 	return nil
 }
 
-// options are the server's.
+// options are the server's options.
 func (f *localFlags) options() dynamodblocal.Options {
 	o := dynamodblocal.Options{SharedDB: f.sharedDB, Optimize: f.optimize, Database: monotable.Options{CORSOrigins: strings.Split(f.cors, ",")}}
 	if !f.inMemory {
@@ -156,7 +156,7 @@ func serveLocal(ctx context.Context, env Environment, flags *localFlags) error {
 	return errors.Join(serveUntilDone(ctx, server.HTTPServer(handler, logger), listener, logger), handler.Close())
 }
 
-// printLocal writes what DynamoDB Local writes when it starts. Testcontainers' module for Rust waits for the first line,
+// printLocal writes DynamoDB Local's output at its start. Testcontainers' module for Rust waits for the first line,
 // others show it.
 func printLocal(w io.Writer, flags *localFlags, addr net.Addr, path string) {
 	_, port, _ := net.SplitHostPort(addr.String())

@@ -16,17 +16,17 @@ import (
 
 const (
 	defaultEndpoint = "http://" + defaultAddr
-	// endpointAWS is what a flag says for DynamoDB on AWS, in the region of the other flags and of the configuration.
+	// endpointAWS is the value of a flag for DynamoDB on AWS, in the region of the other flags and of the configuration.
 	endpointAWS = "aws"
 	awsSuffix   = ".amazonaws.com"
-	// endpointDefaults says in help texts where an endpoint comes from that no flag names.
+	// endpointDefaults describes in help texts where the default endpoint comes from.
 	endpointDefaults = "AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, DYNAMO_ENDPOINT, LOCALSTACK_HOST, " + defaultEndpoint
 	regionDefaults   = "AWS_REGION, AWS_DEFAULT_REGION, " + defaultRegion
 	localStackPort   = "4566"
 )
 
-// endpointOf is the endpoint that a flag names, or the environment: as the SDKs read it, as dynamodb-admin does, and as
-// LocalStack's own tools do. The variables come before the ones that all share.
+// endpointOf is the endpoint named by a flag, or by the environment: in the variables of the SDKs, of dynamodb-admin, and
+// of LocalStack's tools. variables come before the common ones.
 func endpointOf(env Environment, flag string, variables ...string) string {
 	if flag != "" {
 		return flag
@@ -50,7 +50,7 @@ func endpointOf(env Environment, flag string, variables ...string) string {
 	return defaultEndpoint
 }
 
-// credentialsOf are those of the environment, else placeholders, for a server that does not check them.
+// credentialsOf are the credentials in the environment, otherwise placeholders, for a server that does not check them.
 func credentialsOf(env Environment) aws.CredentialsProvider {
 	id, secret := ownKey(env)
 	token := ""
@@ -60,26 +60,26 @@ func credentialsOf(env Environment) aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(id, secret, token)
 }
 
-// regionOf is the region that a flag names, or the environment.
+// regionOf is the region named by a flag, or by the environment.
 func regionOf(env Environment, flag string) string {
 	return cmp.Or(flag, env.Getenv("AWS_REGION"), env.Getenv("AWS_DEFAULT_REGION"), defaultRegion)
 }
 
-// connection is where a command finds a database, and as whom it calls it.
+// connection is the endpoint of a database, and the identity with which to call it.
 type connection struct {
-	// endpoint is a URL without a slash at its end.
+	// endpoint is a URL without a trailing slash.
 	endpoint string
 	region   string
-	// aws says that it is DynamoDB on AWS, by a host of its own.
+	// aws means that it is DynamoDB on AWS, at one of AWS's hosts.
 	aws         bool
 	credentials aws.CredentialsProvider
 }
 
-// connectionFlags are what flags say of a connection; all may be empty. Flag is the endpoint's, for messages.
+// connectionFlags are the flags for a connection; all may be empty. flag is the name of the endpoint's flag, for messages.
 type connectionFlags struct{ flag, endpoint, region, profile string }
 
-// connect resolves a connection: AWS's endpoints, and those with a profile, are called with what the AWS configuration has,
-// others with the credentials of the environment.
+// connect resolves a connection: AWS's endpoints, and those with a profile, are called with the credentials of the AWS
+// configuration, others with those in the environment.
 func connect(ctx context.Context, env Environment, f connectionFlags) (connection, error) {
 	endpoint := strings.TrimSuffix(endpointOf(env, f.endpoint), "/")
 	c := connection{endpoint: endpoint, credentials: credentialsOf(env), region: regionOf(env, f.region)}
@@ -113,7 +113,7 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	return c, nil
 }
 
-// parseEndpoint checks an endpoint's URL, and returns the region of one of AWS's.
+// parseEndpoint checks an endpoint's URL, and returns the region if it is one of AWS's.
 func parseEndpoint(flag, endpoint string) (isAWS bool, region string, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -134,7 +134,7 @@ func (c connection) database(more ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{BaseEndpoint: &c.endpoint, Region: c.region, Credentials: c.credentials}, more...)
 }
 
-// streams is a client of the streams of the same database: on AWS they have an endpoint of their own.
+// streams is a client of the streams of the same database: on AWS they have their own endpoint.
 func (c connection) streams() *dynamodbstreams.Client {
 	o := dynamodbstreams.Options{Region: c.region, Credentials: c.credentials}
 	if !c.aws {
@@ -143,7 +143,7 @@ func (c connection) streams() *dynamodbstreams.Client {
 	return dynamodbstreams.New(o)
 }
 
-// databaseClient is a client of the database at the endpoint that a flag names, or the environment.
+// databaseClient is a client of the database at the endpoint named by a flag, or by the environment.
 func databaseClient(ctx context.Context, env Environment, endpoint, region string) (*dynamodb.Client, error) {
 	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: endpoint, region: region})
 	if err != nil {

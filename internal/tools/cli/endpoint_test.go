@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestEndpoint: the environment names the endpoint as the tools do that its users come from.
+// TestEndpoint tests that the endpoint is read from the environment variables of the tools that
+// users come from.
 func TestEndpoint(t *testing.T) {
 	for name, c := range map[string]struct {
 		flag string
@@ -30,7 +31,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// TestAWS: AWS is called in the region that its URL, a flag, the environment or a profile names.
+// TestAWS tests that AWS is called in the region of its URL, a flag, the environment or a profile.
 func TestAWS(t *testing.T) {
 	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")

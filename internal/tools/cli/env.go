@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// placeholderKey is a key that SDKs sign with, for a server that does not check signatures.
+// placeholderKey is a key with which SDKs sign for a server that does not check signatures.
 const placeholderKey = "monotable"
 
 func newEnv(env Environment) *cobra.Command {
@@ -50,7 +50,7 @@ with --auth off does not verify it.`,
 	return cmd
 }
 
-// ownKey is the access key of the environment, else a placeholder.
+// ownKey is the access key in the environment, otherwise a placeholder.
 func ownKey(env Environment) (id, secret string) {
 	for _, names := range [][2]string{{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, {rootKeyVariable, rootSecretVariable}} {
 		if id, secret = env.Getenv(names[0]), env.Getenv(names[1]); id != "" && secret != "" {
@@ -60,7 +60,7 @@ func ownKey(env Environment) (id, secret string) {
 	return placeholderKey, placeholderKey
 }
 
-// shellQuote leaves plain words alone and quotes the rest for sh and fish.
+// shellQuote leaves plain words unchanged and quotes the rest for sh and fish.
 func shellQuote(s string) string {
 	plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/.-_[]") == ""
 	if plain && s != "" && !strings.ContainsAny(s, "[]") {

@@ -94,7 +94,7 @@ func (f *exportFlags) run(ctx context.Context, env Environment, table, location 
 	})
 }
 
-// request is the request that the flags ask for, without the table.
+// request is the request described by the flags, without the table.
 func (f *exportFlags) request(location string) (*dynamodb.ExportTableToPointInTimeInput, error) {
 	in := &dynamodb.ExportTableToPointInTimeInput{}
 	bucket, prefix, err := parseLocation(location)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fromEnvironment annotates flags that a MONOTABLE_ variable has set.
+// fromEnvironment marks flags that were set by a MONOTABLE_ variable.
 const fromEnvironment = "monotable_environment"
 
 // variable is the name of the environment variable for a flag.
@@ -16,7 +16,7 @@ func variable(flag *pflag.Flag) string {
 	return "MONOTABLE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 }
 
-// FlagsFromEnvironment sets the flags that the command line left alone from MONOTABLE_ variables.
+// FlagsFromEnvironment sets the flags that are not on the command line from MONOTABLE_ variables.
 func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var faults []error
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -39,8 +39,8 @@ func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) erro
 	return errors.Join(faults...)
 }
 
-// flagFault words the error about a value that a flag cannot parse, with an example of one that it can. The value was
-// given as name, or on the command line if name is "".
+// flagFault is the error message for a value that a flag cannot parse, with a valid example. The value was given in
+// the variable name, or on the command line if name is "".
 func flagFault(name string, err error) error {
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -61,7 +61,7 @@ func flagFault(name string, err error) error {
 	}
 }
 
-// nameVariable lets a message about a flag name the environment variable that has set it instead.
+// nameVariable replaces the name of a flag in a message by the environment variable that has set it.
 func nameVariable(flags *pflag.FlagSet, message string) string {
 	if !strings.HasPrefix(message, "--") {
 		return message

@@ -11,7 +11,7 @@ import (
 )
 
 // dialable is the address under which this machine reaches a listener: loopback for one that listens on every address,
-// since "http://[::]:8000" is no address that browsers open.
+// because browsers cannot open "http://[::]:8000".
 func dialable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -20,7 +20,7 @@ func dialable(addr net.Addr) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// greet prints the first steps. root is a key that was created just now.
+// greet prints the first steps. root is a key that was just created.
 func greet(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {

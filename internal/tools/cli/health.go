@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// healthTextMax is as much of a probe's response as is shown.
+// healthTextMax is the maximum length of a probe's response that is shown.
 const healthTextMax = 1 << 10
 
 func newHealth(env Environment) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// defaultGrace is how long a key that is rotated stays good.
+// defaultGrace is how long a rotated key stays valid.
 const defaultGrace = 24 * time.Hour
 
 func newIAM(env Environment) *cobra.Command {
@@ -49,11 +49,11 @@ type iamCommand struct {
 	asJSON    bool
 	masterKey masterKeyFlags
 	request   monotable.IAMRequest
-	// complete adds to the request what is in files.
+	// complete adds the content of files to the request.
 	complete func(*monotable.IAMRequest) error
 }
 
-// newIAMAction returns a subcommand for an action. Where use has a word in capitals, the argument is the request's name.
+// newIAMAction returns a subcommand for an action. If use has a word in capitals, the argument is the request's name.
 func newIAMAction(env Environment, of, use, short, long, example string, set func(*cobra.Command, *iamCommand)) *cobra.Command {
 	c := &iamCommand{env: env}
 	verb, argument, _ := strings.Cut(use, " ")
@@ -87,7 +87,8 @@ func newIAMAction(env Environment, of, use, short, long, example string, set fun
 	return cmd
 }
 
-// setArgument sets what the argument is: a user's name for keys that are made or listed, else the name.
+// setArgument sets the argument's member of the request: a user's name for keys that are created or listed, otherwise
+// the name.
 func (c *iamCommand) setArgument(of, verb, argument string) {
 	if of == "key" && (verb == "create" || verb == "list") {
 		c.request.User = argument
@@ -153,7 +154,7 @@ func newIAMRole(env Environment) *cobra.Command {
 	return cmd
 }
 
-// memberFlags are those of users and roles.
+// memberFlags are the flags of users and roles.
 func memberFlags(cmd *cobra.Command, c *iamCommand) {
 	cmd.Flags().StringToStringVar(&c.request.Tags, "tag", nil, "`KEY=VALUE`; repeatable or comma-separated")
 	cmd.Flags().StringSliceVar(&c.request.Policies, "policy", nil, "`NAME` of a policy to attach; repeatable or comma-separated")

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// printIAM prints what came of a request for people.
+// printIAM prints the result of a request as text.
 func printIAM(out io.Writer, r *monotable.IAMRequest, result *monotable.IAMResult) error {
 	for i := range result.Keys {
 		if k := &result.Keys[i]; k.Secret != "" {

@@ -76,7 +76,7 @@ func (f *importFlags) run(ctx context.Context, env Environment, table, location 
 			return transferState{}, err
 		}
 		d := out.ImportTableDescription
-		partly := aws.ToString(d.FailureCode) == "ItemValidationError" && d.ImportedItemCount > 0 // the summary counts what was refused
+		partly := aws.ToString(d.FailureCode) == "ItemValidationError" && d.ImportedItemCount > 0 // the summary counts the rejected items
 		failed := d.ImportStatus == types.ImportStatusFailed && !partly || d.ImportStatus == types.ImportStatusCancelled
 		return transferState{
 			transferred: transferred{
@@ -88,7 +88,7 @@ func (f *importFlags) run(ctx context.Context, env Environment, table, location 
 	})
 }
 
-// request is the request that the flags ask for, without the table.
+// request is the request described by the flags, without the table.
 func (f *importFlags) request(location string) (*dynamodb.ImportTableInput, error) {
 	bucket, prefix, err := parseLocation(location)
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *importFlags) definition(ctx context.Context, client *dynamodb.Client, t
 	return p, nil
 }
 
-// defineLike takes key and global secondary indexes over from a table.
+// defineLike copies the key and global secondary indexes of a table.
 func defineLike(ctx context.Context, client *dynamodb.Client, table string, p *types.TableCreationParameters) error {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
@@ -181,7 +181,7 @@ func defineLike(ctx context.Context, client *dynamodb.Client, table string, p *t
 		})
 	}
 	for _, a := range out.Table.AttributeDefinitions {
-		if used[*a.AttributeName] { // not those of local indexes, which an import cannot make
+		if used[*a.AttributeName] { // except those of local indexes, which an import cannot create
 			p.AttributeDefinitions = append(p.AttributeDefinitions, a)
 		}
 	}

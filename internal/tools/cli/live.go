@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/control"
 )
 
-// clearScreen puts the cursor into the corner of an empty screen.
+// clearScreen clears the screen and moves the cursor to its corner.
 const clearScreen = "\x1b[H\x1b[2J"
 
 // liveFlags are the flags of stats --live.
@@ -22,7 +22,8 @@ type liveFlags struct {
 	asJSON   bool
 }
 
-// watch shows what the server that has dir open does, until ctx ends or it has been shown count times.
+// watch shows the activity of the server that has dir open, until ctx ends or it has been shown count
+// times.
 func watch(ctx context.Context, env Environment, flags *liveFlags, dir string) error {
 	if flags.interval <= 0 {
 		return fmt.Errorf("--interval %v: want more than 0", flags.interval)
@@ -108,7 +109,7 @@ func (v *liveView) print(out io.Writer) error {
 	return w.Flush()
 }
 
-// formatSeconds has three digits; "-" is nothing.
+// formatSeconds formats three digits; "-" means nothing.
 func formatSeconds(s float64) string {
 	d := time.Duration(s * float64(time.Second))
 	switch {

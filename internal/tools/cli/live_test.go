@@ -87,7 +87,7 @@ func TestLiveView(t *testing.T) {
 	}
 }
 
-// TestLiveViewAfterRestart: counters begin anew with the server, and nothing has a negative rate.
+// TestLiveViewAfterRestart tests that counters start again with the server, without negative rates.
 func TestLiveViewAfterRestart(t *testing.T) {
 	start := time.Now()
 	v := newLiveView(parseSample(t, start, sampleAfter), parseSample(t, start.Add(time.Second), sampleBefore))

@@ -15,7 +15,7 @@ type sample struct {
 	families map[string]*dto.MetricFamily
 }
 
-// liveView is what a server did between two samples. Rates are by second, times in seconds.
+// liveView is a server's activity between two samples. Rates are per second, times in seconds.
 type liveView struct {
 	Time    time.Time  `json:"time"`
 	Seconds float64    `json:"seconds"` // between the samples
@@ -26,7 +26,7 @@ type liveView struct {
 	Disk    *liveDisk  `json:"disk,omitempty"` // nil in memory
 }
 
-// liveRates are those of requests.
+// liveRates are the rates of requests.
 type liveRates struct {
 	Requests   float64 `json:"requests_per_second"`
 	P50        float64 `json:"p50_seconds"`
@@ -56,7 +56,7 @@ type liveServer struct {
 type liveDisk struct {
 	SyncP99        float64 `json:"sync_p99_seconds"`
 	Syncs          float64 `json:"syncs"`
-	Stalled        float64 `json:"stalled"` // share of the time for which writes stood still
+	Stalled        float64 `json:"stalled"` // share of the time in which writes were stalled
 	Written        float64 `json:"written_bytes"`
 	CompactionDebt float64 `json:"compaction_debt_bytes"`
 	CacheHits      float64 `json:"cache_hits"` // share of blocks
@@ -99,7 +99,7 @@ func share(part, rest float64) float64 {
 	return part / (part + rest)
 }
 
-// samples are two of a server, and the time between them.
+// samples are two samples of a server, and the time between them.
 type samples struct {
 	before, after sample
 	seconds       float64
@@ -117,7 +117,7 @@ func (d *samples) rates(labels map[string]string) liveRates {
 	}
 }
 
-// tables are the names under which something was counted or is stored.
+// tables are the names of tables with counters or stored items.
 func (d *samples) tables() []string {
 	names := map[string]bool{}
 	for _, family := range []string{"monotable_items", "monotable_requests_total"} {
@@ -131,12 +131,12 @@ func (d *samples) tables() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// now is the sum of the last values of a metric's series with these labels.
+// now is the sum of the latest values of a metric's series with these labels.
 func (d *samples) now(name string, labels map[string]string) float64 {
 	return d.after.sum(name, labels)
 }
 
-// rate is by how much the sum has grown in a second. A counter that has become smaller began anew.
+// rate is the growth of the sum per second. A counter that has become smaller was reset.
 func (d *samples) rate(name string, labels map[string]string) float64 {
 	return max(0, d.after.sum(name, labels)-d.before.sum(name, labels)) / d.seconds
 }
@@ -171,8 +171,8 @@ func (s *sample) histogram(name string, labels map[string]string) (count float64
 	return count, upTo
 }
 
-// quantile estimates a quantile of what was observed between the samples, as Prometheus's histogram_quantile does; 0 if
-// nothing was.
+// quantile estimates a quantile of the observations between the samples, like Prometheus's histogram_quantile; 0 if
+// there were none.
 func (d *samples) quantile(q float64, name string, labels map[string]string) float64 {
 	count, upTo := d.after.histogram(name, labels)
 	countBefore, upToBefore := d.before.histogram(name, labels)

@@ -36,8 +36,8 @@ See docs/editors.md for the setup in VS Code, Neovim, Helix and Zed.`,
 	return cmd
 }
 
-// checkNow finds what is wrong with a design of a file, as the policy that holds for it judges it today. A text that is
-// in no file has no policy.
+// checkNow finds the defects of a file's design, judged by the policy that applies to it today. A text without a file
+// has no policy.
 func checkNow(file string, d *design.Design) (check.Findings, error) {
 	if file == "" || !filepath.IsAbs(file) {
 		return check.Check(d), nil
@@ -45,7 +45,7 @@ func checkNow(file string, d *design.Design) (check.Findings, error) {
 	return policy.Check(file, d, time.Now())
 }
 
-// stdin is what the command reads.
+// stdin is the command's standard input.
 func (e Environment) stdin() io.Reader {
 	if e.Stdin == nil {
 		return strings.NewReader("")

@@ -101,8 +101,8 @@ func (flags *mcpFlags) options(ctx context.Context, env Environment, args []stri
 	return o, nil
 }
 
-// reachable asks for a table, so that a wrong endpoint is told at the start and not at the first call. Who may call the
-// patterns need not be allowed to ask, so what DynamoDB refuses is no fault here.
+// reachable describes a table, so that a wrong endpoint is reported at the start and not at the first call. Callers of
+// the patterns need not be allowed to describe tables, so a rejection by DynamoDB is not an error here.
 func reachable(ctx context.Context, client *dynamodb.Client, table string) error {
 	_, err := source.OpenTable(ctx, client, table, 1)
 	if refused, is := errors.AsType[*http.ResponseError](err); is && refused.HTTPStatusCode() == 400 {

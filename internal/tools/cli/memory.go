@@ -16,19 +16,19 @@ const (
 	// alive there is a few megabytes; with the default of 100 a server under load collected every 4 MB.
 	gcPercent = 400
 
-	// minMemory is what the largest write and the least of everything else take.
+	// minMemory is the memory for the largest write and the minimum of everything else.
 	minMemory = 1 << 30
-	// smallestMemory is what a container or machine is taken to have at least.
+	// smallestMemory is the assumed minimum memory of a container or machine.
 	smallestMemory = 256 << 20
 
-	// heapRatio leaves room for what the collector does not count, and for when it comes late.
+	// heapRatio leaves room for what the collector does not count, and for late collections.
 	heapRatio = 0.9
 
-	// The parts of a container's and of a machine's memory that the server takes for its own.
+	// The parts of a container's and of a machine's memory that the server uses.
 	containerRatio = 0.9
 	machineRatio   = 0.5
 
-	// Bounds of what is derived from the memory: more does not make the store quicker.
+	// Bounds of values derived from the memory: more does not make the store faster.
 	cacheMax       = 1 << 30
 	memTableMax    = 32 << 20
 	memTables      = 4
@@ -36,7 +36,7 @@ const (
 	writeMemoryMax = 1 << 30
 )
 
-// byteSize is a flag's number of bytes, see parseSize.
+// byteSize is a number of bytes in a flag, see parseSize.
 type byteSize int64
 
 // Set reads a size.
@@ -46,7 +46,7 @@ func (b *byteSize) Set(text string) error {
 	return err
 }
 
-// String is the size in the largest unit that divides it, a binary one if there is one.
+// String is the size in the largest unit that divides it, preferring binary units.
 func (b *byteSize) String() string {
 	if *b == 0 {
 		return "0"
@@ -59,10 +59,10 @@ func (b *byteSize) String() string {
 	return strconv.FormatInt(int64(*b), 10) + "B"
 }
 
-// Type stands in the help.
+// Type is the type's name in help texts.
 func (*byteSize) Type() string { return "size" }
 
-// availableMemory is the memory that the server may take: most of its container's, or half of its machine's.
+// availableMemory is the memory that the server may use: most of its container's, or half of its machine's.
 func availableMemory() (int64, error) {
 	bytes, err := memlimit.ApplyRatio(memlimit.FromCgroup, containerRatio)()
 	if err != nil || bytes > math.MaxInt64/2 { // no container, or one without a limit
@@ -74,7 +74,7 @@ func availableMemory() (int64, error) {
 	return max(int64(bytes)>>20<<20, smallestMemory), nil
 }
 
-// memoryPlan divides the memory limit among what takes memory:
+// memoryPlan divides the memory limit among its users:
 //
 //	1/8   cache
 //	1/16  memtables
@@ -82,13 +82,13 @@ func availableMemory() (int64, error) {
 //	3/16  requests
 //	1/2   the rest: one largest write, twice while its batch grows; what waits to be flushed; connections; garbage
 //
-// The first two are outside of Go's heap, as is a part of what the collector's limit leaves.
+// The first two are outside Go's heap, as is a part of what the collector's limit leaves.
 type memoryPlan struct {
 	limit, cache, memTable, writes, requests int64
-	processors                               *processors // nil leaves what depends on cores to the defaults
+	processors                               *processors // nil leaves settings that depend on cores at their defaults
 }
 
-// planMemory divides a limit; 0 is what is available. A cache of 0 is the limit's part.
+// planMemory divides a limit; 0 means the available memory. A cache of 0 means the limit's part.
 func planMemory(limit, cache int64) (memoryPlan, error) {
 	if limit == 0 {
 		var err error
@@ -121,8 +121,8 @@ func (p memoryPlan) apply(o *monotable.Options) {
 	}
 }
 
-// tuneCollector sets the collector for a store, as far as the environment leaves it open. A store in memory keeps Go's
-// defaults: its data is the heap, and that should not take five times its size, and may be all there is.
+// tuneCollector sets the collector for a store, as far as the environment does not. A store in memory keeps Go's
+// defaults: its data is in the heap, which should not take five times its size, and may be all there is.
 func (p memoryPlan) tuneCollector(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

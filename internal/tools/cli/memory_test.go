@@ -15,7 +15,7 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
-// TestMemoryPlan: the parts leave half of the limit for what nobody counts, at every limit.
+// TestMemoryPlan tests that the parts leave half of the limit for uncounted memory, at every limit.
 func TestMemoryPlan(t *testing.T) {
 	for _, limit := range []int64{minMemory, 4 << 30, 64 << 30} {
 		p, err := planMemory(limit, 0)

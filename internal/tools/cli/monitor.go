@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
-// Limits of the listeners beside that of the API.
+// Limits of the listeners other than the API's.
 const (
 	besideHeaderTimeout = 10 * time.Second
 	// besideHeaderMax is for requests that need no more than a line.
@@ -30,11 +30,11 @@ const (
 	besideIdle = 2 * time.Minute
 )
 
-// errRecovering is why a server is not ready that has not opened its database yet.
+// errRecovering is the reason why a server is not ready before it has opened its database.
 var errRecovering = errors.New("the database is opening and recovering its latest writes")
 
-// monitor is what operators see of a server: its metrics and whether it is ready. It begins before the database is
-// opened, which can take long after a crash.
+// monitor shows operators a server's metrics and whether it is ready. It starts before the database is opened, which
+// can take long after a crash.
 type monitor struct {
 	registry    *prometheus.Registry
 	connections prometheus.Gauge
@@ -69,7 +69,7 @@ func newMonitor() *monitor {
 	return m
 }
 
-// opened is told of the database when it is open.
+// opened is called when the database is open.
 func (m *monitor) opened(db *monotable.DB) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,7 +77,7 @@ func (m *monitor) opened(db *monotable.DB) {
 	m.registry.MustRegister(m.collector)
 }
 
-// closing is told when the database is about to be closed.
+// closing is called before the database is closed.
 func (m *monitor) closing() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,8 @@ func (m *monitor) count(s *http.Server) {
 	}
 }
 
-// handler serves /metrics and the probes. Like the database it keeps web pages out: names of tables are nobody else's.
+// handler serves /metrics and the probes. Like the database it rejects requests from web pages: names of tables are
+// private.
 func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
@@ -127,7 +128,7 @@ func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Hand
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text) // whoever asked may have gone
+		_, _ = io.WriteString(w, text) // the client may have disconnected
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !guard.AllowsHost(r.Host) {
@@ -138,8 +139,8 @@ func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Hand
 	})
 }
 
-// serveBeside serves a handler at addr, on a listener of its own: whoever may ask the database need not see what it
-// shows. It returns what ends that, which does nothing where addr is "".
+// serveBeside serves a handler at addr, on its own listener: clients of the database need not see it. It returns a
+// function that stops it, which does nothing if addr is "".
 func serveBeside(ctx context.Context, addr, flag, path string, handler http.Handler, logger *slog.Logger) (stop func() error, err error) {
 	if addr == "" {
 		return func() error { return nil }, nil

@@ -25,12 +25,12 @@ import (
 
 const deploy = "../../../deploy"
 
-// described is what a metric's description says of it.
+// described is the information in a metric's description.
 type described struct{ labels []string }
 
 var descPattern = regexp.MustCompile(`^Desc\{fqName: "([^"]+)", help: ".*", constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}\}$`)
 
-// everyMetric returns all metrics that a server has, by name.
+// everyMetric returns all metrics of a server, by name.
 func everyMetric(t *testing.T) map[string]described {
 	t.Helper()
 	db, err := monotable.Open(filepath.Join(t.TempDir(), "db"), nil)
@@ -69,7 +69,7 @@ func everyMetric(t *testing.T) map[string]described {
 
 var rowPattern = regexp.MustCompile("(?m)^\\| `(monotable_[a-z0-9_]+)` \\| (counter|gauge|histogram) \\| ([a-z, ]*) \\| ([^|]+) \\| [^|]*\\|$")
 
-// TestMetricsPage: docs/metrics.md has a row for every metric, with its labels, and for no other.
+// TestMetricsPage tests that docs/metrics.md has a row for every metric, with its labels, and for no other.
 func TestMetricsPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/metrics.md")
 	if err != nil {
@@ -99,7 +99,7 @@ func TestMetricsPage(t *testing.T) {
 	}
 }
 
-// query is what an expression of PromQL names.
+// query has the names in a PromQL expression.
 type query struct{ metrics, labels map[string]bool }
 
 var (
@@ -111,8 +111,8 @@ var (
 	matcherPattern  = regexp.MustCompile(`([a-zA-Z_]+)\s*(?:=~|!~|!=|=)`)
 )
 
-// parseQuery finds the names in an expression. It is no parser: it takes every word for a metric that is no label, function
-// or operator.
+// parseQuery finds the names in an expression. It is not a parser: every word that is not a label, function or operator
+// counts as a metric.
 func parseQuery(expr string) (query, error) {
 	q := query{map[string]bool{}, map[string]bool{}}
 	if strings.Count(expr, "(") != strings.Count(expr, ")") {
@@ -175,7 +175,7 @@ func checkQuery(expr string, existing map[string]described) error {
 	return nil
 }
 
-// TestQueryCheck: the check that the tests below rest on finds what it is for.
+// TestQueryCheck tests the check on which the tests below rely.
 func TestQueryCheck(t *testing.T) {
 	existing := map[string]described{"monotable_a_total": {[]string{"table"}}, "monotable_b_seconds": {}}
 	for expr, want := range map[string]string{
@@ -197,7 +197,7 @@ func TestQueryCheck(t *testing.T) {
 	}
 }
 
-// TestAlerts: the rules name only what exists, and say what to do.
+// TestAlerts tests that the rules only use existing metrics, and say what to do.
 func TestAlerts(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(deploy, "prometheus", "alerts.yaml"))
 	if err != nil {
@@ -241,7 +241,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestDashboard: the panels name only what exists, and do not overlap.
+// TestDashboard tests that the panels only use existing metrics, and do not overlap.
 func TestDashboard(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(deploy, "grafana", "monotable.json"))
 	if err != nil {
@@ -310,7 +310,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestMonitorBeforeOpen: while the database is being opened the probes respond, and say so.
+// TestMonitorBeforeOpen tests that while the database is being opened the probes respond, and say so.
 func TestMonitorBeforeOpen(t *testing.T) {
 	m := newMonitor()
 	h := m.handler(new(httpguard.Guard), slog.New(slog.DiscardHandler))

@@ -141,7 +141,7 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 	return err
 }
 
-// move has the server move that has the directory open, if there is one.
+// move makes the server that has the directory open move it, if there is one.
 func (m *moveFlags) move(ctx context.Context, options *monotable.MoveOptions) (monotable.Moved, error) {
 	if !strings.Contains(m.from, "://") {
 		client, err := control.Dial(ctx, m.from)
@@ -155,7 +155,7 @@ func (m *moveFlags) move(ctx context.Context, options *monotable.MoveOptions) (m
 	return monotable.Move(ctx, options)
 }
 
-// explain says what to do about a directory that a server has open.
+// explain adds advice for a directory that a server has open.
 func (m *moveFlags) explain(err error) error {
 	if errors.Is(err, monotable.ErrLocked) {
 		return fmt.Errorf("a server has the directory open: stop it first (%w)", err)

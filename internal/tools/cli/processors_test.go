@@ -28,8 +28,8 @@ func TestTuneProcessors(t *testing.T) {
 	}
 }
 
-// TestProcessorsFollowLargeOperations: the spare processors come with the first large operation and go a while after the
-// last. Operations that follow each other closely change nothing.
+// TestProcessorsFollowLargeOperations tests that the spare processors are added with the first large operation and
+// removed a while after the last. Operations in close succession change nothing.
 func TestProcessorsFollowLargeOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var set []int

@@ -14,12 +14,12 @@ import (
 const (
 	// progressInterval is the time between two lines of --progress.
 	progressInterval = 3 * time.Second
-	// barInterval is the least time between two drawings of a bar.
+	// barInterval is the minimum time between two drawings of a bar.
 	barInterval = 100 * time.Millisecond
 	barWidth    = 30
 )
 
-// unit is what a progress counts.
+// unit is the unit of a progress.
 type unit string
 
 const (
@@ -27,13 +27,14 @@ const (
 	unitThings unit = "things" // items, entries, records
 )
 
-// progress tells on standard error how far a command is: as a bar on a terminal, as a line now and then where
-// --progress asks for it, else not at all. Its methods are for one goroutine.
+// progress shows a command's progress on standard error: as a bar on a terminal, as a line from time to time
+// if
+// --progress requests it, otherwise not at all. Its methods must not be called concurrently.
 type progress struct {
 	out      io.Writer
 	what     string
 	unit     unit
-	lines    bool                     // else a bar
+	lines    bool                     // otherwise a bar
 	bar      *progressbar.ProgressBar // nil until something is known
 	reported time.Time                // of the last line
 }
@@ -43,7 +44,7 @@ func progressFlag(cmd *cobra.Command, asked *bool) {
 	cmd.Flags().BoolVar(asked, "progress", false, "report progress on standard error even if it is not a terminal")
 }
 
-// newProgress returns nil, which does nothing, where nobody wants to see it.
+// newProgress returns nil, which does nothing, if progress is not shown.
 func newProgress(env Environment, what string, u unit, asked bool) *progress {
 	p := &progress{out: env.Stderr, what: what, unit: u}
 	if isTerminal(env.Stderr) {
@@ -61,7 +62,7 @@ func isTerminal(w io.Writer) bool {
 	return isFile && term.IsTerminal(int(f.Fd()))
 }
 
-// update tells how much of how much is done.
+// update sets the amount done and the total.
 func (p *progress) update(done, total int64) {
 	switch {
 	case p == nil:
@@ -75,11 +76,11 @@ func (p *progress) update(done, total int64) {
 			p.bar = p.newBar(total)
 		}
 		p.bar.ChangeMax64(total)
-		_ = p.bar.Set64(min(done, total-1)) // a full bar would be over, and the total may grow
+		_ = p.bar.Set64(min(done, total-1)) // a full bar would end, and the total may still grow
 	}
 }
 
-// begin tells that something goes on of which nobody knows how far it is.
+// begin shows activity whose extent is unknown.
 func (p *progress) begin() {
 	switch {
 	case p == nil:
@@ -105,7 +106,7 @@ func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	)
 }
 
-// clear makes room for a line of the command's own.
+// clear makes room for a line of the command's own output.
 func (p *progress) clear() {
 	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
@@ -126,7 +127,7 @@ func (u unit) format(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// formatBytes writes a number of bytes in the largest unit that it fills, kilobytes being 1000.
+// formatBytes formats a number of bytes in the largest unit that fits, with kilobytes of 1000 bytes.
 func formatBytes(n int64) string {
 	const step = 1000
 	if n < step {

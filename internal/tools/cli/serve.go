@@ -22,31 +22,31 @@ import (
 	"github.com/monotable/monotable/internal/tools/console"
 )
 
-// shutdownWait is how long requests under way may take to end once the server is told to stop.
+// shutdownWait is the time that running requests get to end once the server is stopped.
 const shutdownWait = 10 * time.Second
 
 func newServe(env Environment) *cobra.Command { return NewServe(env, Companion{}) }
 
-// Companion is what another program runs in the server's process, beside the database and over it.
+// Companion is another program that runs in the server's process and uses its database.
 type Companion struct {
 	// Flags adds flags to those of serve; nil adds none.
 	Flags func(*pflag.FlagSet)
-	// Start is called when the database is open and its address taken. It ends its work when ctx ends; the database stays
-	// open until stop has returned.
+	// Start is called when the database is open and its address is bound. It stops its work when ctx ends; the
+	// database stays open until stop has returned.
 	Start func(ctx context.Context, host CompanionHost) (stop func() error, err error)
 }
 
-// CompanionHost is what a Companion is told.
+// CompanionHost is the information for a Companion.
 type CompanionHost struct {
 	DB     *monotable.DB
 	Data   string // the directory, "" in memory
 	Logger *slog.Logger
-	// AllowedHosts are the names that --allowed-host gives, by which requests may address the companion too.
+	// AllowedHosts are the names given by --allowed-host, by which requests may also address the companion.
 	AllowedHosts []string
-	// Console is the URL of the console, "" where there is none.
+	// Console is the URL of the console, "" if there is none.
 	Console string
-	// AddDesign has the console show tables by a design: the name of its file, which says by its ending what the text is,
-	// and the text.
+	// AddDesign makes the console show tables by a design: the name of its file, whose extension gives the format, and
+	// its text.
 	AddDesign func(file string, text []byte) error
 }
 
@@ -177,7 +177,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	return errors.Join(err, stopBeside(), db.Close())
 }
 
-// serveBeside serves what operators ask, on listeners of its own, from before the database is opened.
+// serveBeside serves the operators' endpoints, on their own listeners, from before the database is opened.
 func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
 	guard, err := httpguard.New(f.allowedHosts, nil)
 	if err != nil {
@@ -248,17 +248,17 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	return errors.Join(err, stopTraces())
 }
 
-// fatalStatus is the exit status of a server that met a fault which it must not survive.
+// fatalStatus is the exit status of a server after a fault that it must not survive.
 const fatalStatus = 2
 
-// endProcess ends the process at once, whatever it is doing: nothing more may be written.
+// endProcess ends the process immediately: nothing more may be written.
 func endProcess(env Environment, err error) {
 	fmt.Fprintf(env.Stderr, "monotable: %v\nThe server stops to avoid writing corrupt data. No acknowledged write is lost: "+
 		"restart the server and run monotable verify.\n", err)
 	os.Exit(fatalStatus)
 }
 
-// accompany starts what runs beside the server, if anything does.
+// accompany starts the companion, if there is one.
 func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, designs *console.Designs, endpoint string, logger *slog.Logger) (stop func() error, err error) {
 	if companion.Start == nil {
 		return func() error { return nil }, nil
@@ -273,7 +273,7 @@ func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *mon
 	return companion.Start(ctx, host)
 }
 
-// serveUntilDone serves until ctx ends, then lets the requests under way end.
+// serveUntilDone serves until ctx ends, then lets running requests end.
 func serveUntilDone(ctx context.Context, s *http1.Server, l net.Listener, logger *slog.Logger) error {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// auditFlags say where it is recorded who did what.
+// auditFlags say where the audit log is written.
 type auditFlags struct {
 	file    string
 	events  []string
@@ -30,14 +30,14 @@ func (f *auditFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.keep, "audit-keep", 10, "number of rotated --audit files to keep; 0 means all")
 }
 
-// reopenAudit opens the file anew. The old one goes on where that fails, if it can.
+// reopenAudit reopens the file. If that fails, the old one stays in use, if possible.
 func reopenAudit(db *monotable.DB, logger *slog.Logger) {
 	if err := db.ReopenAudit(); err != nil {
 		logger.Error("cannot reopen the audit log", "error", err)
 	}
 }
 
-// options are the database's; nil for none.
+// options are the database's options; nil if there is no audit log.
 func (f *auditFlags) options(env Environment) (*monotable.Audit, error) {
 	if f.file == "" {
 		return nil, nil //nolint:nilnil // there may be none

@@ -29,7 +29,7 @@ const (
 	authOff      = "off"
 )
 
-// masterKeyBytes is the length of a master key, and masterKeyWait how long a command may take to print one.
+// masterKeyBytes is the length of a master key, and masterKeyWait the timeout of a command that prints one.
 const (
 	masterKeyBytes = 32
 	masterKeyWait  = 30 * time.Second
@@ -68,7 +68,7 @@ func isLoopback(addr string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// options are the database's.
+// options are the database's options.
 func (a *authFlags) options(env Environment, addr string) (auth *monotable.Auth, err error) {
 	auth = &monotable.Auth{
 		File: a.file, ClockSkew: a.clockSkew,
@@ -84,7 +84,7 @@ func (a *authFlags) options(env Environment, addr string) (auth *monotable.Auth,
 	return auth, err
 }
 
-// checkAddress refuses to serve unsigned requests at an address that turned out not to be loopback.
+// checkAddress rejects unsigned requests at an address that turned out not to be loopback.
 func (a *authFlags) checkAddress(auth *monotable.Auth, addr net.Addr, logger *slog.Logger) error {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok || tcp.IP.IsLoopback() || auth.Required {
@@ -106,7 +106,8 @@ func (a *authFlags) reload(ctx context.Context, db *monotable.DB, logger *slog.L
 	logger.Info("reloaded the --iam file", "file", a.file)
 }
 
-// masterKeyFlags say where the key is that seals the secrets of access keys, and the keys of encrypted files.
+// masterKeyFlags say where to find the key that seals the secrets of access keys, and the keys of encrypted
+// files.
 type masterKeyFlags struct{ current, previous string }
 
 func (m *masterKeyFlags) register(set *pflag.FlagSet) {
@@ -119,7 +120,7 @@ func (m *masterKeyFlags) registerCurrent(set *pflag.FlagSet) {
 	set.StringVar(&m.current, "master-key", "", "source of the master key of an encrypted directory, as for serve; not needed while a server has the directory open")
 }
 
-// masterKeys are nil where no flag says where they are.
+// masterKeys are nil if no flag says where they are.
 type masterKeys struct{ current, previous []byte }
 
 func (m *masterKeyFlags) read(ctx context.Context, env Environment) (keys masterKeys, err error) {
@@ -135,7 +136,7 @@ func (m *masterKeyFlags) read(ctx context.Context, env Environment) (keys master
 	return keys, nil
 }
 
-// readMasterKey reads a key from where source says; nil where it says nothing. No error shows what was read.
+// readMasterKey reads a key from its source; nil if there is none. No error shows what was read.
 func readMasterKey(ctx context.Context, env Environment, source string) ([]byte, error) {
 	if source == "" {
 		return nil, nil //nolint:nilnil // there may be none

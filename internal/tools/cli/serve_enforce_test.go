@@ -16,7 +16,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// startServer starts "monotable serve ARGS…" as a process, and returns a client of it and a function that stops it as Ctrl-C does.
+// startServer starts "monotable serve ARGS…" as a process, and returns a client of it and a function that stops it like
+// Ctrl-C.
 func startServer(t *testing.T, args ...string) (client *dynamodb.Client, url string, stop func()) {
 	t.Helper()
 	command := &exec.Cmd{Path: os.Args[0], Args: append([]string{"monotable", "serve", "--addr", "127.0.0.1:0"}, args...), Stderr: t.Output()}
@@ -55,8 +56,8 @@ func startServer(t *testing.T, args ...string) (client *dynamodb.Client, url str
 	}
 }
 
-// TestServeEnforcesDesign: the server rejects a write that its design does not know, with a message that says why and what to do.
-// It accepts a known one, and serves items that were written before.
+// TestServeEnforcesDesign tests that the server rejects a write that its design does not know, with a message that says why
+// and what to do, and that it accepts a known one, and serves items written before.
 func TestServeEnforcesDesign(t *testing.T) {
 	t.Parallel()
 	file, data := filepath.Join(t.TempDir(), "shop.design.yaml"), filepath.Join(t.TempDir(), "data")

@@ -23,10 +23,10 @@ const (
 	defaultConnections    = 4096
 	defaultRequestTimeout = time.Minute
 
-	// defaultRotation is about how long AWS keeps a shard of a stream open.
+	// defaultRotation is approximately how long AWS keeps a shard of a stream open.
 	defaultRotation = 4 * time.Hour
 
-	// defaultSlow is how long a request takes before the log mentions it.
+	// defaultSlow is the duration from which a request is logged as slow.
 	defaultSlow = time.Second
 )
 
@@ -60,7 +60,7 @@ type serveFlags struct {
 	memoryLimit      byteSize
 	cacheSize        byteSize
 	maxConnections   int
-	connectionsGiven bool // by the user, not by default
+	connectionsGiven bool // set by the user
 	requestTimeout   time.Duration
 
 	auth         authFlags
@@ -122,7 +122,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.log.register(set)
 }
 
-// checkPlace refuses flags that say different things of where the data is.
+// checkPlace rejects contradictory flags for the location of the data.
 func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
 	given := set.Changed
 	switch {
@@ -145,7 +145,7 @@ func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
 	return nil
 }
 
-// open opens the database as the flags say.
+// open opens the database according to the flags.
 func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth, keys masterKeys, designs *console.Designs) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
@@ -186,7 +186,7 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 			return nil, fmt.Errorf("--%s %v: want 0 or more", d.flag, d.value)
 		}
 	}
-	if f.streamShards < 1 { // which would be the default
+	if f.streamShards < 1 { // it would mean the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
 	}
 	if f.streamShardRotation == 0 {
@@ -211,7 +211,7 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 	return db, err
 }
 
-// diskReserve reads --disk-reserve as Options.DiskReserve.
+// diskReserve parses --disk-reserve for Options.DiskReserve.
 func diskReserve(text string) (int64, error) {
 	switch text {
 	case "auto":

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// certificateLook is how long the files of certificates are not looked at again.
+// certificateLook is the minimum time between two checks of the certificate files.
 const certificateLook = time.Second
 
-// tlsFlags say how HTTPS is served.
+// tlsFlags configure HTTPS.
 type tlsFlags struct{ cert, key, clientCA string }
 
 func (f *tlsFlags) register(set *pflag.FlagSet) {
@@ -29,7 +29,7 @@ func (f *tlsFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.clientCA, "tls-client-ca", "", "`FILE` with the CA certificates (PEM) of clients; clients must present a certificate, and unsigned requests are attributed to the user that it names")
 }
 
-// open returns what serves HTTPS, nil for plain HTTP.
+// open returns the certificates for HTTPS, nil for plain HTTP.
 func (f *tlsFlags) open(logger *slog.Logger) (*certificates, error) {
 	if f.cert == "" {
 		if f.clientCA != "" {
@@ -42,20 +42,20 @@ func (f *tlsFlags) open(logger *slog.Logger) (*certificates, error) {
 	return c, c.load()
 }
 
-// certificates are the server's certificate and those that sign the clients', as their files have them now. Connections
-// that stand go on with what they began with.
+// certificates are the server's certificate and the authorities of the clients' certificates, as currently in their
+// files. Existing connections keep those with which they started.
 type certificates struct {
 	files   tlsFlags
 	logger  *slog.Logger
 	now     func() time.Time
 	current atomic.Pointer[tls.Config]
 
-	mu     sync.Mutex // held while files are looked at
+	mu     sync.Mutex // held while files are checked
 	looked time.Time
-	stamps [3]os.FileInfo // of the files when they were last read, well or not
+	stamps [3]os.FileInfo // of the files when they were last read, whether valid or not
 }
 
-// config is the listener's: each handshake gets what is current then.
+// config is the listener's configuration: each handshake gets the current certificates.
 func (c *certificates) config() *tls.Config {
 	config := c.current.Load().Clone()
 	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
@@ -65,7 +65,7 @@ func (c *certificates) config() *tls.Config {
 	return config
 }
 
-// load reads the files. Where they cannot be used, what was there stays.
+// load reads the files. If they are unusable, the previous certificates stay.
 func (c *certificates) load() error {
 	certificate, err := tls.LoadX509KeyPair(c.files.cert, c.files.key)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *certificates) load() error {
 			return fmt.Errorf("load --tls-client-ca: %w", err)
 		}
 		config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-		// A session that is taken up again is not verified against certificates that have come since.
+		// A resumed session would not be verified against new certificates.
 		config.SessionTicketsDisabled = true
 		if !config.ClientCAs.AppendCertsFromPEM(text) {
 			return fmt.Errorf("load --tls-client-ca: %s has no certificate in PEM", c.files.clientCA)
@@ -92,7 +92,7 @@ func (c *certificates) load() error {
 	return nil
 }
 
-// lookAgain reads the files if they have changed since they were last read, unless somebody has just looked.
+// lookAgain reads the files if they have changed since they were last read, unless they have just been checked.
 func (c *certificates) lookAgain() {
 	if !c.mu.TryLock() {
 		return
@@ -125,7 +125,7 @@ func (c *certificates) reload() {
 	c.logger.Info("reloaded the certificates", "file", c.files.cert)
 }
 
-// look describes the files as they are; nil for one that is missing.
+// look returns the current state of the files; nil for a missing one.
 func (c *certificates) look() (stamps [3]os.FileInfo) {
 	for i, name := range []string{c.files.cert, c.files.key, c.files.clientCA} {
 		if name != "" {
@@ -149,7 +149,7 @@ func same(a, b [3]os.FileInfo) bool {
 	return true
 }
 
-// atHangup calls each of what to do whenever the process gets SIGHUP, until stop is called.
+// atHangup calls the functions whenever the process gets SIGHUP, until stop is called.
 func atHangup(ctx context.Context, todo ...func(context.Context)) (stop func()) {
 	if len(todo) == 0 {
 		return func() {}

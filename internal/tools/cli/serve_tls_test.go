@@ -53,7 +53,7 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// issue signs a certificate, with its own key where there is no authority yet.
+// issue signs a certificate, with its own key if there is no authority yet.
 func (a *authority) issue(c *x509.Certificate) tls.Certificate {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -80,7 +80,7 @@ func (a *authority) issue(c *x509.Certificate) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
-// server writes the files of a certificate of the server.
+// server writes the files of a server certificate.
 func (a *authority) server(files *tlsFlags, name string) {
 	a.t.Helper()
 	pair := a.issue(&x509.Certificate{Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
@@ -106,7 +106,7 @@ func (a *authority) client(name string, uris ...string) *tls.Certificate {
 	return &pair
 }
 
-// below is an authority that this one has certified, for some names only.
+// below is an authority certified by this one, for some names only.
 func (a *authority) below(constraint *x509.Certificate) *authority {
 	a.t.Helper()
 	constraint.Subject, constraint.IsCA, constraint.BasicConstraintsValid, constraint.KeyUsage = pkix.Name{CommonName: "below"}, true, true, x509.KeyUsageCertSign
@@ -114,13 +114,13 @@ func (a *authority) below(constraint *x509.Certificate) *authority {
 	return &authority{t: a.t, cert: pair.Leaf, key: pair.PrivateKey.(*ecdsa.PrivateKey)}
 }
 
-// under is a client's certificate with the authority's own behind it.
+// under is a client's certificate followed by the authority's own.
 func (a *authority) under(pair *tls.Certificate) *tls.Certificate {
 	pair.Certificate = append(pair.Certificate, a.cert.Raw)
 	return pair
 }
 
-// replaceFile replaces a file as tools that renew certificates do.
+// replaceFile replaces a file like tools that renew certificates.
 func replaceFile(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(name+".new", data, 0o600); err != nil {
@@ -141,10 +141,10 @@ type tlsServer struct {
 	clock        atomic.Int64 // nanoseconds
 }
 
-// later lets the time pass after which files are looked at again.
+// later advances the clock by the interval after which files are checked again.
 func (s *tlsServer) later() { s.clock.Add(int64(certificateLook)) }
 
-// lockedBuffer may be written and read at once.
+// lockedBuffer is safe for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -212,7 +212,7 @@ func serveTLS(t *testing.T, ca *authority, files tlsFlags, o *monotable.Options)
 	return s
 }
 
-// list lists the tables over a connection of its own, and returns the error, and the name of the server's certificate.
+// list lists the tables over a separate connection, and returns the error, and the name in the server's certificate.
 func (s *tlsServer) list(ca *authority, client *tls.Certificate, who aws.CredentialsProvider) (string, error) {
 	s.t.Helper()
 	roots := x509.NewCertPool()
@@ -235,7 +235,8 @@ func (s *tlsServer) list(ca *authority, client *tls.Certificate, who aws.Credent
 	return name, err
 }
 
-// TestCertificatesAreReadAgain: new files count from the next connection on, or at SIGHUP; what cannot be used leaves the old ones.
+// TestCertificatesAreReadAgain tests that new files apply from the next connection on, or at SIGHUP, and that invalid ones
+// leave the old ones in use.
 func TestCertificatesAreReadAgain(t *testing.T) {
 	ca := newAuthority(t, "ca")
 	s := serveTLS(t, ca, tlsFlags{}, &monotable.Options{})
@@ -253,7 +254,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	later()
 	want("second")
 
-	// Files that do not fit each other, are damaged or missing.
+	// Files that do not match, are damaged or missing.
 	key, err := os.ReadFile(s.files.key)
 	if err != nil {
 		t.Fatal(err)
@@ -291,8 +292,8 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	want("fifth")
 }
 
-// noConnection is what requests that have no response come to. Clients that write while the server refuses their certificate see what the
-// operating system makes of that.
+// noConnection is part of the error of requests without a response. If a client writes while the server rejects its
+// certificate, the error depends on the operating system.
 const noConnection = "request send failed"
 
 func connectionRefused(err error) bool {
@@ -300,7 +301,8 @@ func connectionRefused(err error) bool {
 	return err != nil && !answered && strings.Contains(err.Error(), noConnection)
 }
 
-// TestClientCertificates: clients need a certificate, an unsigned request is of the user whom it names, and a signature comes before it.
+// TestClientCertificates tests that clients need a certificate, that an unsigned request belongs to the user in it, and that a
+// signature takes precedence.
 func TestClientCertificates(t *testing.T) {
 	ca, clients, others := newAuthority(t, "ca"), newAuthority(t, "clients"), newAuthority(t, "others")
 	file := filepath.Join(t.TempDir(), "clients.pem")
@@ -351,7 +353,7 @@ func TestClientCertificates(t *testing.T) {
 		}
 	}
 
-	// Another authority counts as soon as the file is read.
+	// Another authority applies once the file is read.
 	replaceFile(t, file, others.pem)
 	s.later()
 	if _, err := s.list(ca, clients.client("ana"), nobody); !connectionRefused(err) {
@@ -362,7 +364,7 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-// TestTLSFlags: what cannot be served is refused at the start.
+// TestTLSFlags tests that invalid settings are rejected at the start.
 func TestTLSFlags(t *testing.T) {
 	ca, dir := newAuthority(t, "ca"), t.TempDir()
 	files := tlsFlags{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}

@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/telemetry"
 )
 
-// tracesWait is how long the last traces may take to be sent when the server stops.
+// tracesWait is the time for sending the last traces when the server stops.
 const tracesWait = 5 * time.Second
 
-// traced returns the database's handler, which sends traces if the environment asks for them.
+// traced returns the database's handler, which sends traces if the environment requests them.
 func traced(ctx context.Context, env Environment, db *monotable.DB, logger *slog.Logger) (handler http.Handler, stop func() error, err error) {
 	tracer, shutdown, err := telemetry.Start(ctx, env.Getenv, currentVersion().Version, logger)
 	if err != nil {

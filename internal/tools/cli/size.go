@@ -22,7 +22,7 @@ var sizeUnits = []struct {
 	{"B", 1},
 }
 
-// parseSize reads a number of bytes with or without a unit: 512MiB, 2 GB, 1048576.
+// parseSize parses a number of bytes with or without a unit: 512MiB, 2 GB, 1048576.
 func parseSize(text string) (int64, error) {
 	number, unit := text, int64(1)
 	for _, u := range sizeUnits {

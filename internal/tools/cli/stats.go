@@ -69,7 +69,7 @@ the interval. With --json, each view is one line.`,
 
 func printStats(out io.Writer, s *monotable.Stats) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	// What stands behind the last tab is aligned to the left: the names.
+	// Text after the last tab is aligned to the left: the names.
 	line := func(rows, size, disk, name string) { fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", rows, size, disk, name) }
 	full := func(size monotable.Size, name string) {
 		line(fmt.Sprint(size.Rows), formatBytes(size.Bytes), formatBytes(size.Disk), name)

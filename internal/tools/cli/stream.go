@@ -31,7 +31,7 @@ and otherwise with placeholders.`,
 	return cmd
 }
 
-// streamsFlags say which streams a command speaks of.
+// streamsFlags identify the streams of a command.
 type streamsFlags struct {
 	endpoint string
 	region   string
@@ -54,7 +54,7 @@ func (f *streamsFlags) client(ctx context.Context, env Environment) (streamsClie
 	return streamsClient{c.streams(), c.endpoint}, err
 }
 
-// list returns the streams of a table, or of all with "".
+// list returns the streams of a table, or of all if it is "".
 func (c streamsClient) list(ctx context.Context, table string) ([]types.Stream, error) {
 	in := &dynamodbstreams.ListStreamsInput{}
 	if table != "" {
@@ -94,7 +94,7 @@ func (c streamsClient) find(ctx context.Context, tableOrARN string) (string, err
 	return *newest.StreamArn, nil
 }
 
-// enable is the command that gives a table a stream.
+// enable is the command that enables a table's stream.
 func (c streamsClient) enable(table string) string {
 	return fmt.Sprintf("aws dynamodb update-table --table-name %s --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES --endpoint-url %s",
 		shellQuote(table), shellQuote(c.endpoint))

@@ -52,7 +52,7 @@ func printStreamJSON(out io.Writer, d *types.StreamDescription) error {
 		ID     string `json:"id"`
 		Parent string `json:"parent,omitempty"`
 		First  string `json:"first"`
-		Last   string `json:"last,omitempty"` // of a shard that is closed
+		Last   string `json:"last,omitempty"` // of a closed shard
 	}
 	stream := struct {
 		ARN     string     `json:"arn"`

@@ -14,7 +14,8 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// How often tail looks for records, and for new shards. AWS allows five reads a second and shard.
+// The intervals at which tail reads records, and lists shards. AWS allows five reads per second and
+// shard.
 const (
 	tailInterval         = 250 * time.Millisecond
 	tailDiscoverInterval = 2 * time.Second
@@ -83,7 +84,7 @@ func tail(ctx context.Context, env Environment, flags *tailFlags, tableOrARN str
 	c, err := consumer.New(client, arn, printRecords(env, line), consumer.Options{
 		From: from, PollInterval: tailInterval, DiscoverInterval: tailDiscoverInterval,
 		Concurrency: 1, // lines are printed whole
-		MaxAttempts: 1, // an output that failed is gone
+		MaxAttempts: 1, // an output that failed stays closed
 		Logger:      slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
@@ -95,7 +96,7 @@ func tail(ctx context.Context, env Environment, flags *tailFlags, tableOrARN str
 	}
 	err = follow(ctx)
 	if errors.Is(err, context.Canceled) {
-		return nil // interrupted: how it is meant to end
+		return nil // interrupted, as intended
 	}
 	return err
 }

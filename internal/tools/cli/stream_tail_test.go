@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestTailFollows prints changes as they happen, and ends well when it is interrupted.
+// TestTailFollows prints changes as they happen, and ends successfully when it is interrupted.
 func TestTailFollows(t *testing.T) {
 	db := monotabletest.New(t)
 	server := httptest.NewServer(db.Handler())
@@ -59,7 +59,7 @@ func TestTailFollows(t *testing.T) {
 	}
 }
 
-// TestChangeLine shows what each view of a stream has.
+// TestChangeLine tests the output for each view type of a stream.
 func TestChangeLine(t *testing.T) {
 	s := func(text string) streamtypes.AttributeValue { return &streamtypes.AttributeValueMemberS{Value: text} }
 	n := func(text string) streamtypes.AttributeValue { return &streamtypes.AttributeValueMemberN{Value: text} }

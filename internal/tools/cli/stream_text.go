@@ -13,10 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// valueRunes is how much of a value a line shows.
+// valueRunes is the maximum length of a value in a line.
 const valueRunes = 60
 
-// changeLine writes records for people:
+// changeLine formats records as text:
 //
 //	2026-11-21T12:00:00Z  MODIFY  customer=ana order=1  total: 12.5 → 13, address.zip: 123 → 456, +paid=true, -note
 func changeLine(schema []types.KeySchemaElement) func(types.Record) ([]byte, error) {
@@ -42,7 +42,7 @@ func changeLine(schema []types.KeySchemaElement) func(types.Record) ([]byte, err
 	}
 }
 
-// changeText tells what changed as far as the stream's view shows it.
+// changeText describes what changed as far as the stream's view shows it.
 func changeText(d *types.StreamRecord) string {
 	old, next := without(d.OldImage, d.Keys), without(d.NewImage, d.Keys)
 	switch {
@@ -71,7 +71,7 @@ func assignments(image map[string]types.AttributeValue) string {
 	return strings.Join(all, " ")
 }
 
-// differences appends what is not the same in two maps, with the path to it.
+// differences appends the differences between two maps, with their paths.
 func differences(dst []string, path string, old, next map[string]types.AttributeValue) []string {
 	names := maps.Clone(old)
 	if names == nil {
@@ -105,7 +105,7 @@ func difference(dst []string, at string, before, after types.AttributeValue) []s
 	return dst
 }
 
-// valueText is a value, cut short where it is long.
+// valueText is a value, shortened if it is long.
 func valueText(v types.AttributeValue) string { return cut(fullText(v)) }
 
 func cut(s string) string {
@@ -116,7 +116,8 @@ func cut(s string) string {
 	return string(runes[:valueRunes-1]) + "…"
 }
 
-// fullText is a value much as in JavaScript; sets stand between < and >. Different values have different texts.
+// fullText is a value in a notation similar to JavaScript; sets are between < and >. Different values have
+// different texts.
 func fullText(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -154,7 +155,7 @@ func listText[T any](open string, all []T, one func(T) string, closing string) s
 	return open + strings.Join(texts, ", ") + closing
 }
 
-// shortText leaves words alone and quotes every text that could be taken for something else.
+// shortText leaves words unchanged and quotes every text that could be mistaken for something else.
 func shortText(s string) string {
 	plain := s != "" && s != "true" && s != "false" && s != "null" && unicode.IsLetter([]rune(s)[0]) &&
 		!strings.HasPrefix(s, "base64:") && strings.IndexFunc(s, func(r rune) bool {

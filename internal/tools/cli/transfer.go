@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// transferPoll is the time between two looks at a transfer.
+// transferPoll is the interval of checks on a transfer.
 const transferPoll = 200 * time.Millisecond
 
 // transferFlags are the flags that export and import share.
@@ -34,7 +34,7 @@ func (f *transferFlags) client(ctx context.Context, env Environment) (*dynamodb.
 	return databaseClient(ctx, env, f.endpoint, f.region)
 }
 
-// transferred is what export and import print.
+// transferred is the output of export and import.
 type transferred struct {
 	ARN      string  `json:"arn"`
 	Status   string  `json:"status"`
@@ -47,14 +47,14 @@ type transferred struct {
 	failure string
 }
 
-// transferState is how far a transfer is.
+// transferState is the progress of a transfer.
 type transferState struct {
 	transferred
 	over  bool
-	total int64 // items; 0 where nobody knows
+	total int64 // items; 0 if unknown
 }
 
-// await looks at a transfer until it is over, shows how far it is, and prints what came of it.
+// await waits for a transfer to end, shows its progress, and prints the result.
 func (f *transferFlags) await(ctx context.Context, env Environment, what string, look func(context.Context) (transferState, error)) error {
 	begun, bar := time.Now(), newProgress(env, what, unitThings, f.asked)
 	tick := time.NewTicker(transferPoll)
@@ -100,7 +100,7 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 	return nil
 }
 
-// parseLocation reads s3://BUCKET/PREFIX; prefix is nil where there is none.
+// parseLocation parses s3://BUCKET/PREFIX; prefix is nil if there is none.
 func parseLocation(text string) (bucket string, prefix *string, err error) {
 	rest, isS3 := strings.CutPrefix(text, "s3://")
 	bucket, key, _ := strings.Cut(rest, "/")
@@ -113,7 +113,7 @@ func parseLocation(text string) (bucket string, prefix *string, err error) {
 	return bucket, prefix, nil
 }
 
-// parseTime reads a time that a flag names; "" is none.
+// parseTime parses a time in a flag; "" means none.
 func parseTime(flag, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // no time is a valid answer
@@ -125,7 +125,7 @@ func parseTime(flag, text string) (*time.Time, error) {
 	return &t, nil
 }
 
-// failureOf puts the code of a failure and its message together.
+// failureOf joins the code and the message of a failure.
 func failureOf(failed bool, code, message *string) string {
 	if !failed {
 		return ""

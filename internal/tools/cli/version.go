@@ -12,7 +12,7 @@ import (
 )
 
 // release and commit are set by the linker when a release is built (make dist). Other builds report the version of their
-// module, if it has one, and the commit that the go command has stamped.
+// module, if it has one, and the commit recorded by the go command.
 var (
 	release = "0.1.0-dev"
 	commit  string
@@ -21,7 +21,7 @@ var (
 type versionInfo struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	// Format is the version of the stored form: a data directory of a later version cannot be opened.
+	// Format is the storage format version: a data directory with a later version cannot be opened.
 	Format   uint64 `json:"format"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// helloTimeout is how long a process may take to say that it is there.
+// helloTimeout is the timeout for a process to respond.
 const helloTimeout = 5 * time.Second
 
 // Client works on the database that another process has open.
@@ -28,8 +28,8 @@ type Client struct {
 	endpoint string
 }
 
-// Dial reaches the process that has dir open. It returns ErrNobody where there is no socket, or none that
-// anybody answers on; another error where this process may not use it, or does not understand who answers.
+// Dial connects to the process that has dir open. It returns ErrNobody if there is no socket, or no process
+// responds on it; another error if this process may not use it, or does not understand the response.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	c := &Client{http: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (conn net.Conn, err error) {
@@ -73,7 +73,7 @@ func (c *Client) Compact(ctx context.Context) error {
 	return c.do(ctx, http.MethodPost, "/compact", nil, &answered{})
 }
 
-// Stats returns what the database holds.
+// Stats returns statistics about the database's content.
 func (c *Client) Stats(ctx context.Context) (s monotable.Stats, err error) {
 	err = c.do(ctx, http.MethodGet, "/stats", nil, &answered{result: &s})
 	return s, err
@@ -106,14 +106,14 @@ func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), pro
 	return v, err
 }
 
-// Move has the other process move the database while it serves it. It connects to the target itself, with its own
-// environment. Ending ctx ends a move whose source has not been left.
+// Move makes the other process move the database while it serves it. That process connects to the target itself,
+// with its own environment. Canceling ctx ends a move whose source has not been left.
 func (c *Client) Move(ctx context.Context, o *monotable.MoveOptions) (m monotable.Moved, err error) {
 	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
 	return m, err
 }
 
-// answered is where the parts of an answer go; parts that have no place are passed over.
+// answered has the destinations of the parts of a response; other parts are skipped.
 type answered struct {
 	progress func(done, total int64)
 	phase    func(phase string, done, total int64)
@@ -122,7 +122,7 @@ type answered struct {
 	result   any
 }
 
-// do sends a request and reads the answer to its end.
+// do sends a request and reads the whole response.
 func (c *Client) do(ctx context.Context, method, path string, in any, out *answered) error {
 	var body io.Reader = http.NoBody
 	if in != nil {

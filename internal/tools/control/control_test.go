@@ -71,7 +71,7 @@ func dial(t *testing.T, dir string) *control.Client {
 	return c
 }
 
-// TestTools: what tools ask for goes through the socket and comes back.
+// TestTools tests that requests of tools go through the socket and are answered.
 func TestTools(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	db := open(t, dir)
@@ -117,7 +117,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestLongPath: a name too long for a socket is no obstacle on Linux, and elsewhere an error.
+// TestLongPath: a name too long for a socket works on Linux, and is an error elsewhere.
 func TestLongPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 40))
 	db := open(t, dir)
@@ -140,8 +140,8 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// TestNobody: where nobody answers, whatever the reason, Dial says so.
-func TestNobody(t *testing.T) {
+// TestDialWithoutServer tests that Dial returns ErrNobody if no process responds, for whatever reason.
+func TestDialWithoutServer(t *testing.T) {
 	listen := func(t *testing.T, dir string) *net.UnixListener {
 		t.Helper()
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, control.SocketName), Net: "unix"})
@@ -187,7 +187,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// endless is a database whose backup and verification go on until their context ends.
+// endless is a database whose backup and verification continue until their context ends.
 type endless struct {
 	control.Database
 	begun, ended chan struct{}
@@ -207,8 +207,8 @@ func (e endless) Verify(context.Context, func(monotable.Finding), func(done, tot
 	panic("half of the answer is written")
 }
 
-// TestClientGoes: work ends when nobody waits for it.
-func TestClientGoes(t *testing.T) {
+// TestWorkEndsWithClient tests that work ends when its client disconnects.
+func TestWorkEndsWithClient(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	defer serve(t, dir, db)()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -223,7 +223,8 @@ func TestClientGoes(t *testing.T) {
 	<-db.ended
 }
 
-// TestServerStops: work ends before the database is closed, and its client hears why.
+// TestServerStops tests that work ends before the database is closed, and its client gets the
+// reason.
 func TestServerStops(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	stop := serve(t, dir, db)
@@ -252,8 +253,8 @@ func TestServerStops(t *testing.T) {
 	}
 }
 
-// TestServerDies: an answer without an end is an error.
-func TestServerDies(t *testing.T) {
+// TestIncompleteResponseIsError tests that an incomplete response is an error.
+func TestIncompleteResponseIsError(t *testing.T) {
 	dir := t.TempDir()
 	defer serve(t, dir, newEndless())()
 	if _, err := dial(t, dir).Verify(t.Context(), nil, nil); err == nil {

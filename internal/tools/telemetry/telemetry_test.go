@@ -25,7 +25,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/telemetry"
 )
 
-// receiver is an OpenTelemetry collector that keeps what it is sent.
+// receiver is an OpenTelemetry collector that records what it receives.
 type receiver struct {
 	*httptest.Server
 
@@ -69,7 +69,7 @@ func decodeExport(r *http.Request) (*collector.ExportTraceServiceRequest, error)
 	return in, proto.Unmarshal(data, in)
 }
 
-// spans are all that came, by name.
+// spans are all received spans, by name.
 func (r *receiver) spans() map[string][]*otlp.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +185,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// checkChildren checks that the request's waits are children of its span, and lie in it.
+// checkChildren checks that the request's waits are children of its span, and within its time.
 func checkChildren(t *testing.T, span *otlp.Span, waits []*otlp.Span) {
 	t.Helper()
 	own := map[string]bool{}
@@ -204,7 +204,7 @@ func checkChildren(t *testing.T, span *otlp.Span, waits []*otlp.Span) {
 	}
 }
 
-// TestClientDecides: a trace that the client does not record is not recorded here.
+// TestClientDecides: a trace that the client does not sample is not sampled here.
 func TestClientDecides(t *testing.T) {
 	r := newReceiver(t)
 	tracer, stop := start(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": r.URL + "/v1/traces", "OTEL_SERVICE_NAME": "orders"})
@@ -276,7 +276,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestUntracedRequestsAllocateNothingMore: what is not traced costs no memory, whether a tracer is there or not.
+// TestUntracedRequestsAllocateNothingMore: an untraced request allocates the same, with or without a tracer.
 func TestUntracedRequestsAllocateNothingMore(t *testing.T) {
 	db, err := monotable.OpenMemory(nil)
 	if err != nil {
@@ -301,7 +301,7 @@ func (untraced) Begin(r *http.Request) (context.Context, func(*server.Exchange))
 	return r.Context(), nil
 }
 
-// discard is a response that nobody reads.
+// discard is a response that is discarded.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

@@ -25,7 +25,7 @@ func fails(t *testing.T, what string, err, want error) {
 // ulid sorts by n.
 func ulid(n int) string { return fmt.Sprintf("01HM%022d", n) }
 
-// things are of one owner, in one region, of one colour, with n as rank and 10 n as price.
+// things have one owner, one region and one colour, with n as rank and 10 n as price.
 func things(r random, titles ...string) []kinds.Thing {
 	var out []kinds.Thing
 	for i, title := range titles {
@@ -58,8 +58,8 @@ func titles[T any](list []T, title func(T) string) string {
 
 func titleOf(x kinds.Thing) string { return x.Title }
 
-// TestReads: local, multi-attribute and sparse indexes, bounds that are numbers, filters with several params, and results that
-// have what the place has.
+// TestReads tests local, multi-attribute and sparse indexes, numeric bounds, filters with several parameters, and results with
+// the fields of their place.
 func TestReads(t *testing.T) {
 	db, _ := open(t)
 	r := newRandom(t)
@@ -125,7 +125,7 @@ func TestReads(t *testing.T) {
 	same(t, "the owner", byEmail, owner)
 }
 
-// TestBatch: a batch answers in the order of its inputs, nil for an item that does not exist.
+// TestBatch tests that a batch returns results in the order of its inputs, nil for a missing item.
 func TestBatch(t *testing.T) {
 	db, _ := open(t)
 	one := kinds.Owner{OwnerID: "o-1", Email: "O@x.org", Handle: "o", Password: "secret"}
@@ -138,7 +138,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestNew: New refuses what a DB cannot work with.
+// TestNew tests that New rejects an invalid configuration.
 func TestNew(t *testing.T) {
 	if _, err := kinds.New(nil, kinds.Config{}); err == nil {
 		t.Error("a DB without a client was made")
@@ -152,7 +152,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestFilter: a filter's params have the types of what they are compared with.
+// TestFilter tests that a filter's parameters have the types of what they are compared with.
 func TestFilter(t *testing.T) {
 	db, _ := open(t)
 	r := newRandom(t)
@@ -186,7 +186,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestCollections: a page of a collection has the root once, and Next leads through all of it.
+// TestCollections tests that a collection has the root once, and that Next leads through all of it.
 func TestCollections(t *testing.T) {
 	db, _ := open(t)
 	list := things(newRandom(t), "a", "b", "c")
@@ -223,7 +223,7 @@ func TestCollections(t *testing.T) {
 	fails(t, "a collection without its root", err, table.ErrNotFound)
 }
 
-// add makes a thing of values by the package's own write.
+// add creates a thing with the package's own write.
 func add(t *testing.T, db *kinds.DB, x kinds.Thing) kinds.Thing {
 	t.Helper()
 	out, err := db.AddThing(t.Context(), kinds.AddThingInput{
@@ -243,7 +243,7 @@ func add(t *testing.T, db *kinds.DB, x kinds.Thing) kinds.Thing {
 	return x
 }
 
-// TestWrites: what is added, changed and dropped is counted, and copied.
+// TestWrites tests that added, changed and removed items are counted, and copied.
 func TestWrites(t *testing.T) {
 	db, client := open(t)
 	if _, err := db.Register(t.Context(), kinds.RegisterInput{OwnerID: "o-1", Email: "o@x.org", Handle: "o", Password: "p"}); err != nil {
@@ -319,7 +319,7 @@ func TestWrites(t *testing.T) {
 	})
 }
 
-// TestReplays: a repetition is answered by the record where nothing else is declared, and by a collection where it is.
+// TestReplays tests that a repetition is answered from the record by default, and from a collection if that is declared.
 func TestReplays(t *testing.T) {
 	db, _ := open(t)
 	write := func(body string) kinds.WriteNoteResult {
@@ -374,7 +374,7 @@ func TestReplays(t *testing.T) {
 	same(t, "the log, by numbers", got, events)
 }
 
-// TestSingle: writes of one item tell what they made of it.
+// TestSingle tests that writes of one item return the result.
 func TestSingle(t *testing.T) {
 	db, _ := open(t)
 	for version := int64(1); version <= 2; version++ {
@@ -406,7 +406,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestFound: what is made in one write is counted in it.
+// TestFound tests that items created in the same write are counted in it.
 func TestFound(t *testing.T) {
 	db, client := open(t)
 	team, person := kinds.Team{TeamID: "t-1", People: 1}, kinds.Person{PersonID: "p-1", TeamID: "t-1"}

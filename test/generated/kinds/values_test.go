@@ -23,7 +23,7 @@ import (
 
 var seed = flag.Uint64("seed", 0, "of the random values; 0 chooses one")
 
-// begin is the time in the tests.
+// begin is the time of the tests.
 var begin = time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
 
 const thingsTable = "kinds-things-test"
@@ -73,7 +73,7 @@ func newRandom(t *testing.T) random {
 	return random{rand.New(rand.NewPCG(s, 0))}
 }
 
-// of is a random one of a number of letters and signs.
+// of is a random text with a number of letters and signs.
 func (r random) of(letters string, n int) string {
 	runes := []rune(letters)
 	out := make([]rune, n)
@@ -85,7 +85,7 @@ func (r random) of(letters string, n int) string {
 
 func (r random) id() string { return r.of("abcXYZ019._:@-", 1+r.IntN(12)) }
 
-// text may be empty, and have what keys are made of.
+// text may be empty, and may contain the separators of keys.
 func (r random) text() string { return r.of("aZ#/ñÉ€😀 \"\\{}|~\t", r.IntN(12)) }
 
 func (r random) ulid() string { return "0" + r.of("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 25) }
@@ -141,7 +141,7 @@ func dictionary[T any](r random, one func() T) map[string]T {
 	return out
 }
 
-// members are those of a set: sorted, each once.
+// members are the members of a set: sorted, without duplicates.
 func members[T any](r random, one func() T, compare func(a, b T) int) []T {
 	out := list(r, one)
 	slices.SortFunc(out, compare)
@@ -171,7 +171,7 @@ func (r random) point() kinds.Point {
 	}
 }
 
-// node is a tree of at most so many levels.
+// node is a tree with at most a number of levels.
 func (r random) node(levels int) kinds.Node {
 	out := kinds.Node{Name: r.text(), Children: []kinds.Node{}, Named: map[string]kinds.Node{}, At: maybe(r, r.point)}
 	if levels == 0 {
@@ -202,8 +202,8 @@ func (r random) thing(owner string) kinds.Thing {
 	}
 }
 
-// TestRoundTrip: what is stored comes back equal, whatever its values are, from the item and from its whole copy; a partial copy
-// has its part.
+// TestRoundTrip tests that stored values come back equal from the item and from its whole copy, and that a partial copy has
+// its part.
 func TestRoundTrip(t *testing.T) {
 	db, client := open(t)
 	r := newRandom(t)
@@ -245,7 +245,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("%v is a %T", item, x)
 			}
 			all := want[got.ThingID]
-			if place.Copy == "byId" { // its own fields, its key's and the time at which it goes
+			if place.Copy == "byId" { // its own fields, its key's and the expiry time
 				all = kinds.Thing{
 					OwnerID: all.OwnerID, ThingID: all.ThingID, Title: all.Title, Price: all.Price, Color: all.Color, ExpiresAt: all.ExpiresAt,
 				}

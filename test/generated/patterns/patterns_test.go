@@ -17,7 +17,7 @@ var begin = time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
 
 const tableName = "patterns-test"
 
-// open opens a database with the tables; change changes the Config, whose clock stands still.
+// open opens a database with the tables; change changes the Config, whose clock does not move.
 func open(t *testing.T, change ...func(*patterns.Config)) (*patterns.DB, *dynamodb.Client) {
 	t.Helper()
 	client := monotabletest.New(t).Client()

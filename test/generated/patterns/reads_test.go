@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/test/generated/patterns"
 )
 
-// TestPeriod: a read of one partition counts what is in it, and one of several goes on from page to page and from partition to
-// partition, past an empty one.
+// TestPeriod tests that a read of one partition counts its items, and that one of several continues from page to page and from
+// partition to partition, past an empty one.
 func TestPeriod(t *testing.T) {
 	ctx := t.Context()
 	db, _ := open(t)
@@ -50,7 +50,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestKeys: keys without an item have no answer, and a scan finds the items of its entity alone.
+// TestKeys tests that keys without an item have no result, and that a scan finds only the items of its entity.
 func TestKeys(t *testing.T) {
 	ctx := t.Context()
 	db, _ := open(t)
@@ -68,8 +68,8 @@ func TestKeys(t *testing.T) {
 	same(t, "all visitors", all, table.Page[patterns.Visitor]{Items: []patterns.Visitor{visitor}})
 }
 
-// TestLatest walks back from now, past weeks without an item, to the floor: a page passes ten days at most, the next one goes on from
-// there, and what is told while a list is read does not disturb it.
+// TestLatest walks back from now, past weeks without an item, to the floor: a page passes at most ten days, the next one
+// continues from there, and items added while a list is read do not disturb it.
 func TestLatest(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2025, 1, 20, 18, 0, 0, 0, time.UTC)
@@ -89,7 +89,7 @@ func TestLatest(t *testing.T) {
 		want = append(want, at)
 	}
 	notify(floor.Add(-time.Millisecond)) // before the floor
-	notify(now.Add(time.Minute))         // and not yet
+	notify(now.Add(time.Minute))         // in the future
 	for _, limit := range []int{0, 1, 2} {
 		var got []time.Time
 		pages, empty := 0, 0
@@ -143,7 +143,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestParts: a band has the numbers from its first to its last, what a division leaves spreads keys, and reads gather them.
+// TestParts tests that a band contains the numbers from its first to its last, that mod spreads keys, and that reads merge
+// them.
 func TestParts(t *testing.T) {
 	ctx := t.Context()
 	db, _ := open(t)

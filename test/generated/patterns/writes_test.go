@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/test/generated/patterns"
 )
 
-// lamp is a product with all that one can have.
+// lamp is a product with everything optional.
 func lamp(t *testing.T, db *patterns.DB) {
 	t.Helper()
 	_, err := db.Open(t.Context(), patterns.OpenInput{Shop: "s-1"})
@@ -27,7 +27,7 @@ func lamp(t *testing.T, db *patterns.DB) {
 	must(t, err)
 }
 
-// attributes are the names of an item's attributes, as it is stored.
+// attributes are the names of a stored item's attributes.
 func attributes(t *testing.T, client *dynamodb.Client, pk, sk string) map[string]bool {
 	t.Helper()
 	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: map[string]types.AttributeValue{
@@ -41,7 +41,7 @@ func attributes(t *testing.T, client *dynamodb.Client, pk, sk string) map[string
 	return names
 }
 
-// TestRemove: what is removed is gone of the item and its copy, with the index keys and counters that follow.
+// TestRemove tests that removed fields disappear from the item and its copy, and that index keys and counters follow.
 func TestRemove(t *testing.T) {
 	db, client := open(t)
 	lamp(t, db)
@@ -76,7 +76,7 @@ func TestRemove(t *testing.T) {
 
 func ended(_ patterns.EndOfferResult, err error) error { return err }
 
-// TestPatch: what is given is set, what is not stays, and all that is made of either follows.
+// TestPatch tests that passed fields are set, others stay, and everything derived from either follows.
 func TestPatch(t *testing.T) {
 	db, client := open(t)
 	lamp(t, db)
@@ -85,7 +85,7 @@ func TestPatch(t *testing.T) {
 	must(t, err)
 
 	_, err = db.Change(ctx, patterns.ChangeInput{Product: "p-1"})
-	must(t, err) // of nothing
+	must(t, err) // changes nothing
 	_, err = db.Change(ctx, patterns.ChangeInput{Product: "p-2", Price: aws.Int64(1)})
 	fails(t, "a change of nothing", err, patterns.ErrProductNotFound)
 
@@ -116,7 +116,7 @@ func TestPatch(t *testing.T) {
 	same(t, "the new copy", attributes(t, client, "SHOP#s-2", "PRODUCT#live#p-1")["note"], false)
 }
 
-// TestMembers: sets and lists are added to and taken from without being read.
+// TestMembers tests that sets and lists are changed without being read.
 func TestMembers(t *testing.T) {
 	db, client := open(t)
 	ctx := t.Context()
@@ -149,7 +149,7 @@ func TestMembers(t *testing.T) {
 	same(t, "the copies", len(page.Items), 1)
 }
 
-// TestMapKeys: what the caller names in a map is counted, set and removed, whatever characters it has.
+// TestMapKeys tests that map entries named by the caller are counted, set and removed, whatever characters the names have.
 func TestMapKeys(t *testing.T) {
 	db, _ := open(t)
 	ctx := t.Context()
@@ -186,7 +186,7 @@ func TestMapKeys(t *testing.T) {
 	fails(t, "a reaction to nothing", err, patterns.ErrPostNotFound)
 }
 
-// TestNames: steps on two items of one entity have their names in results and errors.
+// TestNames tests that steps on two items of one entity have their names in results and errors.
 func TestNames(t *testing.T) {
 	db, _ := open(t)
 	ctx := t.Context()
@@ -206,7 +206,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBatch: many lines are put and deleted without a transaction, and two on one item are refused before.
+// TestBatch tests that many lines are put and deleted without a transaction, and that two on one item are rejected before.
 func TestBatch(t *testing.T) {
 	db, client := open(t)
 	ctx := t.Context()
@@ -233,8 +233,8 @@ func TestBatch(t *testing.T) {
 	same(t, "the items", count(), int32(60))
 }
 
-// TestComments: what refers to an item of several entities names the one that its write is about, and two writes that check one item
-// are not of one transaction. Without a key there are no cursors.
+// TestComments tests that a reference to items of several entities identifies the one that its write is about, and that two
+// writes that check the same item cannot share a transaction. Without a key there are no cursors.
 func TestComments(t *testing.T) {
 	db, _ := open(t, func(c *patterns.Config) { c.CursorKey = nil })
 	lamp(t, db)
@@ -263,8 +263,8 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestEntries: a write that changes the state moves the item from one place in the index to the other, or out of it, and what
-// changes a key of the entry that it does not have changes nothing there.
+// TestEntries tests that a write that changes the state moves the item between entries of the index, or out of it, and that a
+// change of a key field of an entry that it does not have changes nothing.
 func TestEntries(t *testing.T) {
 	ctx := t.Context()
 	db, _ := open(t)
@@ -299,9 +299,9 @@ func TestEntries(t *testing.T) {
 	expect("handed when done", 1, 0, 1)
 	done(db.Mark(ctx, patterns.MarkInput{Ticket: "1", To: patterns.StateOpen}))
 	expect("opened again", 2, 0, 0)
-	done(db.Mark(ctx, patterns.MarkInput{Ticket: "1", To: patterns.StateDone})) // which has been done before
+	done(db.Mark(ctx, patterns.MarkInput{Ticket: "1", To: patterns.StateDone})) // it was executed before
 	expect("done again", 1, 0, 1)
 	done(db.Mark(ctx, patterns.MarkInput{Ticket: "1", To: patterns.StateSpam}))
-	done(db.Mark(ctx, patterns.MarkInput{Ticket: "2", To: patterns.StateDone})) // which never was
+	done(db.Mark(ctx, patterns.MarkInput{Ticket: "2", To: patterns.StateDone})) // it never was
 	expect("in neither", 0, 0, 0)
 }

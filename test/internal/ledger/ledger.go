@@ -10,22 +10,22 @@ import (
 	"slices"
 )
 
-// Ledger is what one writer knows of its own items: the state that was acknowledged last, and, once a
-// request has failed because the server was killed, the states that it may have left behind.
+// Ledger is what one writer knows about its own items: the state that was acknowledged last, and, once a request has
+// failed because the server was killed, the states that it may have left behind.
 type Ledger struct {
 	acknowledged map[string]int // item → version; an absent item has none
-	doubt        map[string]int // item → version that the last request would have made; -1: removed
-	atomic       bool           // the request in doubt is a transaction: all of doubt happened, or none
+	doubt        map[string]int // item → version that the last request would have written; -1: removed
+	atomic       bool           // the request in doubt is a transaction: all of doubt was executed, or none
 }
 
-// removed is the version of an item that is not there.
+// removed is the version of a missing item.
 const removed = -1
 
 func newLedger() *Ledger {
 	return &Ledger{acknowledged: map[string]int{}}
 }
 
-// Acknowledge notes that the changes have been answered with success.
+// Acknowledge records that the changes have been acknowledged.
 func (l *Ledger) Acknowledge(changes map[string]int) {
 	for item, version := range changes {
 		if version == removed {
@@ -51,7 +51,7 @@ func (l *Ledger) Settle(found map[string]int) (faults []string) {
 		if exists && now == version || !exists && version == removed {
 			happened++
 			if existed && before == version || !existed && version == removed {
-				missed++ // the change would be invisible: it counts for either
+				missed++ // the change would be invisible, so it counts as either
 			}
 			continue
 		}
@@ -70,13 +70,13 @@ func (l *Ledger) Settle(found map[string]int) (faults []string) {
 	return faults
 }
 
-// Version returns the version of an item that was acknowledged last, and whether the item is there.
+// Version returns the version of an item that was acknowledged last, and whether the item exists.
 func (l *Ledger) Version(item string) (version int, exists bool) {
 	version, exists = l.acknowledged[item]
 	return version, exists
 }
 
-// Len is how many items are there.
+// Len is the number of items.
 func (l *Ledger) Len() int { return len(l.acknowledged) }
 
 // compareCertain compares the items that no request in doubt touched.

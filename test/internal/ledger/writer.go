@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ItemsOfWriter is how many items a writer has at most: Partition, "#" and two digits each.
+// ItemsOfWriter is the maximum number of items of a writer: Partition, "#" and two digits each.
 const ItemsOfWriter = 20
 
 // Attributes are an item or a key.
@@ -31,7 +31,7 @@ type Writer struct {
 	version int
 }
 
-// NewWriter returns writer id of those of a seed. table says in which table an item is.
+// NewWriter returns writer id for a seed. table returns the table of an item.
 func NewWriter(id int, seed uint64, table func(item string) string) *Writer {
 	return &Writer{id: id, random: rand.New(rand.NewPCG(seed, uint64(id)+1)), table: table, Ledger: newLedger()}
 }
@@ -42,7 +42,7 @@ func (w *Writer) Owns(item string) bool { return strings.HasPrefix(item, w.Parti
 // Partition is the partition key of the writer's items.
 func (w *Writer) Partition() string { return "w" + strconv.Itoa(w.id) }
 
-// Write makes one request that changes items. The ledger has its outcome.
+// Write makes one request that changes items, and records its outcome in the ledger.
 func (w *Writer) Write(ctx context.Context) error {
 	changes, atomically, call := w.next()
 	if err := call(ctx); err != nil {
@@ -53,7 +53,7 @@ func (w *Writer) Write(ctx context.Context) error {
 	return nil
 }
 
-// next draws a request and says what it changes.
+// next draws a request and the changes it makes.
 func (w *Writer) next() (changes map[string]int, atomically bool, call func(context.Context) error) {
 	switch w.random.IntN(5) {
 	case 0:
@@ -115,7 +115,7 @@ func (w *Writer) remove() (map[string]int, bool, func(context.Context) error) {
 	}
 }
 
-// batch puts and deletes; each of its requests stands alone.
+// batch puts and deletes; its requests are independent.
 func (w *Writer) batch() (map[string]int, bool, func(context.Context) error) {
 	changes := map[string]int{}
 	requests := map[string][]types.WriteRequest{}
@@ -162,7 +162,7 @@ func Key(name string) Attributes {
 	}
 }
 
-// Item has attributes for indexes (parity, version) and, far from now an expiry.
+// Item has attributes for indexes (parity, version) and an expiry time in the distant future.
 func Item(name string, version int) Attributes {
 	it := Key(name)
 	it["version"], it["parity"], it["expires"] = number(version), parity(version), expires(version)
@@ -178,7 +178,7 @@ func parity(version int) types.AttributeValue {
 	return &types.AttributeValueMemberS{Value: []string{"even", "odd"}[version%2]}
 }
 
-// expires is in the year 2100 and later: no item of this test expires.
+// expires is in the year 2100 or later, so that no item of this test expires.
 func expires(version int) types.AttributeValue {
 	return number(4_102_444_800 + version)
 }

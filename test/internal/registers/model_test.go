@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/test/internal/registers"
 )
 
-// TestModel: what a history may say of requests without a response, and what it may not.
+// TestModel tests which histories with requests without responses are accepted.
 func TestModel(t *testing.T) {
 	const absent, never = registers.Absent, 100
 	put := registers.Request{Kind: registers.Put, Value: 7}

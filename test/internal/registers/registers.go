@@ -13,7 +13,7 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// Table is the name of the table that has the registers.
+// Table is the name of the table with the registers.
 const Table = "registers"
 
 // index has the registers of a pair by their values.
@@ -29,12 +29,12 @@ const (
 // ErrTwice is the error of a query that returned an item twice.
 var ErrTwice = errors.New("registers: a query returned an item twice")
 
-// Item is the register that an image of a stream has, Absent for none.
+// Item is the register in an image of a stream, Absent if there is none.
 func Item(image map[string]streamtypes.AttributeValue) int {
 	return streamInt(image, valueName, Absent)
 }
 
-// Place is which register a record of a stream is about.
+// Place is the register that a record of a stream is about.
 func Place(keys map[string]streamtypes.AttributeValue) (pair, register int) {
 	return streamInt(keys, pairName, Absent), streamInt(keys, registerName, Absent)
 }
@@ -51,7 +51,7 @@ func streamInt(attributes map[string]streamtypes.AttributeValue, name string, mi
 	return n
 }
 
-// Create makes the table, with a stream of old and new items.
+// Create creates the table, with a stream of old and new images.
 func Create(tb testing.TB, client *dynamodb.Client) {
 	tb.Helper()
 	_, err := client.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
@@ -79,7 +79,7 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 	}
 }
 
-// Perform sends the request. A false condition and a conflict are answers.
+// Perform sends the request. A false condition and a conflict are valid results.
 func Perform(ctx context.Context, client *dynamodb.Client, r Request) (Answer, error) {
 	a, err := send(ctx, client, r)
 	var failed *types.ConditionalCheckFailedException
@@ -196,7 +196,7 @@ func sendQuery(ctx context.Context, client *dynamodb.Client, r Request) (Answer,
 	return a, nil
 }
 
-// actions are those of SwapBoth or Move.
+// actions are the actions of SwapBoth or Move.
 func actions(r Request) []types.TransactWriteItem {
 	name := aws.String(Table)
 	mine, other := key(r.Pair, r.Register), key(r.Pair, 1-r.Register)

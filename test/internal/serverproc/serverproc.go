@@ -31,11 +31,11 @@ const (
 	stopWait  = 15 * time.Second
 )
 
-// endpointPattern is how the server names the address it listens on: loopback, or all addresses of the machine.
+// endpointPattern matches the address on which the server listens: loopback, or all addresses of the machine.
 var endpointPattern = regexp.MustCompile(`(https?://)(127\.0\.0\.1|0\.0\.0\.0|\[::\])(:[0-9]+)`)
 
-// Build compiles the monotable command, with further flags of go build, for the length of the test and returns the
-// binary's path. Where package monotabletest tests over TiKV, the build has TiKV's tag.
+// Build compiles the monotable command, with additional flags of go build, for the duration of the test and returns the
+// binary's path. If package monotabletest tests with TiKV, the build has TiKV's tag.
 func Build(tb testing.TB, flags ...string) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "monotable")
@@ -52,7 +52,7 @@ func Build(tb testing.TB, flags ...string) string {
 
 // Server is a running server.
 type Server struct {
-	// Endpoint is the URL it listens on.
+	// Endpoint is the server's URL.
 	Endpoint string
 
 	process *os.Process
@@ -61,15 +61,15 @@ type Server struct {
 	failure error         // why it exited, once exited is closed
 }
 
-// Start runs "monotable serve" on a free port of the loopback interface, with further arguments (--memory, or
-// --data and a directory), and returns when it listens. Where package monotabletest tests over a store, so does the server:
-// in a database of its own in place of --memory, and in one for the directory in place of what would be in it.
+// Start runs "monotable serve" on a free port of the loopback interface, with additional arguments (--memory, or
+// --data and a directory), and returns once it listens. If package monotabletest tests with a store, so does the server:
+// in a separate database instead of --memory, and in one per directory instead of the directory.
 func Start(tb testing.TB, binary string, args ...string) *Server {
 	tb.Helper()
 	return StartWith(tb, nil, binary, args...)
 }
 
-// StartWith is Start with variables that are added to the environment.
+// StartWith is Start with additional environment variables.
 func StartWith(tb testing.TB, env []string, binary string, args ...string) *Server {
 	tb.Helper()
 	if store := os.Getenv(monotabletest.StoreVariable); store != "" {
@@ -105,7 +105,7 @@ func StartWith(tb testing.TB, env []string, binary string, args ...string) *Serv
 	return s
 }
 
-// over puts what arguments of the server keep somewhere else into a database of a store.
+// over replaces the storage arguments of a server by a database in a store.
 func over(tb testing.TB, store string, args []string) []string {
 	tb.Helper()
 	if slices.Contains(args, "--store") {
@@ -134,11 +134,11 @@ func (s *Server) read(stdout io.Reader, endpoint chan<- string) {
 	}
 }
 
-// PeakMemory returns the most memory that the server had resident, in bytes, or 0 where the system does not tell.
+// PeakMemory returns the server's peak resident memory in bytes, or 0 if the system does not report it.
 func (s *Server) PeakMemory() int64 { return s.memory("VmHWM:") }
 
-// OwnMemory returns the memory that the server has resident now, in bytes, without the pages of its program, which the
-// system can drop; 0 where the system does not tell.
+// OwnMemory returns the server's current resident memory in bytes, without its program's pages, which the system can drop;
+// 0 if the system does not report it.
 func (s *Server) OwnMemory() int64 { return s.memory("RssAnon:") }
 
 func (s *Server) memory(name string) int64 {
@@ -157,8 +157,8 @@ func (s *Server) memory(name string) int64 {
 	return 0
 }
 
-// Env returns this process's environment for a program that uses an AWS SDK: the endpoint, a region and
-// credentials in place of whatever the machine has configured.
+// Env returns this process's environment for a program that uses an AWS SDK, with the endpoint, a Region and credentials
+// instead of the machine's configuration.
 func (s *Server) Env() []string {
 	var env []string
 	for _, variable := range os.Environ() {
@@ -169,7 +169,7 @@ func (s *Server) Env() []string {
 	return append(env,
 		"AWS_ENDPOINT_URL_DYNAMODB="+s.Endpoint,
 		"AWS_REGION=us-east-1",
-		"AWS_DEFAULT_REGION=us-east-1", // the older SDKs' name for it
+		"AWS_DEFAULT_REGION=us-east-1", // the name in older SDKs
 		"AWS_ACCESS_KEY_ID=local",
 		"AWS_SECRET_ACCESS_KEY=local",
 		"AWS_EC2_METADATA_DISABLED=true",
@@ -201,7 +201,7 @@ func (s *Server) Printed(tb testing.TB, text string) {
 	}
 }
 
-// Stop asks the server to end, as Ctrl-C does, and fails the test unless it ends well.
+// Stop asks the server to end, like Ctrl-C, and fails the test unless it ends successfully.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()
 	if err := s.process.Signal(os.Interrupt); err != nil {
@@ -218,7 +218,7 @@ func (s *Server) Stop(tb testing.TB) {
 	}
 }
 
-// Wait waits until the server ends by itself, and returns its exit status and what it printed.
+// Wait waits until the server ends by itself, and returns its exit status and output.
 func (s *Server) Wait(tb testing.TB) (status int, printed string) {
 	tb.Helper()
 	select {
@@ -232,7 +232,7 @@ func (s *Server) Wait(tb testing.TB) (status int, printed string) {
 	return status, s.printed.String()
 }
 
-// Kill ends the server as a crash would: at once, in the middle of whatever it does.
+// Kill ends the server like a crash: at once, regardless of its work.
 func (s *Server) Kill(tb testing.TB) {
 	tb.Helper()
 	if err := s.process.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -253,7 +253,7 @@ func (s *Server) cleanUp(tb testing.TB) {
 	}
 }
 
-// transcript keeps what the server prints on both its outputs.
+// transcript stores the server's output.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer

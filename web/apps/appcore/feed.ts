@@ -1,23 +1,23 @@
-// What becomes of transactions and notifications, as it happens: one connection for all views of the page.
+// Live changes of transactions and notifications: one connection for all views of the page.
 import { follow } from "#ui";
 import type { Schemas } from "#clients/appcore";
 
 interface Heard {
   transaction?: (x: Schemas["Transaction"]) => void;
   notification?: (n: Schemas["Notification"]) => void;
-  /** What happened before is not told: what is shown has to be read again. */
+  /** Earlier events are not replayed: reload what is shown. */
   ready?: () => unknown;
 }
 
 const listeners = new Set<Heard>();
 
-/** Hears of what changes until the function that it returns is called. */
+/** Subscribes to changes; returns a function that unsubscribes. */
 export function hear(heard: Heard): () => void {
   listeners.add(heard);
   return () => { listeners.delete(heard); };
 }
 
-/** Follows what is the user's, while he is signed in. */
+/** Follows the user's own changes while they are signed in. */
 export function watchOwn(): () => void {
   return follow("/events", {
     ready: () => listeners.forEach((l) => void l.ready?.()),
@@ -29,7 +29,7 @@ export function watchOwn(): () => void {
 const rest = 2000;
 const minute = 60_000;
 
-/** Reads something again when transactions of anybody have changed: at once, and not again within two seconds. */
+/** Reloads when any user's transactions change: immediately, then at most every two seconds. */
 export function watchQueue(read: () => Promise<unknown>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let again = false;
@@ -46,6 +46,6 @@ export function watchQueue(read: () => Promise<unknown>): () => void {
     void read();
   };
   const following = follow("/queue/events", { ready: now, transaction: now });
-  const overdue = setInterval(() => { if (!document.hidden) now(); }, minute); // what waits for too long is told by no event
+  const overdue = setInterval(() => { if (!document.hidden) now(); }, minute); // no event reports what has waited for too long
   return () => { following.stop(); clearTimeout(timer); clearInterval(overdue); };
 }

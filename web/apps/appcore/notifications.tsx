@@ -10,7 +10,7 @@ type Notification = Schemas["Notification"];
 
 const page = 30;
 
-/** How many of the latest notifications are not read. */
+/** The number of unread notifications among the latest. */
 export const unread = signal(0);
 
 async function latest(): Promise<readonly Notification[]> {
@@ -19,7 +19,7 @@ async function latest(): Promise<readonly Notification[]> {
   return items;
 }
 
-/** Keeps the number up to date, wherever the reader is. */
+/** Keeps the number up to date in every view. */
 export function watchUnread(): () => void {
   const read = () => latest().catch(() => undefined);
   void read();
@@ -27,7 +27,7 @@ export function watchUnread(): () => void {
   return () => { stop(); unread.value = 0; };
 }
 
-/** The service words a notification in the document's Spanish; here it is in the reader's language. */
+/** The service writes notifications in the document's Spanish; this shows them in the reader's language. */
 function said(n: Notification): { text: string; approved: boolean | undefined } {
   const outcome = / fue (aprobada|rechazada)\.$/.exec(n.message)?.[1];
   if (outcome === undefined) {

@@ -11,7 +11,7 @@ type View = "PENDING" | "FAILED" | "latest" | "acts";
 
 const replay = (id: string) => ask(api.POST("/queue/transactions/{id}/replay", { params: { path: { id } } }));
 
-/** What operators watch: what waits, what was declined, what was settled last; and what they can do about it. */
+/** The operators' page: pending, failed and recently settled transactions, with actions. */
 export function Operate() {
   useTitle(t("nav.operate"));
   const [shown, setShown] = useState<View>("PENDING");
@@ -36,7 +36,7 @@ const columns: () => Column<Operated>[] = () => [
 
 function Queue({ status }: { status: "PENDING" | "FAILED" }) {
   const list = usePages((cursor, signal) => ask(api.GET("/queue/{status}", { params: { path: { status }, query: { limit: 50, cursor } }, signal })), [status]);
-  useEffect(() => watchQueue(async () => { if (list.items.value.length <= 50) await list.reload(); }), [list]); // not while somebody reads further down
+  useEffect(() => watchQueue(async () => { if (list.items.value.length <= 50) await list.reload(); }), [list]); // not while the user reads further down
   const again = async (x: Operated) => {
     try {
       const now = await replay(x.txId);
@@ -83,7 +83,7 @@ function Activity() {
   return <Acts load={(query, signal) => ask(api.GET("/acts", { params: { query }, signal }))} names={{ replayTransaction: t("acts.replayTransaction") }} />;
 }
 
-/** A transaction by its id, whosever it is. */
+/** A transaction of any user, by its id. */
 function Find() {
   const [id, setID] = useState("");
   const [found, setFound] = useState<Operated | undefined>();

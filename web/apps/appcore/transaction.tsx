@@ -6,7 +6,7 @@ import { hear } from "./feed.ts";
 import { Status, money } from "./money.tsx";
 import { t } from "./words.ts";
 
-/** One transaction, until it is settled and after. */
+/** One transaction, updated when it is settled. */
 export function Transaction({ id }: { id: string }) {
   useTitle(t("transaction.title"));
   const found = useLoaded((signal) => ask(api.GET("/transactions/{id}", { params: { path: { id } }, signal })), [id]);

@@ -9,7 +9,7 @@ import { t } from "./words.ts";
 
 type Transaction = Schemas["Transaction"];
 
-/** Puts what has just been read over what is shown, but nothing that is pending over what is settled: it was read before. */
+/** Merges loaded transactions into the shown ones, but never a pending one over a settled one: it was read earlier. */
 function merged(shown: readonly Transaction[], read: readonly Transaction[]): readonly Transaction[] {
   const fresh = new Map(read.map((x) => [x.txId, x]));
   const known = new Set(shown.map((x) => x.txId));
@@ -37,7 +37,7 @@ export function Wallet() {
   );
 }
 
-/** What is settled, by currency, of the transactions that are shown. */
+/** Settled totals by currency, of the shown transactions. */
 function Summary({ items, more, ready }: { items: readonly Transaction[]; more: boolean; ready: boolean }) {
   if (!ready) {
     return <div class="grid"><Skeleton height="6rem" /><Skeleton height="6rem" /></div>;
@@ -55,7 +55,7 @@ function Summary({ items, more, ready }: { items: readonly Transaction[]; more: 
   );
 }
 
-/** Transactions by the days of the reader's time zone. */
+/** Transactions grouped by day in the reader's time zone. */
 function Days({ items }: { items: readonly Transaction[] }) {
   const days = new Map<string, Transaction[]>();
   for (const x of items) {

@@ -6,7 +6,7 @@ import { asking, logOut, me, opened } from "./auth.ts";
 import { Panel } from "./panel.tsx";
 import { t } from "./words.ts";
 
-/** Who is logged in, for the header. */
+/** The logged-in user, for the header. */
 export function AccountMenu() {
   const who = session.value;
   if (!who) {
@@ -25,7 +25,7 @@ export function AccountMenu() {
 
 type Mode = "logIn" | "signUp" | "forgot" | "reset";
 
-/** Log in, sign up, and a new password with a code: one dialog, one thing at a time. */
+/** Log in, sign up, or set a new password with a code, in one dialog. */
 export function SignIn() {
   const open = asking.value !== undefined;
   const [mode, setMode] = useState<Mode>("logIn");
@@ -56,7 +56,7 @@ export function SignIn() {
       await ask(api.POST("/users", { params: { header: { "Idempotency-Key": key.for(body) } }, body }));
       opened(await ask(api.POST("/login", { body: { email, password } })));
       key.done();
-      void api.POST("/me/verification"); // the code is asked for at the account's page
+      void api.POST("/me/verification"); // the code is entered on the account page
       if (!asking.value?.then) toast("success", t("account.welcome", { name: body.name }));
       done();
     },
@@ -121,7 +121,7 @@ export function SignIn() {
   );
 }
 
-/** A user's own page: address, password, and where they are logged in. */
+/** The user's account: e-mail address, password, sessions. */
 export function AccountPage() {
   useTitle(t("nav.account"));
   const user = me.value;
@@ -241,7 +241,7 @@ function Devices() {
   );
 }
 
-/** What people call a browser, of what it says of itself. */
+/** The common name of a browser, from its user agent. */
 function browserOf(agent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent)?.[1];
   const system = /(Android|iPhone|iPad|Windows|Mac OS X|Linux)/.exec(agent)?.[1];

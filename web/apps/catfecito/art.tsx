@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 
-/** What is drawn for a product: its kind is found in its category and its name. */
+/** The drawing for a product: its kind is derived from its category and name. */
 const kinds = ["bag", "cup", "tea", "bread", "cake", "mug", "grinder", "moka", "chocolate", "syrup", "gift", "bean"] as const;
 type Kind = (typeof kinds)[number];
 
-// The beginnings of words, without accents, in the languages of the shop; the name goes before the category.
+// Prefixes of words without accents, in the shop's languages; the name takes precedence over the category.
 const signs: [Kind, RegExp][] = [
   ["moka", /\b(moka|cafeter|prensa|french|v60|dripper|aeropress|coador)/],
   ["grinder", /\b(molin|grinder|moedor)/],
@@ -32,10 +32,10 @@ function hashOf(text: string): number {
   return n;
 }
 
-/** A drawing in the shop's colours, always the same for a product. */
+/** A drawing in the shop's colours, the same each time for a product. */
 export function Art({ name, category = "", seed }: { name: string; category?: string; seed?: string }) {
   const hash = hashOf(seed ?? name);
-  // A name such as "Té Chiapas" says more than its shelf; a name of one's own says nothing, and the shelf counts.
+  // A name such as "Té Chiapas" says more than its category; for an invented name, the category counts.
   const kind = kindOf(name) ?? kindOf(category) ?? "bean";
   return (
     <svg class={`art art-${(hash % palettes) + 1}`} viewBox="0 0 160 120" aria-hidden="true" preserveAspectRatio="xMidYMid slice">

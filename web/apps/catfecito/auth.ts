@@ -2,19 +2,19 @@ import { computed, effect, signal } from "@preact/signals";
 import { api, type Schemas } from "#clients/catfecito";
 import { ask, inGroup, keep, kept, page, Problem, session, signInWith, signOut } from "#ui";
 
-// The shop has a log-in of its own: an access token of some minutes, and a refresh token that is exchanged for the next one.
+// The shop has its own log-in: a short-lived access token, and a refresh token that is exchanged for the next pair.
 const refreshName = `refresh-token /${page.name}/`;
-// It is exchanged a minute before its end, and not more often than each five seconds, whatever the clock of this device says.
+// It is exchanged a minute before it expires, at most every five seconds whatever this device's clock says.
 const early = 60_000;
 const least = 5_000;
 
-/** Who is logged in, as the shop knows them; undefined while it is loaded, and for the demo's tokens, which are of no user. */
+/** The logged-in user's profile; undefined while loading, and for the demo's tokens, which belong to no user. */
 export const me = signal<Schemas["User"] | undefined>(undefined);
 
-/** Staff see the desk; the server decides all the same. */
+/** Staff see the desk. Only for display: the server enforces access. */
 export const isStaff = computed(() => session.value !== undefined && (me.value?.role === "admin" || inGroup("catfecito-admin")));
 
-/** Keeps what a log-in has given. */
+/** Stores the result of a log-in. */
 export function opened(given: Schemas["Session"]): void {
   keep(refreshName, given.refreshToken);
   me.value = given.user;
@@ -23,7 +23,7 @@ export function opened(given: Schemas["Session"]): void {
 
 let refreshing: Promise<void> | undefined;
 
-/** Exchanges the refresh token; one call at a time. Where the session has ended, the user is logged out. */
+/** Exchanges the refresh token, one call at a time. If the session has ended, the user is logged out. */
 export function refresh(): Promise<void> {
   refreshing ??= exchange().finally(() => { refreshing = undefined; });
   return refreshing;
@@ -55,7 +55,7 @@ export async function logOut(): Promise<void> {
   forget();
 }
 
-/** Goes on with the session of the last visit, and keeps it going. */
+/** Resumes the session of the last visit and keeps it alive. */
 export async function resume(): Promise<void> {
   if (!session.value) await refresh();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,20 +65,20 @@ export async function resume(): Promise<void> {
     if (now && kept(refreshName)) {
       timer = setTimeout(() => void refresh(), Math.max(least, now.expires - Date.now() - early));
     } else if (!now && kept(refreshName)) {
-      void refresh(); // the token was refused before its time: the session may go on
+      void refresh(); // the token was rejected before it expired: the session may still be valid
     }
   });
   effect(() => {
     const sub = session.value?.sub;
     if (!sub) {
       me.value = undefined;
-    } else if (me.peek()?.userId !== sub && kept(refreshName)) { // other tokens, the demo's, are of no user
+    } else if (me.peek()?.userId !== sub && kept(refreshName)) { // other tokens, the demo's, belong to no user
       void ask(api.GET("/me")).then((user) => { me.value = user; }, () => undefined);
     }
   });
 }
 
-/** What waits for a log-in: the dialog opens, and when somebody is logged in it is done. */
+/** An action that needs a log-in: the dialog opens, and the action runs once the user is logged in. */
 export const asking = signal<{ then?: (() => void) | undefined } | undefined>(undefined);
 
 export function whenLoggedIn(then: () => void): void {

@@ -6,7 +6,7 @@ import { t } from "./words.ts";
 
 export type Cart = Schemas["Cart"];
 
-/** The cart as the shop has it: with prices and stock of now. */
+/** The cart as stored by the shop, with current prices and stock. */
 export const cart = signal<Cart | undefined>(undefined);
 export const cartProblem = signal<Problem | undefined>(undefined);
 export const cartOpen = signal(false);
@@ -25,7 +25,7 @@ export async function loadCart(): Promise<void> {
   }
 }
 
-/** The cart follows who is logged in. */
+/** The cart follows the logged-in user. */
 export function followSession(): void {
   let last: string | undefined;
   effect(() => {
@@ -38,7 +38,7 @@ export function followSession(): void {
   });
 }
 
-/** Puts so many more of a product into the cart, after a log-in where nobody is logged in. */
+/** Adds a quantity of a product to the cart, after a log-in if necessary. */
 export function add(product: { productId: string; name: string }, quantity: number): Promise<void> {
   return new Promise((resolve) => {
     if (!session.value) resolve();
@@ -56,7 +56,7 @@ async function put(product: { productId: string; name: string }, quantity: numbe
   }
 }
 
-/** Makes a line have so many; none removes it. What is shown changes at once, and is put right by what the shop says. */
+/** Sets a line's quantity; 0 removes it. The display changes immediately and is corrected by the response. */
 export async function setQuantity(productId: string, quantity: number): Promise<void> {
   const before = cart.value;
   if (before) {

@@ -10,12 +10,12 @@ import { t } from "./words.ts";
 
 type Offer = Schemas["Offer"];
 
-/** The menu: what is sold, of one category or of all, and what a search finds as one types. */
+/** The menu: products of one category or all, and search results while typing. */
 export function Menu({ category }: { category?: string }) {
   const typed = here.value.query.get("q") ?? "";
   const [text, setText] = useState(typed);
   const [wanted, setWanted] = useState(typed);
-  useEffect(() => { // not for each letter
+  useEffect(() => { // not for every letter
     const timer = setTimeout(() => {
       setWanted(text.trim());
       const q = text.trim();
@@ -25,7 +25,7 @@ export function Menu({ category }: { category?: string }) {
   }, [text]);
   const searching = wanted !== "";
   useTitle(category && !searching ? categoryName(category) : undefined);
-  // The first page shows something of each category; a shop without categories shows all that there is.
+  // The home page shows some products of each category; a shop without categories shows all products.
   const home = !category && !searching && (categories.value?.length ?? 1) > 0;
   const list = usePages<Offer>((cursor, signal) => {
     const query = { limit: 24, cursor };
@@ -75,7 +75,7 @@ export function Menu({ category }: { category?: string }) {
   );
 }
 
-/** The first of a category, on the menu's first page. A category without anything is left out. */
+/** The first products of a category, on the home page. Empty categories are left out. */
 function Section({ category }: { category: Schemas["Category"] }) {
   const { categoryId } = category;
   const first = useLoaded((signal) => ask(api.GET("/categories/{categoryId}/products", { params: { path: { categoryId }, query: { limit: 4 } }, signal })), [categoryId]);
@@ -105,7 +105,7 @@ function OfferCard({ offer }: { offer: Offer }) {
   );
 }
 
-/** A product: what it is, what is left, and how many of it. */
+/** A product: description, stock, and quantity. */
 export function Product({ id }: { id: string }) {
   const product = useLoaded((signal) => ask(api.GET("/products/{productId}", { params: { path: { productId: id } }, signal })), [id]);
   const [count, setCount] = useState(1);
@@ -143,7 +143,7 @@ export function Product({ id }: { id: string }) {
   );
 }
 
-/** An amount so many times, without a rounding on the way. */
+/** Multiplies an amount without rounding. */
 function times(amount: string, n: number): string {
   const cents = BigInt(amount.replace(".", "")) * BigInt(n);
   const text = cents.toString().padStart(3, "0");
@@ -158,7 +158,7 @@ export function Stock({ stock, active }: { stock: number; active: boolean }) {
   return stock <= few ? <Badge tone="warning">{t("product.left", { n: stock })}</Badge> : <Badge tone="success">{t("product.inStock")}</Badge>;
 }
 
-/** How many: buttons beside a number. */
+/** A quantity with buttons. */
 export function Counter({ label, value, most = 99, least = 1, onChange }: { label: string; value: number; most?: number; least?: number; onChange: (n: number) => void }) {
   return (
     <span class="counter" role="group" aria-label={label}>

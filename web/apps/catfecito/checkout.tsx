@@ -11,7 +11,7 @@ import { t } from "./words.ts";
 
 type Delivery = Schemas["Delivery"];
 
-// Where it went the last time stays in the browser, which is the customer's own.
+// The last delivery address stays in the customer's browser.
 const lastName = `delivery /${page.name}/`;
 
 function lastDelivery(): Partial<Delivery> {
@@ -22,7 +22,7 @@ function lastDelivery(): Partial<Delivery> {
   }
 }
 
-/** The whole checkout on one page: how it gets there, whom to ask for, how to pay, what it comes to. */
+/** The whole checkout on one page: delivery, contact, payment, total. */
 export function Checkout() {
   useTitle(t("checkout.title"));
   const last = useMemo(lastDelivery, []);
@@ -64,7 +64,7 @@ export function Checkout() {
       const found = Problem.of(thrown);
       setProblem(found);
       if (!found.fields.some((f) => f.field.startsWith("body."))) toastProblem(found);
-      if (found.status === 409) void loadCart(); // what is shown may not be so any more
+      if (found.status === 409) void loadCart(); // the displayed cart may be outdated
       setBusy(false);
     }
   };
@@ -118,7 +118,7 @@ export function Checkout() {
   );
 }
 
-/** Goes to the page at which an order is paid. False where the shop has none. */
+/** Navigates to the payment page of an order. Returns false if the shop has none. */
 export async function payOnline(orderId: string): Promise<boolean> {
   try {
     const { url } = await ask(api.POST("/orders/{orderId}/payments", { params: { path: { orderId } } }));

@@ -11,11 +11,11 @@ type Open = Schemas["OpenOrder"];
 type Column = "pending" | "paid" | "shipped";
 const columns: readonly Column[] = ["pending", "paid", "shipped"];
 
-// Ages of orders are read again each half a minute.
+// Ages of orders are updated every 30 seconds.
 const now = signal(Date.now());
 setInterval(() => { now.value = Date.now(); }, 30_000);
 
-/** What is open, by how far it is; orders come in and move by themselves. */
+/** Open orders by status, updated live. */
 export function Board() {
   const load = (status: Column) => (cursor: string | undefined, abort: AbortSignal) => ask(api.GET("/desk/orders", { params: { query: { status, limit: 50, cursor } }, signal: abort }));
   const lists: Record<Column, Pages<Open>> = { pending: usePages(load("pending"), []), paid: usePages(load("paid"), []), shipped: usePages(load("shipped"), []) };
@@ -39,7 +39,7 @@ export function Board() {
     const f = follow("/orders/events", {
       order: (o: Open) => { put(o); void takings.reload(); },
     }, {
-      connected: () => { // what happened while nobody was connected
+      connected: () => { // load what happened while disconnected
         if (!first) for (const column of columns) void lists[column].reload();
         first = false;
       },
@@ -118,7 +118,7 @@ export function Board() {
   );
 }
 
-/** Whether somebody has waited long for what staff have to do. */
+/** Whether an order has waited for staff for a long time. */
 function late(o: Open, column: Column): boolean {
   return column === "paid" && now.value - new Date(o.createdAt).getTime() > 20 * 60_000;
 }
@@ -144,7 +144,7 @@ function Details({ id }: { id: string }) {
 
 type Takings = Schemas["Takings"];
 
-/** The day's takings: of the day where the desk stands. */
+/** The takings of a day in the desk's time zone. */
 function useTakings() {
   return useLoaded<Takings>((abort) => {
     const from = new Date();
@@ -179,7 +179,7 @@ function TakingsRow({ takings, live }: { takings: ReturnType<typeof useTakings>;
   );
 }
 
-/** All products, sold still or not: some hundreds. */
+/** All products, on sale or not: a few hundred. */
 export async function shelfOf(abort: AbortSignal): Promise<Schemas["Product"][]> {
   const all: Schemas["Product"][] = [];
   for (let cursor: string | undefined; ;) {
@@ -190,7 +190,7 @@ export async function shelfOf(abort: AbortSignal): Promise<Schemas["Product"][]>
   }
 }
 
-/** The takings by hours, as bars. */
+/** The takings by hour, as bars. */
 function Hours({ takings }: { takings: Takings | undefined }) {
   const amounts = (takings?.hours ?? Array.from({ length: 24 }, () => "0")).map(Number);
   const most = Math.max(1, ...amounts);

@@ -13,15 +13,15 @@ import { t } from "./words.ts";
 
 type Product = Schemas["Product"];
 
-/** More rows are shown when they are asked for; a search looks at all. */
+/** Rows shown at first; a search covers all. */
 const rowsAtOnce = 40;
 
-/** All products: how many there are, what they cost, and whether they are sold. */
+/** All products: stock, price, and whether they are on sale. */
 export function Products({ wanted }: { wanted: string }) {
   const shelf = useLoaded(shelfOf, []);
   const [text, setText] = useState("");
   const [edited, setEdited] = useState<Tagged<Product> | "new" | undefined>();
-  // A list may be old: what is edited is what is stored now.
+  // A list may be stale, so the form loads the stored version.
   const edit = async (p: Product) => {
     try {
       setEdited(await stored(p));
@@ -110,7 +110,7 @@ function Restock({ product, onDone }: { product: Product; onDone: (p: Product) =
   );
 }
 
-/** A product as it is stored now. */
+/** A product as currently stored. */
 function stored(p: Product | undefined): Promise<Tagged<Product>> {
   return tagged(api.GET("/products/{productId}", { params: { path: { productId: p?.productId ?? "" } } }));
 }
@@ -168,7 +168,7 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
   );
 }
 
-/** An amount as people type it, as the API has it: 35 and 35,5 are 35.00 and 35.50. */
+/** Converts a typed amount to the API's form: 35 and 35,5 become 35.00 and 35.50. */
 function amount(typed: string): string {
   const [whole = "0", part = ""] = typed.trim().replace(",", ".").split(".");
   return `${whole.replace(/^0+(?=\d)/, "") || "0"}.${`${part}00`.slice(0, 2)}`;
@@ -221,12 +221,12 @@ function CategoryForm({ category, onClose }: { category: Schemas["Category"] | u
   );
 }
 
-/** The address part of a category, made of its name. */
+/** A category's slug, derived from its name. */
 function slug(name: string): string {
   return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "") || "x";
 }
 
-/** A user by address, and what they may do. */
+/** A user by e-mail address, with their role. */
 export function Users() {
   const [email, setEmail] = useState("");
   const [user, setUser] = useState<Schemas["User"] | undefined>();

@@ -10,7 +10,7 @@ const parts = ["board", "products", "categories", "users", "acts"] as const;
 const acts = ["putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"] as const;
 
 
-/** The desk of staff: orders as they come in, what is on the shelf, and who works here. */
+/** The staff's desk: incoming orders, products, and staff. */
 export function Desk({ part }: { part: string }) {
   const known = parts.find((p) => p === part);
   useTitle(t("nav.desk"));

@@ -9,7 +9,7 @@ import { whenLoggedIn } from "./auth.ts";
 
 import { t } from "./words.ts";
 
-/** Opens the cart, and says how much is in it. */
+/** Opens the cart and shows how many items it has. */
 export function CartButton() {
   const n = pieces.value;
   return (

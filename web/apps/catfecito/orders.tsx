@@ -18,12 +18,12 @@ export function Status({ status }: { status: Order["status"] }) {
   return tone ? <Badge tone={tone}>{t(`status.${status}`)}</Badge> : <Badge>{t(`status.${status}`)}</Badge>;
 }
 
-/** A short name of an order, for people to say aloud. */
+/** A short order number that people can say aloud. */
 export function shortID(orderId: string): string {
   return orderId.slice(0, 6).toUpperCase();
 }
 
-/** A customer's orders, which change as the shop goes on with them. */
+/** A customer's orders, updated live. */
 export function Orders() {
   useTitle(t("nav.orders"));
   const list = usePages<Order>((cursor, signal) => ask(api.GET("/orders", { params: { query: { limit: 20, cursor } }, signal })), [session.value?.sub]);
@@ -67,7 +67,7 @@ export function Orders() {
   );
 }
 
-/** One order: how far it is, as it happens, and what can be done about it. */
+/** One order: its progress, live, and the available actions. */
 export function OrderView({ id }: { id: string }) {
   const order = useLoaded<WholeOrder>((signal) => ask(api.GET("/orders/{orderId}", { params: { path: { orderId: id } }, signal })), [id, session.value?.sub]);
   const [asked, setAsked] = useState(false);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({ title, action, children }: { title: ComponentChildren; action?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="card panel">

@@ -1,35 +1,36 @@
-// The back end passes DynamoDB's JSON on as it is. Numbers of items are texts in it, so JSON.parse loses no digit of them.
+// The back end forwards DynamoDB's JSON unchanged. Numbers in items are strings there, so JSON.parse loses no digits.
 import { signal } from "@preact/signals";
-import { Problem, apiURL, pageData } from "#ui";
+import { Problem, apiURL, language, pageData } from "#ui";
 import type { Item, Value } from "./value.ts";
+import { t } from "./words.ts";
 
-/** What the endpoint has beside DynamoDB's API. */
+/** The endpoint's features beyond DynamoDB's API. */
 export interface Served {
-  /** It is a monotable server, which describes itself. */
+  /** It is a monotable server, which reports its state. */
   server: boolean;
   /** It has CloudWatch's metrics. */
   metrics: boolean;
 }
 
 interface About {
-  /** The endpoint's address; absent where it is this page's own. */
+  /** The endpoint's address; absent if it is this page's own server. */
   endpoint?: string;
   region: string;
   readOnly: boolean;
-  /** Whether people sign in with an access key; "insecure" is where none may be sent. */
+  /** Whether users sign in with an access key; "insecure" if none may be sent. */
   signIn?: "key" | "insecure";
   user?: string;
-  /** Where there are several. */
+  /** If there are several. */
   served?: Served;
   endpoints?: { name: string; path: string; current?: boolean }[];
 }
 
 export const about: About = { region: "us-east-1", readOnly: false, ...pageData<About>() };
 
-/** The id of the access key of whoever has signed in. */
+/** The access key ID of the signed-in user. */
 export const user = signal<string | undefined>(about.user);
 
-/** The endpoint as programs have it. */
+/** The endpoint as programs use it. */
 export const endpoint = about.endpoint ?? location.origin;
 export const onAWS = /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
 
@@ -37,7 +38,7 @@ const ended = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientExceptio
 
 async function send(method: string, path: string, body: unknown, abort?: AbortSignal): Promise<Response> {
   const response = await fetch(apiURL("").replace(/\/api$/, "") + path, {
-    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json" }, ...(method === "GET" ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }), signal: abort ?? null,
+    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json", "Accept-Language": language.value }, ...(method === "GET" ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }), signal: abort ?? null,
   }).catch((thrown: unknown) => { throw Problem.of(thrown); });
   if (response.ok) {
     return response;
@@ -48,23 +49,23 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
   throw new Problem({ status: response.status, code, detail: said.message ?? said.Message ?? code, requestId: response.headers.get("X-Request-Id") ?? undefined });
 }
 
-/** Calls an operation of DynamoDB. */
+/** Calls a DynamoDB operation. */
 export async function call<T = object>(operation: string, input: object, abort?: AbortSignal): Promise<T> {
   return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
 }
 
-/** What the endpoint has; nothing until that is known. */
+/** The endpoint's features; none until known. */
 export const served = signal<Served>(about.served ?? { server: false, metrics: false });
 
-/** Asks what the endpoint has, where the page was not told. */
+/** Queries the endpoint's features, if the page does not contain them. */
 export async function askServed(): Promise<void> {
   if (!about.served) served.value = (await (await send("GET", "/served", undefined)).json()) as Served;
 }
 
-/** The queries that are kept for whoever uses the page, and where. */
+/** The saved queries of the current identity, and where they are stored. */
 export interface KeptQueries {
   in: "table" | "file" | "browser";
-  /** Why the browser keeps them. */
+  /** Why they are stored in the browser. */
   why?: "readOnly" | "noTable" | "denied";
   bookmarks: { title: string; address: string }[];
   history: { title: string; address: string }[];
@@ -82,12 +83,12 @@ export async function createQueriesTable(): Promise<KeptQueries> {
   return (await (await send("POST", "/queries/table", {})).json()) as KeptQueries;
 }
 
-/** Asks the back end about the design of a table. */
+/** Loads the design of a table from the back end. */
 export async function askDesign<T>(what: "model" | "items" | "chart" | "run" | "observe", input: object, abort?: AbortSignal): Promise<T> {
   return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
 }
 
-/** Asks the back end for work that takes long: told is called with each line of progress. */
+/** Runs long work in the back end; told is called with each line of progress. */
 export async function askWork<T, P>(what: "conform" | "races", input: object, told: (progress: P) => void, abort: AbortSignal): Promise<T> {
   const response = await send("POST", `/design/${what}`, input, abort);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -106,7 +107,7 @@ export async function askWork<T, P>(what: "conform" | "races", input: object, to
   } catch (thrown) {
     throw Problem.of(thrown);
   }
-  throw new Problem({ status: 0, code: "interrupted", detail: "The connection has ended before the work was done." });
+  throw new Problem({ status: 0, code: "interrupted", detail: t("work.interrupted") });
 }
 
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {

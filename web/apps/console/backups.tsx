@@ -1,4 +1,4 @@
-// What is kept of tables: backups, the seconds to which they can be restored, exports to buckets and imports from them.
+// Backups of tables, recovery windows, exports to buckets and imports from them.
 import { Archive, DatabaseBackup, History, Plus, RotateCcw, Trash } from "lucide";
 import { useState } from "preact/hooks";
 import { Badge, Button, Card, Dialog, Empty, Failed, Notice, Switch, Table as Rows, TableSkeleton, TextField, type Tone, format, link, toast, toastProblem, useTitle } from "#ui";
@@ -18,7 +18,7 @@ export function State({ status }: { status: string }) {
   return <Badge tone={tones[status] ?? "danger"}>{status}</Badge>;
 }
 
-/** Of all tables, those included that are gone. */
+/** Of all tables, including deleted ones. */
 export function BackupsPage() {
   useTitle(t("backups"));
   return (
@@ -46,7 +46,7 @@ export function TableBackupsPage({ name }: { name: string }) {
   );
 }
 
-/** The seconds of the past that the table can be restored to. */
+/** The recovery window of the table. */
 function RecoveryCard({ table }: { table: Table }) {
   const name = table.description.TableName;
   const recovery = useWatched((abort) => recoveryOf(name, abort), () => false, [name, table]);
@@ -80,7 +80,7 @@ function RecoveryCard({ table }: { table: Table }) {
   );
 }
 
-/** The window as a stretch of the recovery period that ends now. */
+/** The window as a part of the recovery period that ends now. */
 function Window({ earliest, latest, days }: { earliest: number; latest: number; days: number }) {
   const share = Math.max(0.01, Math.min(1, (latest - earliest) / (days * 86_400)));
   const full = { dateStyle: "medium", timeStyle: "medium" } as const;

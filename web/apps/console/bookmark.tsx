@@ -1,4 +1,4 @@
-// Keeps a query, or lets it go.
+// Adds or removes a bookmark.
 import { Bookmark, BookmarkCheck } from "lucide";
 import { Button } from "#ui";
 import { type Query, bookmark, canBookmark, isBookmarked } from "./queries.ts";

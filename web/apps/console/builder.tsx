@@ -1,4 +1,4 @@
-// The form of a question. It becomes the address of the view, which asks it.
+// The query form. It sets the address of the view, which runs the query.
 import { ChevronDown, Play, Plus, X } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Button, Checkbox, Icon, Select, TextField, go, link } from "#ui";

@@ -1,5 +1,5 @@
-// What is done with the items that are picked: each is changed or deleted on the condition that it is as it was read, after a look at what
-// will happen and what it costs.
+// Bulk actions: each selected item is changed or deleted on the condition that it is as it was read, after a preview of
+// the effect and the cost.
 import { Pencil, Plus, Trash, X } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, Dialog, Notice, Progress, Select, Skeleton, TextField, useLoaded } from "#ui";
@@ -62,7 +62,7 @@ interface RunOf {
   running: boolean;
 }
 
-/** Runs one request for each item, and remembers what was written. */
+/** Runs one request per item, and remembers what was written. */
 function useRun(table: string, keys: readonly string[], said: (n: number) => string, onClose: (done: boolean) => void) {
   const [run, set] = useState<RunOf | undefined>();
   const abort = useRef(new AbortController());
@@ -137,12 +137,12 @@ function valueOfEdit(e: OneEdit, n: number): Value {
     const v: unknown = JSON.parse(e.text);
     if (isValue(v)) return v;
   } catch {
-    // said below
+    // shown below
   }
   throw new Unfit(String(n), "JSON");
 }
 
-/** An item with the edits made to it; it throws Unfit. */
+/** An item with the edits applied; throws Unfit. */
 function edited(item: Item, edits: readonly OneEdit[]): Item {
   const next = { ...item };
   for (const [n, e] of edits.entries()) {
@@ -201,7 +201,7 @@ function Edit({ table, items, onClose }: { table: TableDescription; items: reado
   );
 }
 
-/** The items are read whole before they are compared: an index, or a list of attributes, may have shown only a part of them. */
+/** Items are read completely before they are compared: an index or a list of attributes may have shown only a part. */
 async function readWhole(table: string, keys: readonly string[], items: readonly Item[], abort: AbortSignal): Promise<Item[]> {
   const found: Item[] = [];
   const failures = await forEach(items, abort, async (item) => {

@@ -1,4 +1,4 @@
-// Values over time as lines. What draws them (uPlot) is loaded with the first chart; what it says in words is beside it.
+// A line chart of values over time. uPlot is loaded with the first chart; a text alternative is next to it.
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "preact/hooks";
 import type UPlot from "uplot";
@@ -8,12 +8,12 @@ import { t } from "./words.ts";
 
 const height = 180;
 
-/** A colour of the page's, as the canvas takes it. */
+/** A colour of the page in the canvas's form. */
 function colour(name: string): string {
   return `var(${name})`;
 }
 
-/** A chart of values that show puts into words. Its scale goes up to `least`, at least, so that next to nothing looks like next to nothing. */
+/** A chart of values, which show formats. Its scale goes up to at least `least`, so that tiny values look tiny. */
 export function Chart({ title, times, series, show, least = 0 }: { title: string; times: readonly number[]; series: readonly Series[]; show: (v: number) => string; least?: number }) {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<UPlot | undefined>(undefined);
@@ -50,7 +50,7 @@ export function Chart({ title, times, series, show, least = 0 }: { title: string
   );
 }
 
-/** The last whole period's value: the one under way is not over. */
+/** The value of the last complete period. */
 function latest(s: Series): number {
   return s.values[s.values.length - 2] ?? s.values[s.values.length - 1] ?? 0;
 }

@@ -1,7 +1,7 @@
-// The checks of a table's design: its items compared with it, and its writes run in every order.
+// The checks of a table's design: its items are compared with it, and its writes run in every order.
 import { CircleCheck, Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
+import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, language, link, useTitle } from "#ui";
 import { askWork, onAWS } from "./api.ts";
 import { type Design } from "./design.ts";
 import { EntityName } from "./design-bits.tsx";
@@ -21,10 +21,10 @@ const limits = ["1000", "10000", "100000", "1000000"] as const;
 
 export function ChecksPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("design.checks")}`);
-  return <Designed name={name} side={() => <Sidebar table={name} />}>{(design, table) => <div class="stack checks"><Conform key={name} design={design} table={table} /><Races design={design} table={table} /></div>}</Designed>;
+  return <Designed name={name} side={() => <Sidebar table={name} />}>{(design, table) => <div key={`${name} ${language.value}`} class="stack checks"><Conform design={design} table={table} /><Races design={design} table={table} /></div>}</Designed>;
 }
 
-/** Work that is begun by a button, and can be stopped. */
+/** Work that is started by a button and can be stopped. */
 export function useWork<T, P>(work: (told: (progress: P) => void, abort: AbortSignal) => Promise<T>) {
   const [state, set] = useState<{ running: boolean; progress?: P; done?: T; problem?: Problem }>({ running: false });
   const running = useRef<AbortController | null>(null);
@@ -49,7 +49,7 @@ function Conform({ design, table }: { design: Design; table: Table }) {
   const name = table.description.TableName;
   const [limit, setLimit] = useState<(typeof limits)[number]>("10000");
   const work = useWork<Compared, Reading>((told, abort) => askWork("conform", { table: name, limit: Number(limit) }, told, abort));
-  useEffect(() => { if (!onAWS) work.run(); }, []); // where reading costs nothing
+  useEffect(() => { if (!onAWS) work.run(); }, []); // where reading is free
   const { done, progress } = work;
   const wrong = done?.findings.reduce((n, f) => n + f.items, 0) ?? 0;
   const total = Math.max(table.description.ItemCount ?? 0, progress?.items ?? 0, 1);

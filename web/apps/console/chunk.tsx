@@ -1,16 +1,16 @@
-// A part of a long list: drawn while it is in sight or close to it, else as empty space of its height.
+// A part of a long list: rendered while visible or nearly so, otherwise empty space of its height.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** How many entries a part has. */
+/** The number of entries of a part. */
 const chunkOf = 50;
 
 interface ChunkProps {
-  /** How high it is until it was drawn once, in pixels. */
+  /** Its height in pixels until it has been rendered once. */
   height: number;
-  /** Whether it is drawn before it is known to be in sight. */
+  /** Whether it is rendered before its visibility is known. */
   first: boolean;
-  /** Draws it. */
+  /** Renders it. */
   children: () => ComponentChildren;
 }
 
@@ -35,7 +35,7 @@ export function Chunk({ height, first, children }: ChunkProps) {
   return <div ref={box} class="chunk" style={drawn ? undefined : { height: `${known.current}px` }}>{drawn && children()}</div>;
 }
 
-/** A list in parts, in its order. */
+/** A list in parts, in order. */
 export function chunks<T>(list: readonly T[]): (readonly T[])[] {
   return Array.from({ length: Math.ceil(list.length / chunkOf) }, (_, n) => list.slice(n * chunkOf, (n + 1) * chunkOf));
 }

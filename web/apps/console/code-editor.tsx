@@ -1,4 +1,4 @@
-// A text that has a grammar. It is a text area until CodeMirror is there, and stays one where that cannot be loaded.
+// An editor for code. It is a text area until CodeMirror is loaded, and remains one if that fails.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Field, JSONText } from "#ui";
 import type { Editor } from "./codemirror.ts";
@@ -14,9 +14,9 @@ interface CodeEditorProps {
   onRun?: () => void;
   readOnly?: boolean;
   rows?: number;
-  /** What is wrong with the text as a whole. */
+  /** The error of the text as a whole. */
   error?: string | undefined;
-  /** What the endpoint says about it, marked in the text. */
+  /** The endpoint's error message, marked in the text. */
   fault?: string;
   schema?: Readonly<Record<string, readonly string[]>>;
 }
@@ -55,9 +55,9 @@ export function CodeEditor({ language, label, hint = "", value, onInput = () => 
   );
 }
 
-const coloured = 40_000; // letters that are coloured all at once; more of them are drawn while they are in sight
+const coloured = 40_000; // characters highlighted at once; longer texts are rendered while visible
 
-/** JSON to read, however long. */
+/** Read-only JSON of any length. */
 export function JSONView({ text, label }: { text: string; label: string }) {
   return text.length <= coloured ? <JSONText text={text} label={label} /> : <CodeEditor language="json" label={label} value={text} readOnly rows={30} />;
 }

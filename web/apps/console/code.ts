@@ -1,4 +1,4 @@
-// A request as programs write it. Each text is a whole program, which runs where credentials are in the environment.
+// A request as code. Each text is a complete program that takes credentials from the environment.
 import { about, endpoint, onAWS } from "./api.ts";
 import { statementOf } from "./statement.ts";
 import type { Value } from "./value.ts";

@@ -1,5 +1,5 @@
-// CodeMirror, as the console uses it: JSON and PartiQL, faults where they are, in the colours of the page. It is a chunk of its own, loaded
-// when an editor is shown for the first time. It lives in a shadow root, where its styles are constructed sheets: the page's
+// The console's CodeMirror setup: JSON and PartiQL, errors in place, in the page's colours. It is a separate chunk, loaded
+// when an editor is first shown. It lives in a shadow root, where its styles are constructed sheets: the page's
 // Content-Security-Policy allows no style elements.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -19,16 +19,16 @@ export interface EditorOptions {
   onInput: (value: string) => void;
   /** Ctrl or ⌘ with Enter. */
   onRun: () => void;
-  /** Whether the JSON of one attribute is a value; wrong says so where it is not. */
+  /** Whether the JSON of one attribute is a value; wrong is the error if it is not. */
   isValue: (v: unknown) => boolean;
   wrong: string;
-  /** Names of tables and what is known of their attributes, which are completed. */
+  /** Names of tables and their known attributes, for completion. */
   schema: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Editor {
   set: (value: string) => void;
-  /** Marks the statement with what AWS says about it; "" takes the mark away. */
+  /** Marks the statement with AWS's error message; "" removes the mark. */
   fault: (text: string) => void;
   focus: () => void;
   destroy: () => void;
@@ -63,7 +63,7 @@ const look = EditorView.theme({
   ".cm-matchingBracket": { backgroundColor: "var(--accent-soft) !important", color: "inherit" },
 });
 
-/** Marks the attributes whose JSON is no value of DynamoDB's. */
+/** Marks the attributes whose JSON is not a DynamoDB value. */
 function itemLinter(o: EditorOptions): Extension {
   return linter((view) => {
     const broken = jsonParseLinter()(view);
@@ -82,7 +82,7 @@ function itemLinter(o: EditorOptions): Extension {
   });
 }
 
-/** Text over a selection. Chromium would keep the selection's looks in style attributes, which the content policy forbids. */
+/** Pastes text over a selection. Chromium would copy the selection's appearance into style attributes, which the content policy forbids. */
 const overSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     if (event.inputType !== "insertText" || event.data === null || view.state.selection.main.empty || view.composing) return false;
@@ -122,7 +122,7 @@ export function edit(host: HTMLElement, o: EditorOptions): Editor {
   };
 }
 
-/** Where a message says that the fault is: a word that it quotes, or all of the statement. */
+/** The position of an error: a word quoted by the message, or the whole statement. */
 function placeOf(message: string, state: EditorState): { from: number; to: number } {
   const text = state.doc.toString();
   for (const [, word = ""] of message.matchAll(/[:'"`]\s*([\w#.-]{2,})/g)) {

@@ -1,4 +1,4 @@
-// Items as they lie in their partitions: one partition after the other, its kinds of items interleaved by the sort key.
+// Items by partition, in the order of the sort key, so entities of a partition are interleaved.
 import { Layers } from "lucide";
 import { Icon, Skeleton } from "#ui";
 import { Chunk, chunks } from "./chunk.tsx";
@@ -9,8 +9,8 @@ import { type Item, brief, kindOf } from "./value.ts";
 import { t } from "./words.ts";
 
 const glyphs = ["●", "■", "▲", "◆", "★", "⬟", "✚", "○"];
-const summaryOf = 4; // attributes that a row shows beside its key
-const entryHeight = 35; // in pixels, until a row was drawn
+const summaryOf = 4; // attributes that a row shows next to its key
+const entryHeight = 35; // in pixels, until a row has been rendered
 
 interface CollectionProps {
   table: string;
@@ -20,7 +20,7 @@ interface CollectionProps {
   open: (item: Item) => string;
 }
 
-/** What an item is: by the design where the table has one, else as its type or the words of its key tell. */
+/** An item's entity: by the design if the table has one, otherwise by its type attribute or the words of its key. */
 interface KindOf { id: string; meaning?: Meaning }
 
 export function Collection({ table, index, items, keys, open }: CollectionProps) {
@@ -39,7 +39,7 @@ export function Collection({ table, index, items, keys, open }: CollectionProps)
   const ids = kinds.map((k) => k.id);
   const partitions: { key: Item[string] | undefined; text: string; items: Item[] }[] = [];
   const at = new Map<string, number>();
-  for (const item of items) { // a scan may come back to a partition on another page only
+  for (const item of items) { // a scan can return to a partition only on another page
     const text = item[pk] ? JSON.stringify(item[pk]) : "";
     const known = at.get(text);
     if (known === undefined) {

@@ -1,11 +1,11 @@
-// What can be done where the reader is: the palette lists it, and keys do it. A view says what it adds with useCommands.
+// Commands of the current view, for the palette and shortcuts. A view adds its own with useCommands.
 import type { IconNode } from "lucide";
 import { useEffect, useRef } from "preact/hooks";
 import { keep, kept } from "#ui";
 
 export interface Command {
   label: string;
-  /** What it belongs to: "shop", "Go to". */
+  /** Its group: "shop", "Go to". */
   group: string;
   icon?: IconNode;
   /** A key, or two after each other: "n", "g t". */
@@ -20,7 +20,7 @@ export function commands(): Command[] {
   return [...providers.values()].reverse().flatMap((list) => list());
 }
 
-/** Adds commands for as long as the view is there. */
+/** Adds commands while the view is mounted. */
 export function useCommands(list: () => readonly Command[]): void {
   const latest = useRef(list);
   latest.current = list;
@@ -33,7 +33,7 @@ export function useCommands(list: () => readonly Command[]): void {
 
 const off = "console-keys-off";
 
-/** Whether keys without Ctrl or ⌘ do anything: software that speaks keys for people may press them by mistake. */
+/** Whether single-key shortcuts are active: speech input software may trigger them by mistake. */
 export function keysOn(): boolean {
   return kept(off) === undefined;
 }
@@ -50,7 +50,7 @@ function typing(event: KeyboardEvent): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && (target as HTMLInputElement).type !== "checkbox";
 }
 
-/** Runs the command of a key. It leaves keys alone that are typed, and those of dialogs. */
+/** Runs the command of a key, except while typing or in dialogs. */
 export function onKey(event: KeyboardEvent): void {
   if (event.key === "Escape" && typing(event) && !document.querySelector("dialog[open]")) (document.activeElement as HTMLElement | null)?.blur(); // keys are shortcuts again
   if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || event.defaultPrevented || typing(event) || !keysOn() || document.querySelector("dialog[open], :popover-open.menu")) return;

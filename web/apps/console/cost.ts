@@ -1,4 +1,4 @@
-// What a write costs, before it is made: write units, as AWS counts them, of the table and of the indexes that hold the item.
+// The cost of a write in advance: write units, as AWS counts them, of the table and of the indexes that contain the item.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 import type { TableDescription } from "./api.ts";
 import { type Index, indexesOf, keyNames, keysOf } from "./schema.ts";
@@ -7,7 +7,7 @@ import { type Item, itemSize, pick, same } from "./value.ts";
 const unitBytes = 1024;
 const units = (item: Item) => Math.max(1, Math.ceil(itemSize(item) / unitBytes));
 
-/** What an index holds of an item; undefined where the item lacks a key attribute of the index. */
+/** An item's projection in an index; undefined if the item lacks a key attribute of the index. */
 function entryOf(table: TableDescription, index: Index, item: Item | undefined): Item | undefined {
   const own = keyNames(keysOf(index.KeySchema));
   if (!item || own.some((name) => !item[name])) {
@@ -33,7 +33,7 @@ export interface WriteCost {
   indexes: number;
 }
 
-/** The units of a write that makes after of before; undefined is no item. */
+/** The units of a write that turns before into after; undefined is no item. */
 export function writeCost(table: TableDescription, writes: Iterable<{ before: Item | undefined; after: Item | undefined }>): WriteCost {
   const cost = { table: 0, indexes: 0 };
   const indexes = indexesOf(table);

@@ -1,4 +1,4 @@
-// A new item: empty but for its keys, or like another one.
+// A new item: empty except for its keys, or a copy of another one.
 import { useState } from "preact/hooks";
 import { Breadcrumb, Button, Failed, Notice, Problem, Skeleton, go, here, link, useLoaded, useTitle } from "#ui";
 import { call } from "./api.ts";

@@ -1,4 +1,4 @@
-// A new table with all that it can have from the start. What can only be turned on afterwards is, as soon as the table is there.
+// A new table with all its settings. Those that need an existing table are applied once it is created.
 import { Plus, X } from "lucide";
 import { useState } from "preact/hooks";
 import { Breadcrumb, Button, Card, Checkbox, Notice, Problem, Select, TextField, go, link, toast, toastProblem, useTitle } from "#ui";
@@ -9,7 +9,7 @@ import { loadNames, loadTable } from "./schema.ts";
 import { t } from "./words.ts";
 
 export const streamViews = ["NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY"] as const;
-const pause = 700; // milliseconds between looks at a table that is being made
+const pause = 700; // milliseconds between polls of a table that is being created
 
 interface Form {
   name: string;
@@ -64,7 +64,7 @@ export function CreateTable() {
       setBusy(false);
       return;
     }
-    try { // the table is there, whatever comes of the rest
+    try { // the table exists, whatever happens to the other settings
       if (f.ttl !== "" || f.pitr) await active(name);
       if (f.ttl !== "") await call("UpdateTimeToLive", { TableName: name, TimeToLiveSpecification: { Enabled: true, AttributeName: f.ttl.trim() } });
       if (f.pitr) await call("UpdateContinuousBackups", { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } });

@@ -1,5 +1,5 @@
-// Items as CSV, without loss. A column is an attribute: "name" has strings, "name:N" numbers, "name:BOOL" booleans. A value of
-// another type than its column's is in DynamoDB's JSON, {"SS":["a","b"]}, and an empty field is an attribute that is absent.
+// Lossless CSV. A column is an attribute: "name" has strings, "name:N" numbers, "name:BOOL" booleans. A value of
+// another type is written in DynamoDB's JSON, {"SS":["a","b"]}, and an empty field is an absent attribute.
 import Papa from "papaparse";
 import type { Item, Value } from "./value.ts";
 import { inner, isNumber, typeOf } from "./value.ts";
@@ -9,7 +9,7 @@ export const columnTypes = ["S", "N", "BOOL", "JSON"] as const;
 export type ColumnType = (typeof columnTypes)[number];
 
 export interface CSVColumn {
-  /** What the file's first line says. */
+  /** The name in the file's first line. */
   head: string;
   /** The attribute; "" leaves the column out. */
   name: string;
@@ -23,7 +23,7 @@ export function columnOf(head: string, typeOfKey: (name: string) => ColumnType |
   return { head, name, type: typeOfKey(name) ?? (type as ColumnType | undefined) ?? "S" };
 }
 
-/** Counts the types of attributes, for the columns of a file whose items are not all in memory. */
+/** Counts the types of attributes, to choose the columns of a file whose items are not all in memory. */
 export class Columns {
   private readonly counts = new Map<string, Map<ColumnType, number>>();
 
@@ -37,7 +37,7 @@ export class Columns {
     }
   }
 
-  /** Keys first, then what most items have. */
+  /** Keys first, then the attributes that most items have. */
   list(keys: readonly string[]): CSVColumn[] {
     const rest = [...this.counts.keys()].filter((n) => !keys.includes(n));
     return [...keys.filter((k) => this.counts.has(k)), ...rest].map((name) => {
@@ -67,7 +67,7 @@ export function csvLine(item: Item, columns: readonly CSVColumn[]): string {
   return Papa.unparse([columns.map((c) => field(item[c.name], c.type))], { newline }) + newline;
 }
 
-/** A field that is no value of its column: the column's name and type say which. */
+/** A field that is not a value of its column's type. */
 export class BadField extends Error {
   constructor(readonly column: CSVColumn, readonly text: string) {
     super(column.name);
@@ -101,8 +101,8 @@ export function itemOfRow(row: readonly string[], columns: readonly CSVColumn[])
 }
 
 /**
- * The rows of a file, as they arrive. Papa Parse's own streaming decodes each piece of a file by itself, which breaks letters at the
- * edges, so it is given text here, and the last row of a piece waits for the next piece.
+ * The rows of a file, streamed. Papa Parse's own streaming decodes each piece of a file separately, which breaks characters at the
+ * edges, so it gets decoded text here, and the last row of a piece waits for the next piece.
  */
 export async function* rowsOf(texts: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = "";

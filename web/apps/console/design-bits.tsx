@@ -1,10 +1,10 @@
-// What a design looks like wherever it is shown: keys part by part, entities, findings.
+// The display of a design: keys part by part, entities, findings.
 import { CircleX, Info, TriangleAlert } from "lucide";
 import { Icon, format } from "#ui";
 import { type Design, type Finding, type KeyTemplate, type Segment, entityMark, fieldColour } from "./design.ts";
 import { t } from "./words.ts";
 
-/** A key with each of its parts in the colour of the field that it is made of. */
+/** A key with each part in the colour of its field. */
 export function KeyChip({ design, segments }: { design: Design; segments: readonly Segment[] }) {
   return (
     <span class="key-chip">
@@ -24,14 +24,14 @@ export function EntityName({ design, entity, place }: { design: Design; entity: 
   return <span class="kind" style={{ "--kind": mark.colour }}><span aria-hidden="true">{mark.glyph}</span>{entity || t("design.unknown")}{place && place !== "key" && <span class="muted"> · {place}</span>}</span>;
 }
 
-/** Which design a table is shown by. */
+/** The design that a table is shown by. */
 export function DesignSource({ design }: { design: Design }) {
   return <span class="design-source muted small clip" title={design.source.file}>{design.source.version ? t("design.attached", { name: design.name, n: design.source.version }) : t("design.of", { name: design.name })}</span>;
 }
 
 const marks = { error: CircleX, warning: TriangleAlert, info: Info };
 
-/** The rules' findings, the worst first. */
+/** The rules' findings, most severe first. */
 export function Findings({ findings }: { findings: readonly Finding[] }) {
   const order = ["error", "warning", "info"];
   const sorted = [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));

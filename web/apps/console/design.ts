@@ -1,7 +1,7 @@
-// The design of a table, as the back end tells it, and what items mean by it.
+// The design of a table, from the back end, and items interpreted by it.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Problem } from "#ui";
+import { Problem, language } from "#ui";
 import { askDesign } from "./api.ts";
 import type { Item, Value } from "./value.ts";
 
@@ -52,7 +52,7 @@ export interface Design {
   name: string;
   doc?: string;
   source: { file: string; version?: number; at?: string };
-  /** The tables' own names by those in the design; of is this table's name in it. */
+  /** The actual table names by those in the design; of is this table's name in the design. */
   own: Record<string, string>;
   of: string;
   tables: { name: string; physical: string; typeAttr?: string; ttlAttr?: string }[];
@@ -70,9 +70,12 @@ export type DesignState = Design | Problem | null | "loading";
 
 const states = signal<Readonly<Record<string, DesignState>>>({});
 
-/** The design of a table as far as it is known; null is none. */
+/** The back end describes a design in the language of the page. */
+const keyOf = (table: string) => `${language.value} ${table}`;
+
+/** The design of a table if known; null if it has none. */
 export function designState(table: string): DesignState {
-  const known = states.value[table];
+  const known = states.value[keyOf(table)];
   if (known === undefined) queueMicrotask(() => void loadDesign(table));
   return known ?? "loading";
 }
@@ -85,19 +88,20 @@ export function designOf(table: string): Design | undefined {
 const asked = new Set<string>();
 
 export async function loadDesign(table: string): Promise<void> {
-  if (asked.has(table)) return;
-  asked.add(table);
+  const key = keyOf(table);
+  if (asked.has(key)) return;
+  asked.add(key);
   let state: DesignState;
   try {
     state = (await askDesign<{ design: Design | null }>("model", { table })).design;
   } catch (thrown) {
     state = Problem.of(thrown);
   }
-  asked.delete(table);
-  states.value = { ...states.value, [table]: state };
+  asked.delete(key);
+  states.value = { ...states.value, [key]: state };
 }
 
-/** What items mean; undefined until that is known, or where there is no design. */
+/** The interpretation of items; undefined until known, or without a design. */
 export function useMeanings(table: string, index: string, items: readonly Item[]): readonly Meaning[] | undefined {
   const design = designOf(table);
   const [known, set] = useState<{ of: readonly Item[]; meanings: readonly Meaning[] } | undefined>();
@@ -121,7 +125,7 @@ export function fieldOf(item: Item, field: Field): Value | undefined {
   return at;
 }
 
-/** The colour of a field or entity: the same wherever it is. */
+/** The colour of a field or entity, the same everywhere. */
 export function fieldColour(design: Design, field: string): string {
   const all = [...new Set(design.entities.flatMap((e) => e.places.flatMap((p) => p.keys.flatMap((k) => k.parts.flatMap((x) => (x.field ? [x.field] : []))))))];
   const n = all.indexOf(field);
@@ -135,7 +139,7 @@ export function entityMark(design: Design, entity: string | undefined): { glyph:
   return n < 0 ? { glyph: "?", colour: "var(--warning)" } : { glyph: glyphs[n % glyphs.length] ?? "●", colour: `var(--kind-${(n % 8) + 1})` };
 }
 
-/** The findings about a pattern or an entity, and its parts; what the authors accept is left out. */
+/** The findings about a pattern or an entity and its parts, without accepted ones. */
 export function findingsOf(design: Design, subject: string): Finding[] {
   return design.findings.filter((f) => f.accepted === undefined && (f.subject === subject || f.subject.startsWith(`${subject}.`)));
 }

@@ -1,4 +1,4 @@
-// What differs between two items, down to the parts of maps and lists.
+// The difference between two items, down to the elements of maps and lists.
 import { Badge } from "#ui";
 import { type Item, type Value, brief, same, typeOf } from "./value.ts";
 import { t } from "./words.ts";
@@ -37,7 +37,7 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
   );
 }
 
-const shown = 2000; // letters of a value
+const shown = 2000; // characters of a value
 
 function Side({ sign, value, of }: { sign: "−" | "+"; value: Value; of: Value | undefined }) {
   const type = typeOf(value);

@@ -1,4 +1,4 @@
-// The form of an item: a row for each attribute, with its type; what is in maps, lists and sets below it. Or the same as JSON.
+// The form of an item: a row per attribute, with its type and, below it, nested values. Or the same as JSON.
 import { ChevronDown, CircleAlert, Plus, X } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Icon } from "#ui";
@@ -8,10 +8,10 @@ import { type Item, isSet, type Type, types } from "./value.ts";
 import { t } from "./words.ts";
 
 interface EditorProps {
-  /** What is edited, as it was. */
+  /** The original item. */
   start: Item;
   keys: readonly string[];
-  /** An item's key is what it is: another key is another item. */
+  /** The key identifies the item, so it cannot be edited. */
   keysFixed: boolean;
   /** Whether faults are shown yet. */
   tried: boolean;

@@ -1,4 +1,4 @@
-// Which endpoint this is, where there are several; the way to another keeps the view.
+// The current endpoint, if there are several; switching keeps the view.
 import { Server } from "lucide";
 import { Menu } from "#ui";
 import { about } from "./api.ts";

@@ -1,4 +1,4 @@
-// Items by the entities of the design: one table for each, with the fields that it has.
+// Items by the entities of the design: one table per entity, with its fields.
 import { Skeleton } from "#ui";
 import { type Design, type Meaning, designOf, fieldOf, useMeanings } from "./design.ts";
 import { EntityName, KeyChip } from "./design-bits.tsx";
@@ -6,13 +6,13 @@ import { Cell, KeyText } from "./show.tsx";
 import type { Item } from "./value.ts";
 import { t } from "./words.ts";
 
-const columnsMax = 8; // fields beside the key
+const columnsMax = 8; // fields next to the key
 
 interface EntitiesProps {
   table: string;
   index: string;
   items: readonly Item[];
-  /** The key attributes that are shown first: the table's, or the index's. */
+  /** The key attributes, shown first: the table's or the index's. */
   keys: readonly string[];
   open: (item: Item) => string;
 }

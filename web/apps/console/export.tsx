@@ -1,4 +1,4 @@
-// Items into a file: those that are picked, those of the page, or all that the question finds, page by page.
+// Exports items to a file: the selected ones, those of the page, or all that the query finds, page by page.
 import { Download } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, Checkbox, Dialog, Problem, Progress, Select } from "#ui";
@@ -40,7 +40,7 @@ interface Done {
 
 /** All items of a request, page by page. */
 async function* allItems(request: Request, abort: AbortSignal, onUnits: (n: number) => void): AsyncGenerator<readonly Item[]> {
-  const { Limit: _, ...input } = request.input; // pages as large as they can be
+  const { Limit: _, ...input } = request.input; // pages of maximum size
   let start: Item | undefined;
   do {
     const page: PageOfItems = await callAgain<PageOfItems>(request.operation, start ? { ...input, ExclusiveStartKey: start } : input, abort);

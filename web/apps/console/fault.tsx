@@ -1,4 +1,4 @@
-// What went wrong: the endpoint's own words, and what they mean here and what to do in ours.
+// An error: the endpoint's message, and an explanation of what it means and what to do.
 import type { ComponentChildren } from "preact";
 import { Button, Notice, type Problem } from "#ui";
 import { t } from "./words.ts";

@@ -1,23 +1,23 @@
-// Items in files: DynamoDB's JSON line by line, as AWS's exports have it, or CSV; as they are or compressed by gzip. An export's folder is read
-// as its manifest says.
+// Items in files: DynamoDB JSON lines, as in AWS's exports, or CSV; plain or compressed by gzip. An export's folder is read
+// according to its manifest.
 import { Problem } from "#ui";
 import { BadField, type CSVColumn, type ColumnType, columnOf, itemOfRow, rowsOf } from "./csv.ts";
 import { isItem } from "./tree.ts";
 import type { Item } from "./value.ts";
 import { t } from "./words.ts";
 
-/** An item of a file, or what is wrong with that line. */
+/** An item of a file, or the error in that line. */
 export interface Entry {
   item?: Item;
   fault?: string;
-  /** Where it is: file and line. */
+  /** Its position: file and line. */
   at: string;
 }
 
 export interface Source {
   format: "csv" | "json";
   files: readonly File[];
-  /** How many items an export's manifest says that there are. */
+  /** The number of items in an export's manifest. */
   expected: number | undefined;
   columns: readonly CSVColumn[];
 }
@@ -56,7 +56,7 @@ const bare = (name: string) => name.replace(/\.gz$/, "");
 
 interface ManifestLine { itemCount?: number; dataFileS3Key?: string }
 
-/** The data files of an export's folder, all of those that its manifest names. */
+/** The data files of an export's folder: all that its manifest names. */
 async function exported(files: readonly File[], manifest: File): Promise<{ files: File[]; expected: number }> {
   const summary = files.find((f) => f.name === "manifest-summary.json");
   const about = summary ? (JSON.parse(await summary.text()) as { outputFormat?: string; exportType?: string }) : {};
@@ -74,7 +74,7 @@ async function exported(files: readonly File[], manifest: File): Promise<{ files
   return { files: found, expected };
 }
 
-/** What has been chosen, and how it is read. */
+/** The chosen files, and how they are read. */
 export async function sourceOf(chosen: readonly File[], typeOfKey: (name: string) => ColumnType | undefined): Promise<Source> {
   const manifests = chosen.filter((f) => f.name === "manifest-files.json");
   if (manifests.length > 1) throw refused(t("import.several"));
@@ -92,7 +92,7 @@ async function headOf(file: File, typeOfKey: (name: string) => ColumnType | unde
   throw refused(t("import.noFile"));
 }
 
-/** A line of DynamoDB's JSON: an item, or {"Item": …} as exports have it. */
+/** A line of DynamoDB JSON: an item, or {"Item": …} as in exports. */
 function itemOfLine(line: string): Item | undefined {
   try {
     const v: unknown = JSON.parse(line);
@@ -150,7 +150,7 @@ export async function* entriesOf(source: Source): AsyncGenerator<Entry> {
   for (const file of source.files) yield* source.format === "csv" ? entriesOfCSV(file, source.columns) : entriesOfJSON(file);
 }
 
-/** A file that is written piece by piece; the browser keeps the pieces, on disk where they are many. */
+/** A file written in pieces; the browser keeps the pieces, on disk if they are many. */
 export class Pieces {
   private readonly blobs: Blob[] = [];
   private pending: string[] = [];

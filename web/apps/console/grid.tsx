@@ -1,4 +1,4 @@
-// Items as rows: columns that can be resized, rows that are drawn while they are in sight, and a mark at each row that can be picked.
+// Items as rows: resizable columns, rows rendered while visible, and a checkbox for each selectable row.
 import { ArrowDownNarrowWide, ArrowUpNarrowWide, KeyRound } from "lucide";
 import { useMemo, useRef } from "preact/hooks";
 import { Icon, go, here } from "#ui";
@@ -15,13 +15,13 @@ interface GridProps {
   items: readonly Item[];
   columns: readonly string[];
   keys: readonly string[];
-  /** The keys by which it was asked. */
+  /** The keys that it was queried by. */
   indexKeys?: readonly string[];
-  /** The address of an item; without it, rows are only read. */
+  /** The address of an item; without it, rows are read-only. */
   open?: (item: Item) => string;
   question?: Question;
   picked?: Picked;
-  /** Under which the widths of columns are kept: a table's name. */
+  /** The name under which column widths are stored: the table's. */
   name?: string;
 }
 
@@ -96,9 +96,9 @@ function Mark({ label, checked, some = false, onTurn }: { label: string; checked
   return <input type="checkbox" aria-label={label} checked={checked} ref={(e) => { if (e) e.indeterminate = some && !checked; }} onClick={(e) => e.stopPropagation()} onInput={onTurn} />;
 }
 
-const step = 16; // pixels that an arrow key moves an edge
+const step = 16; // pixels per arrow key press
 
-/** The edge of a column: dragged, moved by arrow keys, reset by a double click. */
+/** The edge of a column: drag it, move it with arrow keys, reset it with a double click. */
 function Grip({ column, widths }: { column: string; widths: Widths }) {
   const drag = (event: PointerEvent) => {
     const grip = event.currentTarget as HTMLElement;
@@ -125,7 +125,7 @@ function Head({ name, isKey }: { name: string; isKey: boolean }) {
   return <>{isKey && <Icon of={KeyRound} size={12} />}{name}</>;
 }
 
-/** Only the sort key has an order, and it can be read both ways. */
+/** Only the sort key has an order, which can be reversed. */
 function turn(backwards: boolean): void {
   const query = new URLSearchParams(here.value.query);
   if (backwards) query.delete("order");

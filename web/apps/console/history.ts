@@ -1,4 +1,4 @@
-// Backups, exports and imports, and how far back a table can be restored: as the endpoint tells them.
+// Backups, exports and imports, and recovery windows, as the endpoint reports them.
 import { useEffect } from "preact/hooks";
 import { type Problem, useLoaded } from "#ui";
 import { call } from "./api.ts";
@@ -15,7 +15,7 @@ export interface Backup {
   BackupSizeBytes?: number;
 }
 
-/** What is written to a bucket, or read from one. */
+/** An export to a bucket or an import from one. */
 export interface Transfer {
   arn: string;
   status: string;
@@ -24,7 +24,7 @@ export interface Transfer {
   table: string;
   place: string;
   format: string;
-  /** The second that an export is of. */
+  /** The point in time of an export. */
   of: number | undefined;
   items: number | undefined;
   bytes: number | undefined;
@@ -40,7 +40,7 @@ export interface Recovery {
 }
 
 const pagesMax = 20;
-const pause = 2000; // milliseconds between looks while something is under way
+const pause = 2000; // milliseconds between polls while something is in progress
 const describedAtOnce = 5;
 
 export async function listBackups(table: string | undefined, abort: AbortSignal): Promise<Backup[]> {
@@ -70,7 +70,7 @@ const failureOf = (d: { FailureCode?: string; FailureMessage?: string }) => [d.F
 const placeOf = (bucket: string | undefined, prefix: string | undefined) => `s3://${bucket ?? ""}/${prefix ?? ""}`;
 const perPage = 25;
 
-/** The newest exports, each described: a list has neither time nor place. */
+/** The newest exports, each described: the list has neither time nor destination. */
 export async function listExports(table: Table | undefined, abort: AbortSignal): Promise<Transfer[]> {
   const { ExportSummaries: list = [] } = await call<{ ExportSummaries?: { ExportArn: string }[] }>("ListExports", { MaxResults: perPage, ...(table?.description.TableArn ? { TableArn: table.description.TableArn } : {}) }, abort);
   return newestFirst(await each(list, async ({ ExportArn }) => {
@@ -101,7 +101,7 @@ export interface Watched<T> {
   reload: () => void;
 }
 
-/** Loads something, and again for as long as it is under way. */
+/** Loads something, and polls it while it is in progress. */
 export function useWatched<T>(load: (abort: AbortSignal) => Promise<T>, moving: (value: T) => boolean, needs: readonly unknown[]): Watched<T> {
   const loaded = useLoaded(load, needs);
   const value = loaded.value.value;

@@ -1,4 +1,4 @@
-// The keys of a table that are used most, and those that are throttled: contributor insights, of this server and of AWS.
+// The most used and most throttled keys of a table: contributor insights, of this server and of AWS.
 import { Flame } from "lucide";
 import { Button, Card, Empty, Notice, Progress, Skeleton, format, toast, toastProblem, useLoaded } from "#ui";
 import { about, call } from "./api.ts";
@@ -8,7 +8,7 @@ interface Key { values: string[]; amount: number }
 interface Ranking { title: string; keys: Key[] }
 interface Insights { on: boolean; rankings: Ranking[] }
 
-const stretch = 600; // seconds: about as long as this server keeps them
+const stretch = 600; // seconds: about the retention of this server
 const most = 10;
 const kinds = { PKC: "hot.accessed", SKC: "hot.items", PKT: "hot.throttled", SKT: "hot.throttledItems" } as const;
 
@@ -18,7 +18,7 @@ async function insightsOf(table: string, abort: AbortSignal): Promise<Insights> 
   const to = Math.floor(Date.now() / 60_000) * 60 + 60;
   const rankings = await Promise.all((said.ContributorInsightsRuleList ?? []).map(async (rule): Promise<Ranking> => {
     const report = await call<{ Contributors: { Keys: string[]; ApproximateAggregateValue: number }[] }>("GetInsightRuleReport", { RuleName: rule, StartTime: to - stretch, EndTime: to, Period: stretch, MaxContributorCount: most }, abort)
-      .catch(() => ({ Contributors: [] })); // AWS has a rule some time after it lists it
+      .catch(() => ({ Contributors: [] })); // on AWS a listed rule exists only some time later
     const kind = /-(PKC|SKC|PKT|SKT)-/.exec(rule)?.[1] as keyof typeof kinds | undefined;
     return { title: kind ? t(kinds[kind]) : rule, keys: report.Contributors.map((c) => ({ values: c.Keys, amount: c.ApproximateAggregateValue })) };
   }));

@@ -1,4 +1,4 @@
-// Files into a table: what they hold is shown before anything is written.
+// Imports files into a table; shows their contents before anything is written.
 import { FileUp, FolderUp, Play, Square, Upload } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Breadcrumb, Button, Card, Empty, Notice, Problem, Progress, Select, TextField, format, link, useTitle } from "#ui";
@@ -153,7 +153,7 @@ function columnsOf(items: readonly Item[], keys: readonly string[]): string[] {
   return [...keys, ...new Set(items.flatMap((i) => Object.keys(i)).filter((n) => !keys.includes(n)))];
 }
 
-/** Which attribute each column becomes. */
+/** The attribute of each column. */
 function Mapping({ columns, keys, onColumns }: { columns: readonly CSVColumn[]; keys: readonly string[]; onColumns: (columns: readonly CSVColumn[]) => void }) {
   const set = (n: number, by: Partial<CSVColumn>) => onColumns(columns.map((c, at) => (at === n ? { ...c, ...by } : c)));
   const missing = keys.filter((k) => !columns.some((c) => c.name === k));

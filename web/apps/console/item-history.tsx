@@ -1,4 +1,4 @@
-// The history of one item, as far back as the table keeps changes: each as what differs, and a way back to what was before it.
+// The history of one item, as far back as the table keeps changes: each as a diff, with an undo.
 import { History } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Badge, Button, Empty, Failed, Notice, Problem, TableSkeleton, format, here, link, useTitle } from "#ui";
@@ -27,7 +27,7 @@ function Of({ table }: { table: Table }) {
 
 interface Found extends PastChanges { now: Item | undefined }
 
-const wanted = 10; // changes that are looked for without asking
+const wanted = 10; // changes that are loaded automatically
 
 function ItemHistory({ table, itemKey }: { table: Table; itemKey: Item }) {
   const name = table.description.TableName;

@@ -1,5 +1,5 @@
-// One item, beside the items: as a whole and as it is now, however little of it an index has. It is changed on the condition that
-// it is still as it was read.
+// One item, next to the list: complete and current, even if an index has only a part of it. It is changed on the condition that
+// it is as it was read.
 import { CopyPlus, History, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Confirm, Dialog, Drawer, Empty, Failed, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
@@ -120,7 +120,7 @@ interface ReviewProps {
   onCurrent: (now: Item) => void;
 }
 
-/** What will change, before it does; and what to do where somebody else was first. */
+/** A preview of the change, and the choices if someone else has changed the item first. */
 function Review({ table, itemKey, keys, read, draft, onClose, onSaved, onCurrent }: ReviewProps) {
   const [base, setBase] = useState(read);
   const [theirs, setTheirs] = useState<{ item: Item | undefined; changes: Change[] } | undefined>();

@@ -1,4 +1,4 @@
-// The items of a table or an index: the question, its pages, and the item that is looked at.
+// The items of a table or an index: the query, its pages, and the open item.
 import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Shapes, Undo2, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Icon, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
@@ -59,7 +59,7 @@ export function TableHead({ table }: { table: Table }) {
   );
 }
 
-/** A page that was read, and what it was. */
+/** A loaded page and its request. */
 interface Read extends PageOfItems {
   took: number;
   start: Item | undefined;
@@ -97,7 +97,7 @@ function Items({ table }: { table: Table }) {
   );
 }
 
-/** What is asked, in one line: shop · GSI1 · GSI1PK = "STATUS#open". */
+/** The query on one line: shop · GSI1 · GSI1PK = "STATUS#open". */
 function titleOf(table: string, q: ReturnType<typeof questionOf>, request: Request | undefined): string {
   return [table, q.index, q.how === "scan" ? t("how.scan") : "", request ? inWords(request) : "", q.backwards ? t("order.desc") : ""].filter(Boolean).join(" · ");
 }
@@ -123,7 +123,7 @@ function useItemsCommands(table: string, pages: PagesOf, query: Query): void {
   ]);
 }
 
-/** The address of this view with an item beside it, or without. */
+/** The address of this view with or without an open item. */
 export function withItem(key: Item | undefined): string {
   const query = new URLSearchParams(here.value.query);
   if (key) query.set("item", JSON.stringify(key));
@@ -146,7 +146,7 @@ interface PagesOf {
   read: Read | undefined;
   problem: Problem | undefined;
   loading: boolean;
-  /** How many pages are before this one. */
+  /** The number of previous pages. */
   before: number;
   units: number;
   next: () => void;
@@ -154,7 +154,7 @@ interface PagesOf {
   again: () => void;
 }
 
-/** The pages of a question, forwards and back: the keys where they begin are kept. */
+/** The pages of a query, in both directions: their start keys are kept. */
 function usePagesOf(table: string, request: () => Request, address: string): PagesOf {
   const [state, set] = useState<{ starts: (Item | undefined)[]; read?: Read; problem?: Problem; loading: boolean; units: number; request?: Request }>({ starts: [undefined], loading: true, units: 0 });
   const running = useRef<AbortController | null>(null);
@@ -166,7 +166,7 @@ function usePagesOf(table: string, request: () => Request, address: string): Pag
     try {
       asked = request();
     } catch {
-      set({ starts, loading: false, units }); // the address says something that the form will show
+      set({ starts, loading: false, units }); // the address has an error that the form will show
       return;
     }
     set((s) => ({ ...s, loading: true }));
@@ -248,7 +248,7 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
   );
 }
 
-/** Keys first, then what most items have. */
+/** Keys first, then the attributes that most items have. */
 function columnsOf(items: readonly Item[], keys: readonly string[]): string[] {
   const count = new Map<string, number>();
   for (const item of items) for (const name of Object.keys(item)) count.set(name, (count.get(name) ?? 0) + 1);
@@ -256,7 +256,7 @@ function columnsOf(items: readonly Item[], keys: readonly string[]): string[] {
   return [...keys.filter((k) => count.has(k)), ...rest];
 }
 
-/** Nothing on this page: why, and what may help. */
+/** An empty page: why, and what may help. */
 function None({ read, question, table, onNext }: { read: Read; question: ReturnType<typeof questionOf>; table: Table; onNext: () => void }) {
   if (read.LastEvaluatedKey) {
     return <Empty level={2} icon={Funnel} title={t("none.filtered", { n: read.ScannedCount })} action={<Button kind="primary" icon={ArrowRight} onPress={onNext}>{t("none.goOn")}</Button>}>{t("none.filteredText")}</Empty>;
@@ -274,7 +274,7 @@ function None({ read, question, table, onNext }: { read: Read; question: ReturnT
   );
 }
 
-/** What the page cost, and the ways to the others. */
+/** The cost of the page, and links to the others. */
 function Cost({ pages }: { pages: PagesOf }) {
   const read = pages.read;
   if (!read) {

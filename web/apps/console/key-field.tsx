@@ -1,4 +1,4 @@
-// The name and type of a key attribute, in forms that define tables and indexes; and what an index is.
+// The form fields of key attributes and indexes, to define tables.
 import { Select, TextField } from "#ui";
 import type { Throughput } from "./api.ts";
 import { t } from "./words.ts";
@@ -47,7 +47,7 @@ export function IndexFields({ value: i, local, onInput }: { value: NewIndex; loc
 
 const schemaOf = (pk: string, sk: string) => [{ AttributeName: pk, KeyType: "HASH" }, ...(sk ? [{ AttributeName: sk, KeyType: "RANGE" }] : [])];
 
-/** An index as CreateTable and UpdateTable take it. tablePK is the partition key of a local one. */
+/** An index in the form of CreateTable and UpdateTable. tablePK is the partition key of a local one. */
 export function indexInput(i: NewIndex, tablePK: string, throughput: Throughput | undefined): object {
   return {
     IndexName: i.name, KeySchema: schemaOf(i.global ? i.pk.name : tablePK, i.sk.name),
@@ -56,7 +56,7 @@ export function indexInput(i: NewIndex, tablePK: string, throughput: Throughput 
   };
 }
 
-/** The attributes of keys, each once; the endpoint refuses one that has two types. */
+/** The key attributes, each once; the endpoint rejects one with two types. */
 export function definitions(keys: readonly KeyAttribute[]): { AttributeName: string; AttributeType: string }[] {
   const seen = new Map(keys.filter((k) => k.name !== "").map((k) => [`${k.name} ${k.type}`, k]));
   return [...seen.values()].map((k) => ({ AttributeName: k.name, AttributeType: k.type }));

@@ -1,4 +1,4 @@
-// Writes the items of files into a table: in batches where they may replace others, one by one on a condition where they may not.
+// Writes the items of files into a table: in batches if they may replace others, otherwise one by one with a condition.
 import { signal, type Signal } from "@preact/signals";
 import { Problem } from "#ui";
 import { backoff, callAgain, forEach } from "./many.ts";
@@ -8,23 +8,23 @@ import { t } from "./words.ts";
 import { putOf } from "./write.ts";
 
 const batchItems = 25; // of BatchWriteItem
-const batchLetters = 2 << 20; // the console's back end takes 4 MB, and a letter has up to three bytes
+const batchLetters = 2 << 20; // the console's back end accepts 4 MB, and a character has up to three bytes
 const keptFaults = 50;
 
 export interface Loading {
   read: number;
   written: number;
-  /** Items with a key that is there already, where these are kept. */
+  /** Items whose key already exists, if existing items are kept. */
   there: number;
   faults: number;
-  /** The first faults. */
+  /** The first errors. */
   shown: readonly { at: string; text: string }[];
   units: number;
 }
 
 interface Entries extends Array<{ item: Item; at: string }> {}
 
-/** Batches in which no key is twice. A key that is being written waits, so that the last of its items in the file is the one that stays. */
+/** Batches without duplicate keys. A key that is being written waits, so that the last of its items in the file wins. */
 async function* batches(entries: AsyncIterable<Entry>, keys: readonly string[], most: number, flying: ReadonlyMap<string, Promise<void>>, onFault: (at: string, text: string) => void, onRead: () => void): AsyncGenerator<Entries> {
   let batch: Entries = [];
   let seen = new Set<string>();
@@ -74,7 +74,7 @@ export class Load {
     return this.abort.signal.aborted;
   }
 
-  /** Runs to the end of the entries, or until it is stopped. It throws what ends it early. */
+  /** Runs to the end of the entries or until it is stopped. Throws the error that ends it early. */
   async run(entries: AsyncIterable<Entry>): Promise<void> {
     const fault = (at: string, text: string) => this.add({ faults: 1 }, { at, text });
     let fatal: Problem | undefined;
@@ -85,7 +85,7 @@ export class Load {
         await (this.replace ? this.putBatch(batch) : this.putOne(batch));
       } catch (thrown) {
         const problem = Problem.of(thrown);
-        if (problem.code === "ValidationException" && batch.length > 1) { // one of them is at fault, which AWS does not name
+        if (problem.code === "ValidationException" && batch.length > 1) { // one of them is invalid, and AWS does not say which
           for (const one of batch) await this.putSingly(one).catch((again: unknown) => fault(one.at, Problem.of(again).detail));
         } else if (problem.code === "ValidationException") {
           fault(batch[0]?.at ?? "", problem.detail);

@@ -1,4 +1,4 @@
-// The console: tables, and what is in them.
+// The console's entry point.
 import "./style.css";
 import "./design.css";
 import "./checks.css";
@@ -36,7 +36,7 @@ import { t } from "./words.ts";
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
   useEffect(() => { if (inside) void loadQueries(); }, [inside]);
-  useEffect(() => { if (inside) void askServed().catch(() => undefined); }, [inside]); // without an answer there are fewer views
+  useEffect(() => { if (inside) void askServed().catch(() => undefined); }, [inside]); // without a response there are fewer views
   return (
     <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [
       { href: link("/tables"), label: t("tables"), icon: Table2 },

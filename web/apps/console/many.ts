@@ -1,10 +1,10 @@
-// Many requests, a few at a time. A throttled request is sent again, later each time; any other failure is reported with what it was for.
+// Many requests, a few at a time. A throttled request is retried with backoff; any other failure is reported with its item.
 import { Problem } from "#ui";
 import { call } from "./api.ts";
 
-const atOnce = 5; // browsers open six connections to a server that speaks HTTP/1.1
+const atOnce = 5; // browsers open six connections to an HTTP/1.1 server
 const tries = 8;
-const firstPause = 100; // milliseconds; doubled with each try
+const firstPause = 100; // milliseconds; doubled with each attempt
 
 const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling", "TransactionInProgressException"];
 
@@ -24,7 +24,7 @@ export function backoff(attempt: number, abort: AbortSignal): Promise<void> {
   return pause(firstPause * 2 ** attempt * (0.5 + Math.random()), abort);
 }
 
-/** Calls an operation, again while it is throttled. */
+/** Calls an operation, retrying while it is throttled. */
 export async function callAgain<T>(operation: string, input: object, abort: AbortSignal): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -37,7 +37,7 @@ export async function callAgain<T>(operation: string, input: object, abort: Abor
   }
 }
 
-/** Runs a task for each of the list, until all are done or the signal aborts. A failure does not stop the others. */
+/** Runs a task for each element of the list, until all are done or the signal aborts. A failure does not stop the others. */
 export async function forEach<T>(list: Iterable<T> | AsyncIterable<T>, abort: AbortSignal, task: (of: T) => Promise<void>): Promise<Failure<T>[]> {
   const failures: Failure<T>[] = [];
   const running = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-// The map of a table: which entities are where, in the table and in each index, how many, how large, and the largest partitions.
+// The map of a table: the entities in the table and in each index, with counts and sizes, and the largest partitions.
 import { Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Button, Notice, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
@@ -19,7 +19,7 @@ const limits = ["1000", "10000", "100000"] as const;
 const samplesMax = 3;
 const shownPartitions = 8;
 
-/** Charts of parts of a table, added up. */
+/** Adds up the charts of parts of a table. */
 class Sum {
   items = 0;
   bytes = 0;
@@ -27,7 +27,7 @@ class Sum {
   readonly kinds = new Map<string, Kind>();
   readonly partitions = new Map<string, Partition>();
 
-  /** The same in another object, by which views see that something is added; the maps are shared. */
+  /** A new object with the same maps, so that views notice the change. */
   copy(): Sum {
     return Object.assign(new Sum(), this);
   }
@@ -81,7 +81,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
   };
   const stop = () => { running.current?.abort(); set((s) => ({ ...s, running: false })); };
   useEffect(() => {
-    if (!onAWS) void run(Number(limit)); // where reading costs nothing
+    if (!onAWS) void run(Number(limit)); // where reading is free
     return () => running.current?.abort();
   }, []);
   const { sum } = state;
@@ -109,7 +109,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
 
 interface Row { entity: Entity | undefined; place: DesignPlace | undefined; kind: Kind | undefined }
 
-/** The entities in the table or in one index: their key templates, as the design has them, with what is really there. */
+/** The entities in the table or in one index: their key templates from the design, with actual figures. */
 function Where({ design, table, sum, index }: { design: Design; table: Table; sum: Sum; index: string }) {
   const name = table.description.TableName;
   const keys = keysFor(table.description, index);

@@ -1,4 +1,4 @@
-// What one item is by the design: its entity, its keys explained part by part, its fields, and where it leads.
+// One item by the design: its entity, its keys explained part by part, its fields, and related items.
 import { ArrowRight, SearchX, Workflow } from "lucide";
 import { Empty, Icon, Skeleton, link } from "#ui";
 import { type Design, type Link, type Meaning as Meant, designOf, fieldColour, fieldOf, useMeanings } from "./design.ts";

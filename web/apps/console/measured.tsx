@@ -1,4 +1,4 @@
-// What the design declares beside what was measured, by operation: requests cannot be told apart further, for metrics do not have their keys.
+// Declared next to measured rates, by operation: metrics do not contain keys, so requests cannot be distinguished further.
 import { Ruler } from "lucide";
 import { Badge, Button, Notice, Skeleton, Stat, Table, format, useLoaded } from "#ui";
 import { useState } from "preact/hooks";
@@ -12,7 +12,7 @@ interface Row { operation: string; patterns: string[]; declared: number; measure
 const minutes = 60;
 
 export function Measured({ table, design }: { table: string; design: Design }) {
-  const [asked, ask] = useState(!onAWS); // there each look costs
+  const [asked, ask] = useState(!onAWS); // there, each request costs money
   return (
     <section class="stack">
       <h2 class="part">{t("measured")}</h2>
@@ -53,7 +53,7 @@ function Loaded({ table, design }: { table: string; design: Design }) {
   );
 }
 
-/** One row for each operation that a pattern makes or that was measured. */
+/** One row per operation that a pattern makes or that was measured. */
 function rowsOf(design: Design, m: Metrics): Row[] {
   const rows = new Map<string, Row>();
   const row = (operation: string) => {
@@ -73,7 +73,7 @@ function rowsOf(design: Design, m: Metrics): Row[] {
   return [...rows.values()].sort((a, b) => b.measured - a.measured || b.declared - a.declared);
 }
 
-/** The operations that a pattern makes, and how many of each. */
+/** The operations of a pattern, with their number. */
 function operationsOf(p: Pattern): [string, number][] {
   if (p.kind === "write") {
     if (p.batch) return [["BatchWriteItem", 1]];

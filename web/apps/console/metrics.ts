@@ -1,14 +1,14 @@
-// What CloudWatch has counted of tables, minute by minute: of this server's, and of AWS's.
+// CloudWatch's metrics of tables by minute, of this server and of AWS.
 import { call } from "./api.ts";
 
 export interface Series {
-  /** What it is of: an operation, or a kind of event. */
+  /** Its subject: an operation or a kind of event. */
   name: string;
-  /** By time, in step with Metrics.times; null where nothing was measured. */
+  /** Values aligned with Metrics.times; null if nothing was measured. */
   values: (number | null)[];
 }
 
-/** An operation over the whole stretch. */
+/** Totals of an operation over the whole range. */
 export interface OperationSum {
   name: string;
   requests: number;
@@ -19,7 +19,7 @@ export interface OperationSum {
 }
 
 export interface Metrics {
-  /** The beginnings of the periods, in seconds. */
+  /** The starts of the periods, in seconds. */
   times: number[];
   period: number;
   requests: Series[];
@@ -52,7 +52,7 @@ async function listMetrics(table: string | undefined, names: readonly string[] |
   return found.filter((m) => !m.Dimensions.some((d) => d.Name === "GlobalSecondaryIndexName") && (!names || names.includes(m.MetricName)));
 }
 
-/** What the queries found, by time: as many requests as are needed, each of queriesMax queries. */
+/** The results of the queries by time, in as many requests of queriesMax queries as needed. */
 async function values(queries: readonly Query[], from: number, to: number, period: number, abort: AbortSignal | undefined): Promise<Map<number, number>[]> {
   const found = queries.map(() => new Map<number, number>());
   for (let first = 0; first < queries.length; first += queriesMax) {
@@ -74,7 +74,7 @@ const dimension = (m: Metric, name: string) => m.Dimensions.find((d) => d.Name =
 const latencyStats = ["SampleCount", "Sum", "p99"];
 const others = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ThrottledRequests", "SystemErrors", "UserErrors", "ConditionalCheckFailedRequests", "TransactionConflict"];
 
-/** What was counted in the last minutes, of a table or of all. */
+/** The counts of the last minutes, of a table or of all. */
 export async function measure(table: string | undefined, minutes: number, abort?: AbortSignal): Promise<Metrics> {
   const period = minutes > 180 ? 5 * minute : minute;
   const to = Math.floor(Date.now() / 1000 / period) * period + period;
@@ -117,7 +117,7 @@ export async function measure(table: string | undefined, minutes: number, abort?
   };
 }
 
-/** What a table has had in the last five minutes. */
+/** A table's metrics of the last five minutes. */
 export interface Rate { perSecond: number; throttled: number; errors: number }
 
 const lately = 5 * minute;

@@ -1,4 +1,4 @@
-// Observe: the requests on a table while the page is open, by the patterns that they belong to, and those that belong to none.
+// Observe: the requests on a table while the page is open, by pattern, and those that match none.
 import { Eye, Pause, Play, RotateCcw } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, Empty, Notice, Problem, Stat, Table, format, link, useTitle } from "#ui";
@@ -9,7 +9,7 @@ import { Designed, PatternSidebar } from "./patterns.tsx";
 import { milliseconds } from "./server-views.tsx";
 import { t } from "./words.ts";
 
-const pause = 2000; // milliseconds between looks
+const pause = 2000; // milliseconds between polls
 
 export function ObservePage({ name }: { name: string }) {
   useTitle(`${name} · ${t("observe")}`);
@@ -20,7 +20,7 @@ export function ObservePage({ name }: { name: string }) {
   );
 }
 
-/** Looks again and again while it runs, and adds up what it sees. */
+/** Polls while it runs, and aggregates the results. */
 function useObserved(table: string, running: boolean): { sum: Sum; problem: Problem | undefined; restart: () => void } {
   const [sum, set] = useState<Sum>(nothing);
   const [problem, fail] = useState<Problem | undefined>(undefined);
@@ -69,6 +69,7 @@ function Observe({ table, design }: { table: string; design: Design }) {
         <p class="muted small grow" role="status">{t("observe.seen", { n: sum.total, seconds: Math.round(sum.seconds) })}</p>
       </div>
       {problem && <Notice tone="danger">{problem.detail}</Notice>}
+      {sum.others > 0 && <Notice tone="info">{t("observe.others", { n: sum.others })}</Notice>}
       {sum.total > sum.kept && <Notice tone="info">{t("observe.sampled", { kept: sum.kept, total: sum.total })}</Notice>}
       {sum.cut > 0 && <Notice tone="info">{t("observe.cut", { n: sum.cut })}</Notice>}
       <div class="grid stats-row">
@@ -110,7 +111,7 @@ function PatternLinks({ table, row }: { table: string; row: Row }) {
   );
 }
 
-/** Units of a request, on average. */
+/** Average units of a request. */
 function unitsOf(g: Group): string {
   return [...(g.readUnits > 0 || g.writeUnits === 0 ? [`${figure(g.readUnits / g.count)} RCU`] : []), ...(g.writeUnits > 0 ? [`${figure(g.writeUnits / g.count)} WCU`] : [])].join(" · ");
 }

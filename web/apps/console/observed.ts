@@ -1,32 +1,34 @@
-// The requests on a table as they come, added up by the patterns that they belong to.
+// The requests on a table, aggregated by pattern.
 import type { Design, Pattern } from "./design.ts";
 
-/** A request that belongs to no pattern: its keys are as a person would write them, its form is the same where only values differ. */
+/** A request that matches no pattern, with its keys as text. Requests that differ only in values have the same form. */
 export interface Shape { operation: string; index?: string; keys?: string; more?: number; filtered?: boolean; form: string }
 
-/** Requests that belong to the same patterns, or of one shape; durations are milliseconds. */
+/** Requests of the same patterns, or of one form; durations are milliseconds. */
 export interface Group { patterns?: string[]; shape?: Shape; count: number; readUnits: number; writeUnits: number; took: number[]; errors?: Record<string, number> }
 
-/** What the back end tells of the requests since the call before: total have come, kept of them are in the groups. */
-export interface Observed { after: string; total: number; kept: number; now: number; for: number; groups: Group[]; foreign: Group[]; strangers: number; cut: number }
+/** The back end's report on the requests since the previous call: total have arrived, kept of them are in the groups. */
+export interface Observed { after: string; total: number; kept: number; now: number; for: number; groups: Group[]; foreign: Group[]; strangers: number; cut: number; others?: number }
 
-/** Everything since the page was opened. Counts and units are scaled where the server has not kept all requests. */
+/** Everything since the page was opened. Counts and units are scaled if the server has not kept all requests. */
 export interface Sum {
   seconds: number;
   total: number;
   kept: number;
   strangers: number;
   cut: number;
+  /** Other servers of the same store, whose requests are not here. */
+  others: number;
   groups: ReadonlyMap<string, Group>;
   foreign: ReadonlyMap<string, Group>;
 }
 
-export const nothing: Sum = { seconds: 0, total: 0, kept: 0, strangers: 0, cut: 0, groups: new Map(), foreign: new Map() };
+export const nothing: Sum = { seconds: 0, total: 0, kept: 0, strangers: 0, cut: 0, others: 0, groups: new Map(), foreign: new Map() };
 
-const tookMax = 5000; // durations kept of a group
+const tookMax = 5000; // durations kept per group
 const foreignMax = 200; // shapes
 
-/** Adds what has come in some seconds. */
+/** Adds the requests of some seconds. */
 export function add(sum: Sum, seen: Observed, seconds: number): Sum {
   const scale = seen.kept > 0 ? seen.total / seen.kept : 1;
   const merged = (known: ReadonlyMap<string, Group>, more: readonly Group[], keyOf: (g: Group) => string) => {
@@ -44,13 +46,13 @@ export function add(sum: Sum, seen: Observed, seconds: number): Sum {
   };
   const foreign = merged(sum.foreign, seen.foreign, (g) => g.shape?.form ?? "");
   return {
-    seconds: sum.seconds + seconds, total: sum.total + seen.total, kept: sum.kept + seen.kept, strangers: sum.strangers + seen.strangers, cut: sum.cut + seen.cut,
+    seconds: sum.seconds + seconds, total: sum.total + seen.total, kept: sum.kept + seen.kept, strangers: sum.strangers + seen.strangers, cut: sum.cut + seen.cut, others: seen.others ?? 0,
     groups: merged(sum.groups, seen.groups, (g) => g.patterns?.join(" ") ?? ""),
     foreign: foreign.size <= foreignMax ? foreign : new Map([...foreign].sort(([, a], [, b]) => b.count - a.count).slice(0, foreignMax)),
   };
 }
 
-/** A quantile of durations, undefined of none. */
+/** A quantile of durations; undefined if there are none. */
 export function quantile(took: readonly number[], q: number): number | undefined {
   const sorted = [...took].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
@@ -58,7 +60,7 @@ export function quantile(took: readonly number[], q: number): number | undefined
 
 export interface Row { key: string; patterns: Pattern[]; group: Group | undefined }
 
-/** One row for each pattern, and for each set of patterns that send the same request; those with requests first. */
+/** One row per pattern, or set of patterns that send the same request; those with requests first. */
 export function rowsOf(design: Design, sum: Sum): Row[] {
   const rows: Row[] = [...sum.groups].map(([key, group]) => ({ key, group, patterns: design.patterns.filter((p) => group.patterns?.includes(p.name)) }));
   const shown = new Set(rows.flatMap((r) => r.patterns.map((p) => p.name)));

@@ -1,4 +1,4 @@
-// The palette: everything that can be done or gone to, found by typing; the list of keys; and the keys themselves.
+// The command palette, the list of shortcuts, and the shortcuts themselves.
 import { Bookmark, Command as CommandIcon, Database, History, Keyboard, Layers, Moon, Server, SquareTerminal, Table2, Undo2 } from "lucide";
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -18,7 +18,7 @@ const close = () => { floating.value = undefined; };
 
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** What can be done from everywhere. */
+/** Commands available everywhere. */
 function everywhere(): Command[] {
   const to = t("palette.go");
   const goes = (label: string, address: string, icon: Command["icon"], keys?: string): Command => ({ label, group: to, run: () => go(address), ...(icon ? { icon } : {}), ...(keys === undefined ? {} : { keys }) });
@@ -45,7 +45,7 @@ export function PaletteButton() {
   return <Button kind="quiet" icon={CommandIcon} label={`${t("palette")} (${mac ? "⌘" : "Ctrl"}+K)`} onPress={() => { floating.value = "palette"; }} />;
 }
 
-/** What the palette needs to be there: keys are listened to, and its dialogs are shown. */
+/** The palette's host: listens to keys and shows its dialogs. */
 export function Palette() {
   useCommands(everywhere);
   useEffect(() => {
@@ -81,7 +81,7 @@ function Finder() {
   const run = (c: Command | undefined) => {
     if (!c) return;
     close();
-    setTimeout(c.run); // after the dialog has given the focus back
+    setTimeout(c.run); // after the dialog has returned the focus
   };
   const key = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key];

@@ -1,4 +1,4 @@
-// Statements of PartiQL, run as they are written.
+// PartiQL statements, run as written.
 import { Play, SquareTerminal } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, Empty, Problem, Tabs, go, here, link, useTitle } from "#ui";
@@ -22,13 +22,13 @@ interface Ran {
   writes: boolean;
 }
 
-const pageOf = 100; // items that are read before a page ends
+const pageOf = 100; // items read before a page ends
 
 function inputOf(statement: string): Record<string, unknown> {
   return { Statement: statement.trim(), ReturnConsumedCapacity: "TOTAL", ...(/^\s*select/i.test(statement) ? { Limit: pageOf } : {}) };
 }
 
-/** What is completed: tables, and the attributes of those that have been looked at. */
+/** Completions: tables, and the attributes of loaded ones. */
 function schemaOf(): Record<string, string[]> {
   return Object.fromEntries((names.value ?? []).map((name) => {
     const state = knownTable(name);
@@ -50,7 +50,7 @@ export function PartiQL() {
     setBusy(true);
     setProblem(undefined);
     if (!before) setRan(undefined);
-    go(link("/partiql", { statement }), "replace"); // the address says it; running is left to who opens it
+    go(link("/partiql", { statement }), "replace"); // the address contains it; the user runs it
     const begun = performance.now();
     try {
       const page = await call<{ Items?: Item[]; NextToken?: string; ConsumedCapacity?: Consumed }>("ExecuteStatement", before?.next === undefined ? inputOf(statement) : { ...inputOf(statement), NextToken: before.next });

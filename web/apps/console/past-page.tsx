@@ -1,4 +1,4 @@
-// A table as it was at a second of its recovery window, beside how it is now: what was added, removed and changed since.
+// A table at a second of its recovery window, compared with now: what was added, removed and changed since.
 import { CalendarClock, Equal, History } from "lucide";
 import { useState } from "preact/hooks";
 import { Badge, Button, Checkbox, Empty, MoreButton, Paged, TableSkeleton, Failed, format, go, here, link, usePages, useTitle } from "#ui";

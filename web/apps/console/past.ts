@@ -1,8 +1,8 @@
-// What tables and items were: answered by the server from a table's change log.
+// Past states of tables and items, from the server's change log.
 import { type Item } from "./value.ts";
 import { call, served } from "./api.ts";
 
-/** What one commit did to an item. An image is absent where the log does not keep it. */
+/** One commit's change of an item. An image is absent if the log does not keep it. */
 export interface PastChange {
   sequence: string;
   /** Milliseconds since the epoch. */
@@ -15,16 +15,16 @@ export interface PastChange {
 
 export interface PastChanges {
   changes: PastChange[];
-  /** From when on changes are kept, in seconds since the epoch; undefined where none are. */
+  /** The start of the kept changes, in seconds since the epoch; undefined if none are kept. */
   since: number | undefined;
-  /** Where they go on, and down to when they have been looked for. */
+  /** Where to continue, and the time down to which changes have been searched. */
   next: string | undefined;
   searched: number | undefined;
 }
 
 interface ChangeOf { SequenceNumber: string; Time: number; Existed: boolean; Exists: boolean; By: string; Old?: Item; New?: Item }
 
-/** The changes of an item, newest first. newer is the image before the next newer change, or the item as it is: where only old images are kept, it is the new image. */
+/** The changes of an item, newest first. newer is the image before the next newer change, or the current item: if only old images are kept, it is the new image. */
 export async function itemChanges(table: string, key: Item, before: string | undefined, newer: Item | undefined, abort: AbortSignal): Promise<PastChanges> {
   const page = await call<{ Changes: ChangeOf[]; Since?: number; Before?: string; Searched?: number }>("ListItemChanges", { TableName: table, Key: key, ...(before === undefined ? {} : { Before: before }) }, abort);
   let following = newer;
@@ -36,14 +36,14 @@ export async function itemChanges(table: string, key: Item, before: string | und
   return { changes, since: page.Since, next: page.Before, searched: page.Searched };
 }
 
-/** An item then and now; undefined where it was not there. */
+/** An item then and now; undefined if it did not exist. */
 export interface Compared { then: Item | undefined; now: Item | undefined }
 
-/** A part of a table as it was at a second, beside how it is. */
+/** A part of a table at a second, and now. */
 export async function compareTable(table: string, at: number, all: boolean, after: string | undefined, abort: AbortSignal): Promise<{ items: Compared[]; next: string | undefined }> {
   const page = await call<{ Items: { Then?: Item; Now?: Item; Same?: Item }[]; After?: string }>("CompareTable", { TableName: table, At: at, All: all, Limit: 50, ...(after === undefined ? {} : { After: after }) }, abort);
   return { items: page.Items.map((x) => ({ then: x.Same ?? x.Then, now: x.Same ?? x.Now })), next: page.After };
 }
 
-/** Whether the endpoint answers such questions. */
+/** Whether the endpoint supports this. */
 export const hasPast = () => served.value.server;

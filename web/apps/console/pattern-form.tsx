@@ -1,10 +1,10 @@
-// A form for the arguments of a pattern, made of their schema. What it makes is JSON as a text, so that numbers keep their digits.
+// A form for the arguments of a pattern, built from their schema. It produces JSON as text, so numbers keep their digits.
 import { Plus, X } from "lucide";
 import { Button, Checkbox, Select, TextArea, TextField } from "#ui";
 import type { Schema } from "./design.ts";
 import { t } from "./words.ts";
 
-/** What has been typed: texts by argument; lines are further ones. */
+/** The typed values: texts by argument; lines are nested ones. */
 export interface Typed { [name: string]: string | Typed[] }
 
 export class Unfit extends Error {
@@ -26,7 +26,7 @@ function kindOf(s: Schema): "enum" | "boolean" | "integer" | "lines" | "json" | 
   return s.type === "array" || s.type === "object" ? "json" : "text";
 }
 
-/** The arguments as JSON. Throws Unfit with the place of what does not fit. */
+/** The arguments as JSON. Throws Unfit with the place of an invalid one. */
 export function argumentsOf(schema: Schema, typed: Typed, at = ""): string {
   const members: string[] = [];
   for (const [name, s] of Object.entries(schema.properties ?? {})) {
@@ -64,7 +64,7 @@ export function argumentsOf(schema: Schema, typed: Typed, at = ""): string {
   return `{${members.join()}}`;
 }
 
-/** Arguments of an address as they would be typed. */
+/** The arguments of an address as typed values. */
 export function typedOf(schema: Schema, given: unknown): Typed {
   const out: Typed = {};
   for (const [name, s] of Object.entries(schema.properties ?? {})) {
@@ -80,7 +80,7 @@ interface FieldsProps { schema: Schema; typed: Typed; fault: string | undefined;
 export function ArgumentFields({ schema, typed, fault, at = "", onChange }: FieldsProps) {
   const set = (name: string, value: string | Typed[]) => onChange({ ...typed, [name]: value });
   const all = Object.entries(schema.properties ?? {}).filter(([name]) => !/^_*after$/.test(name));
-  const order = (name: string) => { // what is required in the order of the design, the size of pages last
+  const order = (name: string) => { // required arguments in the order of the design, the page size last
     const n = schema.required?.indexOf(name) ?? -1;
     return n >= 0 ? n : pages.includes(name) ? 1001 : 1000;
   };

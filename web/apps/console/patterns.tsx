@@ -1,4 +1,4 @@
-// The patterns of a table's design: all of them with what they cost, and beside each other view as the way there.
+// The patterns of a table's design with their costs; in other views, a list of links.
 import { Workflow } from "lucide";
 import { Badge, Empty, Failed, Problem, Skeleton, Stat, Table, format, here, link, useTitle } from "#ui";
 import { served } from "./api.ts";
@@ -66,7 +66,7 @@ export function KindBadge({ kind }: { kind: Pattern["kind"] }) {
   return <Badge plain tone={kind === "write" ? "warning" : "info"}>{t(`pattern.${kind}`)}</Badge>;
 }
 
-/** What DynamoDB does for a pattern, in a sentence. */
+/** Describes in a sentence what DynamoDB does for a pattern. */
 export function does(p: Pattern): string {
   if (p.kind === "write") {
     const n = p.items?.length ?? 0;

@@ -1,4 +1,4 @@
-// The items that are picked from a grid, across its pages.
+// The items selected in a grid, across its pages.
 import { useState } from "preact/hooks";
 import { type Item, pick } from "./value.ts";
 
@@ -6,12 +6,12 @@ export interface Picked {
   items: readonly Item[];
   has: (item: Item) => boolean;
   turn: (item: Item) => void;
-  /** Picks all of these, or none where all of them are picked. */
+  /** Selects all of these, or none if all are selected. */
   turnAll: (items: readonly Item[]) => void;
   clear: () => void;
 }
 
-/** What is picked lasts as long as the question: asked names it. */
+/** The selection lasts as long as the query, which asked identifies. */
 export function usePicked(keys: readonly string[], asked: string): Picked {
   const [state, set] = useState<{ asked: string; items: ReadonlyMap<string, Item> }>({ asked, items: new Map() });
   const of = (s: typeof state) => (s.asked === asked ? s.items : new Map<string, Item>());

@@ -1,4 +1,4 @@
-// Writes an item back to what it was, after a look at what that changes, if it is still as it was seen.
+// Restores an item to an earlier version after a preview, on the condition that it has not changed since.
 import { RotateCcw } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Dialog, Notice, Problem, toast } from "#ui";
@@ -10,7 +10,7 @@ import { putBack } from "./undo.ts";
 import type { Item } from "./value.ts";
 import { t } from "./words.ts";
 
-/** A button that puts an item back: it is `now`, and is to be `then`. */
+/** A button that restores an item from `now` to `then`. */
 export function PutBack({ table, keys, then, now, label, onDone }: { table: string; keys: readonly string[]; then: Item | undefined; now: Item | undefined; label: string; onDone: () => void }) {
   const [open, set] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();

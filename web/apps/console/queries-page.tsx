@@ -1,4 +1,4 @@
-// The queries that are kept and those that were run, each as a link.
+// Bookmarks and history, as links.
 import { Bookmark, Database, Download, FileUp, History, Trash, X } from "lucide";
 import { useEffect } from "preact/hooks";
 import { Button, Card, Empty, FileButton, toast, toastProblem, useTitle } from "#ui";
@@ -34,7 +34,7 @@ export function QueriesPage() {
   );
 }
 
-/** Where the queries are kept, in words, and how they get there. */
+/** Explains where the queries are stored, and how to change it. */
 function Where() {
   const { in: where, why } = place.value;
   const create = () => keepInTable().catch(toastProblem);

@@ -1,12 +1,12 @@
-// Queries that have been run, and bookmarked ones. They are kept with the endpoint: one item each, in a table of their own. Where
-// that is not possible, the browser keeps them. Changes name the queries that they add or remove, so tabs do not overwrite each other's.
+// The history of queries and bookmarks. They are stored at the endpoint: one item each, in a table of their own. If
+// that is not possible, the browser stores them. A change names the queries that it adds or removes, so tabs do not overwrite each other.
 import { signal } from "@preact/signals";
 import { Problem, keep, kept, toastProblem } from "#ui";
 import { type KeptQueries, about, changeQueries, createQueriesTable, fetchQueries } from "./api.ts";
 
 export interface Query {
   title: string;
-  /** The view's: "#/tables/shop?pk=USER%231". */
+  /** The view's address: "#/tables/shop?pk=USER%231". */
   address: string;
 }
 
@@ -19,7 +19,7 @@ function isQuery(v: unknown): v is Query {
   return typeof q === "object" && q !== null && typeof q.title === "string" && typeof q.address === "string" && q.address.startsWith("#/");
 }
 
-/** The queries of a text; undefined where it has none of ours. */
+/** Parses the queries of a text; undefined if it is not one of ours. */
 export function read(text: string): Query[] | undefined {
   try {
     const { queries } = JSON.parse(text) as { queries?: unknown[] };
@@ -39,7 +39,7 @@ export function written(queries: readonly Query[]): string {
 
 export const past = signal<readonly Query[]>([]);
 export const bookmarks = signal<readonly Query[]>([]);
-/** Where they are kept, and why in the browser. */
+/** Where they are stored, and the reason if it is the browser. */
 export const place = signal<Pick<KeptQueries, "in" | "why">>({ in: "browser" });
 
 const without = (list: readonly Query[], addresses: readonly string[]) => list.filter((q) => !addresses.includes(q.address));
@@ -49,7 +49,7 @@ const ofBrowser = (at: string) => read(kept(at) ?? "") ?? [];
 let loading: Promise<void> | undefined;
 let saving: Promise<unknown> = Promise.resolve(); // the last change
 
-/** Loads the queries: once whoever uses the page is known, and again to see those of other tabs. */
+/** Loads the queries, once the user is known and again to see changes of other tabs. */
 export function loadQueries(): Promise<void> {
   loading = saving.catch(() => undefined).then(fetchQueries).then(take, (thrown: unknown) => {
     take({ in: "browser", bookmarks: [], history: [] });
@@ -65,7 +65,7 @@ function take(found: KeptQueries): void {
   if (found.in === "table") void moveIn();
 }
 
-/** Adds what the browser has kept to the table. */
+/** Adds the browser's queries to the table. */
 async function moveIn(): Promise<void> {
   const [marked, been] = [ofBrowser(bookmarksAt), ofBrowser(historyAt)];
   if (marked.length > 0) await change("bookmarks", without(marked, bookmarks.value.map((q) => q.address)), []);
@@ -75,7 +75,7 @@ async function moveIn(): Promise<void> {
   keep(historyAt, undefined);
 }
 
-/** Changes a list here and where it is kept. */
+/** Changes a list here and where it is stored. */
 async function change(list: "bookmarks" | "history", add: readonly Query[], remove: readonly string[]): Promise<void> {
   if (add.length + remove.length === 0) return;
   await loading;
@@ -88,7 +88,7 @@ async function change(list: "bookmarks" | "history", add: readonly Query[], remo
     else keepInBrowser(at, shown.value);
   } catch (thrown) {
     const problem = Problem.of(thrown);
-    if (problem.code === "AccessDeniedException") { // may read the table, but not write it
+    if (problem.code === "AccessDeniedException") { // may read the table, but not write to it
       place.value = { in: "browser", why: "denied" };
       keepInBrowser(at, shown.value);
       return;
@@ -98,7 +98,7 @@ async function change(list: "bookmarks" | "history", add: readonly Query[], remo
   }
 }
 
-/** Notes that a query was run. */
+/** Adds a query to the history. */
 export async function ran(query: Query): Promise<void> {
   await loading;
   if (past.value[0]?.address === query.address) return;
@@ -121,7 +121,7 @@ export async function bookmark({ title, address }: Query): Promise<void> {
   return isBookmarked(address) ? change("bookmarks", [], [address]) : change("bookmarks", [{ title, address }], []);
 }
 
-/** Adds the bookmarks of a file; false where it has none. */
+/** Adds the bookmarks of a file; returns false if it has none. */
 export async function addBookmarks(text: string): Promise<boolean> {
   const more = read(text);
   if (!more) return false;
@@ -129,7 +129,7 @@ export async function addBookmarks(text: string): Promise<boolean> {
   return true;
 }
 
-/** Keeps the queries with the endpoint from now on. */
+/** Stores the queries at the endpoint from now on. */
 export async function keepInTable(): Promise<void> {
   take(await createQueriesTable());
 }

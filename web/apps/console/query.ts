@@ -1,4 +1,4 @@
-// A question to a table: what the form holds, what the address of the view says, and the request that it becomes.
+// A query or scan of a table: the form's values, the view's address, and the resulting request.
 import type { TableDescription } from "./api.ts";
 import { keyNames, keyType, keysFor, keysOf } from "./schema.ts";
 import { type Value, isBase64, isNumber } from "./value.ts";
@@ -48,7 +48,7 @@ export function questionOf(query: URLSearchParams): Question {
       name: String(name), op: oneOf(filterOps, op, "="), type: oneOf(filterTypes, type, "S"), a: String(a), b: String(b),
     }));
   } catch {
-    // an address that somebody has cut off
+    // a truncated address
   }
   return {
     how: query.has("pk") ? "query" : "scan", index: query.get("index") ?? "", pk: query.get("pk") ?? "", skOp: oneOf(keyOps, query.get("op"), ""), sk: query.get("sk") ?? "", sk2: query.get("sk2") ?? "",
@@ -75,7 +75,7 @@ export interface Request {
   input: Record<string, unknown>;
 }
 
-/** A field of the form whose value does not have its type. Its place: "pk", "sk", "sk2", "filter.0". */
+/** A form field whose value does not match its type. Its place: "pk", "sk", "sk2", "filter.0". */
 export class Unfit extends Error {
   readonly field: string;
   readonly type: string;
@@ -105,7 +105,7 @@ class Placeholders {
     return key;
   }
 
-  /** A path as people write it: address.city, tags[0]; "a.b" in quotes is one name. */
+  /** A path as displayed: address.city, tags[0]; "a.b" in quotes is one name. */
   path(text: string): string {
     return [...text.trim().matchAll(/"([^"]*)"|\[(\d+)\]|([^.[\]"]+)/g)]
       .map((m, n) => (m[2] !== undefined ? `[${m[2]}]` : `${n > 0 ? "." : ""}${this.name(m[1] ?? m[3]?.trim() ?? "")}`)).join("");
@@ -161,7 +161,7 @@ function keyCondition(q: Question, t: TableDescription, p: Placeholders): string
   }
 }
 
-/** The request of a question; it throws Unfit. */
+/** The request of a query; throws Unfit. */
 export function requestOf(q: Question, t: TableDescription): Request {
   const p = new Placeholders();
   const input: Record<string, unknown> = { TableName: t.TableName };
@@ -169,7 +169,7 @@ export function requestOf(q: Question, t: TableDescription): Request {
   if (q.how === "query") input["KeyConditionExpression"] = keyCondition(q, t, p);
   if (q.filters.length > 0) input["FilterExpression"] = q.filters.map((f, n) => filterText(f, p, `filter.${n}`)).join(" AND ");
   const project = q.project.split(",").map((x) => x.trim()).filter(Boolean);
-  if (project.length > 0) { // with the keys, by which an item is opened
+  if (project.length > 0) { // with the keys, which are needed to open an item
     const keys = [...keyNames(keysOf(t.KeySchema)), ...keyNames(keysFor(t, q.index))].map((k) => `"${k}"`);
     input["ProjectionExpression"] = [...new Set([...keys, ...project].map((x) => p.path(x)))].join(", ");
   }
@@ -182,7 +182,7 @@ export function requestOf(q: Question, t: TableDescription): Request {
   return { operation: q.how === "query" ? "Query" : "Scan", input };
 }
 
-/** What a request asks for, as text. In each place it says what the expression says, without placeholders. */
+/** A request as text, with the expressions' placeholders replaced. */
 export function inWords(r: Request): string {
   const names = (r.input["ExpressionAttributeNames"] ?? {}) as Record<string, string>;
   const values = (r.input["ExpressionAttributeValues"] ?? {}) as Record<string, Value>;

@@ -1,4 +1,4 @@
-// The races of a design: its writes run in every order, and what breaks drawn as a sequence.
+// The races of a design: its writes run in every order, with violations as sequence diagrams.
 import { CircleCheck, CircleX, Play, Square } from "lucide";
 import { Badge, Button, Icon, Notice, format, link } from "#ui";
 import { askWork } from "./api.ts";
@@ -71,7 +71,7 @@ function RaceCard({ design, table, race: r }: { design: Design; table: string; r
   );
 }
 
-/** A number of orders, which may have more digits than a number of JavaScript. */
+/** A number of orders, which may exceed JavaScript's precision. */
 function orders(n: string): string {
   return n.length > 15 ? `10^${n.length - 1}` : format.number(Number(n)); // 15 digits are exact
 }

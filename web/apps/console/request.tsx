@@ -1,4 +1,4 @@
-// A request of the console as code, to be taken away.
+// A request of the console as code, to copy.
 import { CodeXml } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, CodeTabs, Dialog } from "#ui";

@@ -52,13 +52,13 @@ export function RestoreBackup({ backup: b, onClose }: { backup: Backup; onClose:
   );
 }
 
-/** A second, as a field for local times takes it. */
+/** A second in the form of a datetime-local field. */
 export function localSecond(seconds: number): string {
   const at = new Date(seconds * 1000);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** The second that a text of such a field is. */
+/** Parses the value of such a field. */
 export function secondOf(text: string): number | undefined {
   const at = new Date(text).getTime();
   return Number.isNaN(at) ? undefined : Math.floor(at / 1000);

@@ -1,8 +1,8 @@
-// Which rows of a long grid are drawn: those in sight and a few around them. All rows have one height, so this is arithmetic.
+// The rendered rows of a long grid: the visible ones and a few around them. All rows have the same height, so this is arithmetic.
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Shorter grids are drawn whole: the browser's own search finds everything in them. */
+/** Shorter grids are rendered completely, so that the browser's search finds everything in them. */
 const whole = 200;
 const around = 12;
 const firstHeight = 34;
@@ -10,11 +10,11 @@ const firstHeight = 34;
 export interface Rows {
   from: number;
   to: number;
-  /** The height of what is not drawn, above and below. */
+  /** The height of the rows not rendered, above and below. */
   above: number;
   below: number;
   virtual: boolean;
-  /** Brings a row into sight and focuses what focus finds in it. */
+  /** Scrolls a row into view and focuses the element that focus finds in it. */
   show: (row: number, focus: string) => void;
 }
 

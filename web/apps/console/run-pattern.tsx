@@ -1,4 +1,4 @@
-// One pattern: what it is and costs, a form to run it, the exact requests that it becomes, and what came back.
+// One pattern: description and cost, a form to run it, its exact requests, and the result.
 import { Eye, Play, SearchX } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Button, Empty, JSONText, Notice, Problem, Stat, Tabs, go, here, link, useTitle } from "#ui";
@@ -59,7 +59,7 @@ function givenIn(query: URLSearchParams): unknown {
   try {
     return JSON.parse(query.get("with") ?? "{}");
   } catch {
-    return {}; // an address that somebody has cut off
+    return {}; // a truncated address
   }
 }
 
@@ -94,7 +94,7 @@ function Form({ table, pattern: p }: { table: Table; pattern: Pattern }) {
     setBusy(undefined);
   };
   const wanted = query.get("run") !== null ? query.get("with") : null;
-  useEffect(() => { // a link that leads here runs a read at once; a write waits for its button
+  useEffect(() => { // opening a link runs a read immediately; a write waits for its button
     if (wanted === null || p.kind === "write") return;
     const values = typedOf(schema, givenIn(query));
     type(values);
@@ -169,7 +169,7 @@ function Answer({ table, pattern: p, ran, onMore }: { table: Table; pattern: Pat
   );
 }
 
-/** What was consumed, against what the design expects. */
+/** Consumed capacity compared with what the design expects. */
 function Against({ pattern: p, ran }: { pattern: Pattern; ran: Ran }) {
   const expected = p.kind === "write" ? p.writeUnits ?? 0 : p.readUnits ?? 0;
   const got = p.kind === "write" ? ran.writeUnits : ran.readUnits;
@@ -178,7 +178,7 @@ function Against({ pattern: p, ran }: { pattern: Pattern; ran: Ran }) {
 
 function pretty(text: string | undefined): string {
   try {
-    return JSON.stringify(JSON.parse(text ?? ""), null, 2); // numbers of items are texts
+    return JSON.stringify(JSON.parse(text ?? ""), null, 2); // numbers in items are strings
   } catch {
     return text ?? "";
   }
@@ -205,7 +205,7 @@ function ExchangeView({ n, exchange: e }: { n: number; exchange: Exchange }) {
   );
 }
 
-/** Where else the pattern could be served and why not, or what a write touches. */
+/** Alternatives for a read and why they were not chosen, or the items that a write touches. */
 function Why({ pattern: p }: { pattern: Pattern }) {
   if (p.kind === "write" && p.items) {
     return (

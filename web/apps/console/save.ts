@@ -1,4 +1,4 @@
-/** Saves a file of the page's own where the browser saves downloads. */
+/** Saves a generated file as a download. */
 export function download(blob: Blob, name: string): void {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(blob);

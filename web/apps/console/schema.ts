@@ -1,4 +1,4 @@
-// What a table is made of, and how it is loaded: once for each name, a few at a time.
+// Table descriptions, loaded once per name, a few at a time.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Problem } from "#ui";
@@ -6,14 +6,14 @@ import { type IndexDescription, type KeyElement, type TableDescription, call } f
 
 export interface Table {
   description: TableDescription;
-  /** The attribute that ends items, "" where none does; undefined where the endpoint does not say. */
+  /** The TTL attribute; "" if there is none, undefined if the endpoint does not say. */
   ttl: string | undefined;
   pitr: boolean | undefined;
 }
 
 export type TableState = Table | Problem | "loading";
 
-/** The names of all tables; undefined until they are there. */
+/** The names of all tables; undefined until loaded. */
 export const names = signal<readonly string[] | undefined>(undefined);
 export const namesProblem = signal<Problem | undefined>(undefined);
 
@@ -38,7 +38,7 @@ const waiting: string[] = [];
 let running = 0;
 const atOnce = 4;
 
-/** A table as far as it is known; it is loaded where it is not. */
+/** A table's description if loaded; otherwise starts loading it. */
 export function tableState(name: string): TableState {
   const known = states.value[name];
   if (known === undefined && !waiting.includes(name)) {
@@ -47,7 +47,7 @@ export function tableState(name: string): TableState {
   return known ?? "loading";
 }
 
-/** A table that has been loaded already. */
+/** A table that is already loaded. */
 export function knownTable(name: string): Table | undefined {
   const state = states.value[name];
   return state === undefined || state === "loading" || state instanceof Problem ? undefined : state;
@@ -78,7 +78,7 @@ function set(name: string, state: TableState): void {
   states.value = { ...states.value, [name]: state };
 }
 
-/** Forgets a table that is no more. */
+/** Forgets a deleted table. */
 export function forget(name: string): void {
   const { [name]: _, ...rest } = states.value;
   states.value = rest;
@@ -135,9 +135,9 @@ export function onDemand(t: TableDescription): boolean {
   return t.BillingModeSummary?.BillingMode === "PAY_PER_REQUEST";
 }
 
-const pause = 1000; // milliseconds between looks at a table that is changing
+const pause = 1000; // milliseconds between polls of a changing table
 
-/** Looks at a table again for as long as something of it is under way. */
+/** Polls a table while something about it is in progress. */
 export function useSettled(table: Table): void {
   const d = table.description;
   const moving = d.TableStatus !== "ACTIVE" || (d.GlobalSecondaryIndexes ?? []).some((i) => i.IndexStatus !== "ACTIVE");

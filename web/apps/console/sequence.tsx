@@ -1,4 +1,4 @@
-// A schedule as a sequence diagram: who acts as columns, the database as the last, the requests in their order from top to bottom.
+// A schedule as a sequence diagram: actors as columns, the database last, requests from top to bottom.
 import { Skull, Unplug, Trash2 } from "lucide";
 import { Icon } from "#ui";
 import { t } from "./words.ts";
@@ -19,7 +19,7 @@ interface SequenceProps {
   label: string;
   processes: readonly string[];
   steps: readonly Step[];
-  /** What does not hold at the end, with the items that show it. */
+  /** The violated invariants at the end, with the items that show it. */
   broken: string;
   items: readonly string[];
 }

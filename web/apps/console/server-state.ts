@@ -1,9 +1,9 @@
-// How the server fares, as it describes itself: slow requests, storage, the servers that share the store.
+// The server's reported state: slow requests, storage, the servers that share the store.
 import { useEffect, useState } from "preact/hooks";
 import { type Problem, useLoaded } from "#ui";
 import { call } from "./api.ts";
 
-/** A request that took long. Durations are milliseconds, times seconds since the epoch. */
+/** A slow request. Durations are milliseconds, times seconds since the epoch. */
 export interface SlowRequest {
   ID: string;
   Operation: string;
@@ -62,18 +62,18 @@ export interface ServerState {
   Servers: Sharer[];
 }
 
-const pause = 2000; // milliseconds between looks
+const pause = 2000; // milliseconds between polls
 const samplesMax = 300; // ten minutes
 
 export interface Watched {
   state: ServerState | undefined;
-  /** The states since the view was opened, the oldest first. */
+  /** The states since the view was opened, oldest first. */
   samples: readonly ServerState[];
   problem: Problem | undefined;
   reload: () => void;
 }
 
-/** The server's state, looked at again and again while the view is open. */
+/** The server's state, polled while the view is open. */
 export function useServer(): Watched {
   const loaded = useLoaded((abort) => call<ServerState>("DescribeServer", {}, abort), []);
   const [samples, add] = useState<readonly ServerState[]>([]);
@@ -87,7 +87,7 @@ export function useServer(): Watched {
   return { state, samples, problem: loaded.problem.value, reload: () => void loaded.reload() };
 }
 
-/** How much of something there was a second, between one sample and the next. */
+/** The rate per second between one sample and the next. */
 export function perSecond(samples: readonly ServerState[], of: (s: Storage) => number): number[] {
   return samples.slice(1).map((s, n) => {
     const before = samples[n];

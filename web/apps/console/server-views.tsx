@@ -1,4 +1,4 @@
-// The server's views beside its metrics: slow requests, storage, and the servers that share the store.
+// The server's views next to its metrics: slow requests, storage, and the servers that share the store.
 import { Gauge, HardDrive, Network, Timer, Turtle, type IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -66,7 +66,7 @@ export function SlowPage() {
   );
 }
 
-/** What a request waited for, as shares of its time and in words. */
+/** What a request waited for, as shares of its time and as text. */
 function Waits({ request: r }: { request: SlowRequest }) {
   const known = [{ name: "slow.latch", ms: r.LatchWait, kind: 1 }, { name: "slow.sync", ms: r.SyncWait, kind: 2 }, { name: "slow.read", ms: r.ReadTime, kind: 3 }] as const;
   const rest = Math.max(0, r.Took - known.reduce((n, w) => n + w.ms, 0));
@@ -132,7 +132,7 @@ function Stored({ storage: s, samples }: { storage: Storage; samples: readonly S
   );
 }
 
-/** The disk as a bar: what the store takes, by kind, what others take, and what is free. */
+/** The disk as a bar: the store's use by kind, other use, and free space. */
 function Room({ storage: s }: { storage: Storage }) {
   if (s.FileSystemBytes === 0) return null;
   const own = s.TablesBytes + s.LogBytes + s.ObsoleteBytes;

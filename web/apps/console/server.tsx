@@ -1,4 +1,4 @@
-// How a table fares, and all tables of a server: requests, latencies, capacity, and what was refused, of the last hours.
+// Metrics of a table, or of all tables of a server, over the last hours: requests, latencies, capacity, errors.
 import { Gauge } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Empty, Failed, Notice, Select, Stat, Table as Rows, TableSkeleton, format, useLoaded, useTitle } from "#ui";
@@ -21,7 +21,7 @@ export function TableMetricsPage({ name }: { name: string }) {
   return <TablePlace name={name}>{() => <><Measured table={name} /><HotKeys table={name} /></>}</TablePlace>;
 }
 
-const pause = onAWS ? 60_000 : 5000; // milliseconds: AWS counts by the minute, and each look costs
+const pause = onAWS ? 60_000 : 5000; // milliseconds: AWS counts by the minute, and each request costs money
 const stretches = { "60": "metrics.hour", "180": "metrics.hours3", "720": "metrics.hours12" } as const;
 type Stretch = keyof typeof stretches;
 
@@ -82,7 +82,7 @@ function Measures({ m }: { m: Metrics }) {
   );
 }
 
-/** A number that should be none. */
+/** A number that should be zero. */
 function Count({ n }: { n: number }) {
   return n === 0 ? <span class="muted">0</span> : <Badge tone="danger">{format.number(n)}</Badge>;
 }

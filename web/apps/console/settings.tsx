@@ -1,4 +1,4 @@
-// What a table is, and what of it can be changed.
+// A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, Card, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, toastProblem, useTitle } from "#ui";
@@ -23,7 +23,7 @@ export function SettingsPage({ name }: { name: string }) {
   );
 }
 
-/** Calls an operation that changes a table, and looks at the table again. */
+/** Calls an operation that changes a table, and reloads the table. */
 async function change(name: string, operation: string, input: object): Promise<boolean> {
   try {
     await call(operation, { TableName: name, ...input });
@@ -196,7 +196,7 @@ function Remove({ table }: { table: Table }) {
   );
 }
 
-/** A question that is answered by typing the name of what will be gone. */
+/** A confirmation by typing the name of what will be deleted. */
 export function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
   const [typed, type] = useState("");
   useEffect(() => type(""), [open]);

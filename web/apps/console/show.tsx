@@ -1,11 +1,11 @@
-// How values and keys look, wherever they are shown.
+// The display of values and keys.
 import { type ComponentChildren, Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { Button, format } from "#ui";
 import { type Item, type Value, brief, inner, isSet, short, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
-const cellMax = 160; // letters of a value in a table: no column shows more
+const cellMax = 160; // characters of a value in a table: no column shows more
 
 /** A value in a cell. */
 export function Cell({ value }: { value: Value | undefined }) {
@@ -17,7 +17,7 @@ export function Cell({ value }: { value: Value | undefined }) {
   return <span class={`value ${type}`} title={text.length > 40 ? text : undefined}>{text === "" ? <i class="muted">{t("value.empty")}</i> : text}</span>;
 }
 
-/** A key's parts, as single-table designs put them together. */
+/** The parts of a composite key. */
 export function KeyText({ value }: { value: Value | undefined }) {
   if (!value) {
     return <Cell value={value} />;
@@ -32,7 +32,7 @@ export function TypeName({ type }: { type: string }) {
   return <abbr class="type-name" title={t(`type.${type}` as "type.S")}>{type}</abbr>;
 }
 
-/** A value as a whole, what is in it below it. */
+/** A complete value, with nested values below it. */
 export function Whole({ value }: { value: Value }) {
   const type = typeOf(value);
   if ("M" in value) {
@@ -48,10 +48,10 @@ export function Whole({ value }: { value: Value }) {
   return <Text text={short(value)} type={type}><Time value={value} /></Text>;
 }
 
-const shownAtFirst = 100; // parts of a map, a list or a set
+const shownAtFirst = 100; // elements of a map, a list or a set
 const lettersAtFirst = 4000;
 
-/** The beginning of a long list, and the rest when it is asked for. */
+/** The beginning of a long list, and the rest on request. */
 function Most<T>({ all, children }: { all: readonly T[]; children: (some: readonly T[]) => ComponentChildren }) {
   const [most, set] = useState(shownAtFirst);
   return <>{children(all.slice(0, most))}{all.length > most && <Button size="small" kind="quiet" onPress={() => set(most * 10)}>{t("value.more", { n: all.length - most })}</Button>}</>;
@@ -76,7 +76,7 @@ function Line({ name, value }: { name: string; value: Value }) {
   );
 }
 
-/** Numbers that are moments between 2001 and 2100, which TTL and time stamps are, are said in words, too. */
+/** Numbers that could be times between 2001 and 2100 (TTL, time stamps) are also shown as dates. */
 function Time({ value }: { value: Value }) {
   if (!("N" in value) || !/^\d{10}(\d{3})?$/.test(value.N)) {
     return null;
@@ -85,7 +85,7 @@ function Time({ value }: { value: Value }) {
   return at < 978_307_200_000 || at > 4_102_444_800_000 ? null : <span class="muted small"> · {format.dateTime(at)}</span>;
 }
 
-/** An item: its keys first, then what else it has. */
+/** An item: its keys first, then the other attributes. */
 export function Attributes({ item, keys }: { item: Item; keys: readonly string[] }) {
   const rest = Object.keys(item).filter((n) => !keys.includes(n)).sort();
   return (

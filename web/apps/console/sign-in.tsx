@@ -1,4 +1,4 @@
-// The server's own identities: an access key signs what the console asks for.
+// Signing in with the server's own identities: an access key signs the console's requests.
 import { KeyRound, LogIn, LogOut } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Card, Menu, Notice, Problem, TextField } from "#ui";
@@ -9,7 +9,7 @@ export function Who() {
   return user.value === undefined ? null : <Menu label={t("signIn.who")} icon={KeyRound} items={[{ title: user.value }, { label: t("signOut"), icon: LogOut, onPress: () => void signOut() }]} />;
 }
 
-/** AWS says more of these than fits a form: what should have been signed. */
+/** AWS's message is too long for a form: it contains what should have been signed. */
 const wrong = ["InvalidSignatureException", "UnrecognizedClientException"];
 
 export function SignInPage() {
@@ -18,7 +18,7 @@ export function SignInPage() {
   const [busy, setBusy] = useState(false);
   const send = async (event: Event) => {
     event.preventDefault();
-    const typed = new FormData(event.currentTarget as HTMLFormElement); // what is there now: the last key may not have been drawn yet
+    const typed = new FormData(event.currentTarget as HTMLFormElement); // the current text: the last key press may not have been rendered yet
     const text = (name: string) => String(typed.get(name) ?? "").trim();
     setBusy(true);
     setProblem(undefined);

@@ -1,4 +1,4 @@
-// A request as a statement of PartiQL that does the same.
+// A request as an equivalent PartiQL statement.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
 import type { AnyRequest } from "./code.ts";
 import { type Item, type Value, short } from "./value.ts";

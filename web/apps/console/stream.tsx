@@ -1,4 +1,4 @@
-// The changes of a table as they happen: its stream, followed, each change as what differs.
+// The live changes of a table: its stream, each change as a diff.
 import { Activity, ArrowRight, Pause, Play, Radio } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Badge, Button, Empty, Failed, Icon, Notice, Progress, SearchField, Select, format, here, link, toast, toastProblem, useTitle } from "#ui";
@@ -28,7 +28,7 @@ function Stream({ table }: { table: Table }) {
   return <Live key={d.LatestStreamArn} table={table} arn={d.LatestStreamArn} view={d.StreamSpecification?.StreamViewType ?? ""} />;
 }
 
-/** No stream is on: what it would show, and a way to have it. */
+/** Without a stream: what it would show, and how to enable it. */
 function NoStream({ name }: { name: string }) {
   const [view, choose] = useState<string>("NEW_AND_OLD_IMAGES");
   const turnOn = async () => {
@@ -104,7 +104,7 @@ function differences(r: StreamRecord): Change[] | undefined {
   return r.kind === "MODIFY" && r.before && r.after ? changesOf(r.before, r.after) : undefined;
 }
 
-const inLine = 3; // differences that a closed record shows
+const inLine = 3; // differences that a collapsed record shows
 
 function Record({ record: r, keys, table }: { record: StreamRecord; keys: readonly string[]; table: string }) {
   const [open, set] = useState(false);

@@ -1,4 +1,4 @@
-// A view of one table: the tables beside it, its head, and what the view shows of it.
+// A view of one table: the list of tables, its header, and its content.
 import type { ComponentChildren } from "preact";
 import { Problem } from "#ui";
 import { TableHead } from "./items.tsx";

@@ -7,7 +7,7 @@ import { DesignSource } from "./design-bits.tsx";
 import { t } from "./words.ts";
 
 interface View {
-  /** What follows the table in the address. */
+  /** The part after the table in the address. */
   path: "" | `/${string}`;
   label: string;
   icon: IconNode;

@@ -1,4 +1,4 @@
-// All tables: at the first page as a list, beside each other view as a way there.
+// All tables: a list on the home page, links next to other views.
 import { Database, Plus } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, CodeTabs, Empty, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
@@ -10,14 +10,14 @@ import { Fault } from "./fault.tsx";
 import { Warnings } from "./warnings.tsx";
 import { t } from "./words.ts";
 
-const step = 50; // tables, which are described as they are shown
+const step = 50; // tables; they are described when shown
 
 export function Status({ status }: { status: string }) {
   const tones: Record<string, Tone> = { ACTIVE: "success", CREATING: "info", UPDATING: "info", DELETING: "warning", ARCHIVED: "warning" };
   return <Badge tone={tones[status] ?? "danger"}>{status}</Badge>;
 }
 
-/** What is turned on. */
+/** Enabled features. */
 export function Flags({ table }: { table: Described }) {
   const d = table.description;
   const flags = [d.StreamSpecification?.StreamEnabled && t("flag.stream"), table.ttl && t("flag.ttl"), table.pitr && t("flag.pitr"), d.DeletionProtectionEnabled && t("flag.protected")].filter(Boolean);
@@ -67,9 +67,9 @@ export function Tables() {
   );
 }
 
-const ratePause = 5000; // milliseconds between looks at the rates
+const ratePause = 5000; // milliseconds between polls of the rates
 
-/** The rates of tables; undefined where there are none to be had, or each look would cost. */
+/** The rates of tables; undefined if not available, or if each request would cost money. */
 function useRates(): Map<string, Rate> | undefined {
   const [found, set] = useState<Map<string, Rate> | undefined>();
   useEffect(() => {
@@ -97,7 +97,7 @@ function KeyNames({ table }: { table: Described }) {
   return <code>{pk}{sk !== undefined && <> · {sk}</>}</code>;
 }
 
-/** Nothing is there yet: how the first table is made. */
+/** No tables yet: how to create the first. */
 function First() {
   const cli = `aws dynamodb create-table --table-name shop --billing-mode PAY_PER_REQUEST \\
   --attribute-definitions AttributeName=PK,AttributeType=S AttributeName=SK,AttributeType=S \\
@@ -117,7 +117,7 @@ function First() {
   );
 }
 
-/** The tables beside a view, with the indexes of the one that is seen. */
+/** The tables next to a view, with the indexes of the current one. */
 export function Sidebar({ table }: { table: string }) {
   const [sought, seek] = useState("");
   useEffect(() => { if (!names.value) void loadNames(); }, []);
@@ -154,7 +154,7 @@ export function Sidebar({ table }: { table: string }) {
   );
 }
 
-/** A table that could not be loaded, or is on its way. */
+/** A table that failed to load or is loading. */
 export function Waiting({ state, onRetry }: { state: Problem | "loading"; onRetry: () => void }) {
   if (state === "loading") {
     return <div class="stack"><Skeleton width="14rem" height="2rem" /><TableSkeleton columns={5} rows={8} /></div>;

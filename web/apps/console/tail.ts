@@ -38,9 +38,9 @@ interface WireRecord {
 }
 
 const keptMax = 500; // records in the page; older ones go
-const pause = 1000; // milliseconds between looks at a shard: AWS allows five reads a second, by all readers together
+const pause = 1000; // milliseconds between polls at a shard: AWS allows five reads a second, by all readers together
 const pauseMax = 15_000; // after failures
-const shardsInterval = 30_000; // milliseconds between looks for new shards
+const shardsInterval = 30_000; // milliseconds between polls for new shards
 const atOnce = 4;
 const lost = ["ExpiredIteratorException", "TrimmedDataAccessException"];
 

@@ -1,4 +1,4 @@
-// Exports of tables to buckets, and imports of buckets as new tables, with how far they are.
+// Exports of tables to buckets and imports from buckets into new tables, with their progress.
 import { Download, Upload } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Dialog, Empty, Failed, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
@@ -54,7 +54,7 @@ function Transfers({ list, caption, withTable, empty }: { list: Watched<Transfer
   );
 }
 
-/** How far it is; of exports, measured by what the table has now. */
+/** Its progress; of exports, relative to the table's current size. */
 function Far({ transfer: x }: { transfer: Transfer }) {
   if (x.failure) return <span class="small failure">{x.failure}</span>;
   if (!isMoving(x.status)) {
@@ -77,7 +77,7 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
   const recovery = useWatched((abort) => recoveryOf(d.TableName, abort), () => false, []);
   const off = recovery.value?.on === false;
   const earliest = recovery.value?.earliest;
-  const first = Math.floor(earliest ?? 0) + 1; // changes are exported from a second after the earliest
+  const first = Math.floor(earliest ?? 0) + 1; // changes can be exported from one second after the earliest
   const incremental = f.type === "INCREMENTAL_EXPORT";
   const begin = async () => {
     setProblem(undefined);

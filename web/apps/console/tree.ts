@@ -1,12 +1,12 @@
-// An item while it is edited: a tree of nodes, each with what was typed, be it a value yet or not.
+// An item being edited: a tree of nodes, each with the typed text, valid or not.
 import { type Item, type Type, type Value, inner, isBase64, isNumber, isSet, typeOf, types } from "./value.ts";
 
 export interface Node {
   id: number;
-  /** Of an attribute; items of lists and sets have none. */
+  /** The name of an attribute; elements of lists and sets have none. */
   name: string;
   type: Type;
-  /** What stands for a string, a number or binary; "true" and "false" for a boolean. */
+  /** The text of a string, a number or binary; "true" or "false" for a boolean. */
   text: string;
   /** Of maps, lists and sets. */
   children: readonly Node[];
@@ -20,7 +20,7 @@ export function node(name: string, type: Type, text = ""): Node {
 
 export const holds = (type: Type) => type === "M" || type === "L" || isSet(type);
 
-/** The type of what a set holds. */
+/** The type of a set's elements. */
 export const memberOf = (type: Type) => type.slice(0, 1) as Type;
 
 function treeOf(name: string, v: Value): Node {
@@ -54,12 +54,12 @@ function valueOf(n: Node): Value {
   }
 }
 
-/** Changes one node of a tree; undefined takes it out. */
+/** Changes one node of a tree; undefined removes it. */
 export function changed(root: Node, id: number, f: (n: Node) => Node | undefined): Node {
   return { ...root, children: root.children.flatMap((c) => (c.id === id ? f(c) ?? [] : c.children.length > 0 ? changed(c, id, f) : c)) };
 }
 
-/** A node as another type: what was typed stays where it can. */
+/** Converts a node to another type, keeping the typed text if possible. */
 export function retyped(n: Node, type: Type): Node {
   const children = type === "L" && n.type !== "M" ? n.children : isSet(type) && isSet(n.type) ? n.children.map((c) => ({ ...c, type: memberOf(type) })) : [];
   return { ...n, type, text: type === "BOOL" ? (n.text === "false" ? "false" : "true") : n.text, children: isSet(type) && children.length === 0 ? [node("", memberOf(type), holds(n.type) ? "" : n.text)] : children };
@@ -67,7 +67,7 @@ export function retyped(n: Node, type: Type): Node {
 
 export type Fault = "N" | "B" | "name" | "twice" | "none";
 
-/** What is wrong, by node. */
+/** Errors by node. */
 export function faultsOf(root: Node): Map<number, Fault> {
   const found = new Map<number, Fault>();
   const visit = (n: Node) => {
@@ -87,7 +87,7 @@ export function faultsOf(root: Node): Map<number, Fault> {
   return found;
 }
 
-/** Whether something that was typed as JSON is an item. */
+/** Whether typed JSON is an item. */
 export function isItem(v: unknown): v is Item {
   return typeof v === "object" && v !== null && !Array.isArray(v) && Object.values(v).every(isValue);
 }

@@ -1,4 +1,4 @@
-// The last write of this page, which can be undone: each item is written back to what it was, if it is still what the write made of it.
+// Undo of this page's last write: each item is restored on the condition that it is still as the write left it.
 import { signal } from "@preact/signals";
 import { toast, toastProblem } from "#ui";
 import { type Failure, callAgain, forEach } from "./many.ts";
@@ -6,7 +6,7 @@ import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
 import { deleteOf, over, putOf, updateOf } from "./write.ts";
 
-/** An item before and after a write; undefined where there was none. */
+/** An item before and after a write; undefined if there was none. */
 export interface Written {
   before: Item | undefined;
   after: Item | undefined;
@@ -18,21 +18,21 @@ export interface Write {
   items: readonly Written[];
 }
 
-const itemsMax = 10_000; // that are remembered
+const itemsMax = 10_000; // remembered
 
 /** The write that undo() undoes. */
 export const lastWrite = signal<Write | undefined>(undefined);
 
-/** Counts writes that are not the form's own, so that a view that shows items reads them again. */
+/** Counts writes made outside the form, so that views reload their items. */
 export const undone = signal(0);
 
-/** Remembers a write, and says that it is done. */
+/** Remembers a write, and shows a message. */
 export function wrote(write: Write, said: string): void {
   lastWrite.value = write.items.length > 0 && write.items.length <= itemsMax ? write : undefined;
   toast("success", said, lastWrite.value ? { action: { label: t("undo"), onPress: () => void undo() } } : {});
 }
 
-/** What an item was before an update: the new item, with the changed attributes as they were read. Others may have added attributes. */
+/** The item before an update: the new item with the changed attributes as they were read. Others may have added attributes. */
 export function beforeUpdate(after: Item, read: Item, wanted: Item): Item {
   return over(after, wanted, read);
 }
@@ -49,14 +49,14 @@ async function undoOne(w: Write, { before, after }: Written, abort: AbortSignal)
   return { before: after, after: before };
 }
 
-/** Writes an item back to what it was before, if it is still what it is after. */
+/** Restores an item to before, on the condition that it still equals after. */
 export async function putBack(table: string, keys: readonly string[], item: Written): Promise<void> {
   const write = { table, keys, items: [item] };
   const done = await undoOne(write, item, new AbortController().signal);
   wrote({ ...write, items: [done] }, t("undo.done", { n: 1 }));
 }
 
-/** Undoes the last write. What it undid is the last write then, so a second call does it again. */
+/** Undoes the last write. The undo becomes the last write, so a second call redoes it. */
 export async function undo(): Promise<void> {
   const write = lastWrite.value;
   if (!write) {

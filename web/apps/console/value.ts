@@ -1,4 +1,4 @@
-// Values as DynamoDB's JSON has them: one member, named by the type.
+// Values in DynamoDB's JSON: one member, named after the type.
 export type Value =
   | { S: string } | { N: string } | { B: string } | { BOOL: boolean } | { NULL: boolean }
   | { SS: string[] } | { NS: string[] } | { BS: string[] } | { L: Value[] } | { M: Item };
@@ -10,7 +10,7 @@ export function typeOf(v: Value): Type {
   return Object.keys(v)[0] as Type;
 }
 
-/** What is under a value's type. */
+/** The content of a value, without its type. */
 export function inner(v: Value): unknown {
   return Object.values(v)[0];
 }
@@ -19,7 +19,7 @@ export function isSet(type: Type): type is "SS" | "NS" | "BS" {
   return type === "SS" || type === "NS" || type === "BS";
 }
 
-/** Whether two values are the same; sets have no order. */
+/** Whether two values are equal; the order of sets is ignored. */
 export function same(a: Value | undefined, b: Value | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b));
 }
@@ -31,7 +31,7 @@ function canonical(v: Value): string {
   return `${type} ${JSON.stringify(isSet(type) ? [...(inner(v) as string[])].sort() : inner(v))}`;
 }
 
-/** A value in one line. */
+/** A value on one line. */
 export function short(v: Value): string {
   if ("S" in v) return v.S;
   if ("N" in v) return v.N;
@@ -47,7 +47,7 @@ function quoted(v: Value): string {
   return "S" in v ? JSON.stringify(v.S) : short(v);
 }
 
-/** The beginning of short(v): at most about so many letters, however large the value is. */
+/** The beginning of short(v), limited in length, whatever the size of the value. */
 export function brief(v: Value, most: number): string {
   let text = "";
   const add = (more: string) => { text += more.slice(0, most - text.length + 1); return text.length <= most; };
@@ -70,7 +70,7 @@ const bytesOf = (text: string) => encoder.encode(text).length;
 const binary = (text: string) => Math.floor((text.length * 3) / 4) - (/=*$/.exec(text)?.[0].length ?? 0);
 const number = (text: string) => Math.ceil(text.replace(/^-/, "").replace(/e.*$/i, "").replace(".", "").replace(/^0+|0+$/g, "").length / 2) + 1 + (text.startsWith("-") ? 1 : 0);
 
-/** About the bytes that DynamoDB counts for a value. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+/** The approximate size of a value as DynamoDB counts it. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
 function size(v: Value): number {
   if ("S" in v) return bytesOf(v.S);
   if ("N" in v) return number(v.N);
@@ -90,7 +90,7 @@ export function itemSize(item: Item): number {
 const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 const base64Form = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Whether a text is a number of DynamoDB's: 38 digits at most. Its range is the endpoint's to check. */
+/** Whether a text is a DynamoDB number, with at most 38 digits. The endpoint checks the range. */
 export function isNumber(text: string): boolean {
   return numberForm.test(text) && text.replace(/e.*$/i, "").replace(/[+\-.]/g, "").replace(/^0+|0+$/g, "").length <= 38;
 }
@@ -103,7 +103,7 @@ export function pick(item: Item, names: readonly string[]): Item {
   return Object.fromEntries(names.flatMap((n) => (item[n] ? [[n, item[n]]] : [])));
 }
 
-/** What sort of thing an item is, as single-table designs tell: by an attribute, or by the words of its sort key, ORDER#…#LINE#…. */
+/** An item's kind by the conventions of single-table designs: an attribute, or the words of its sort key, ORDER#…#LINE#…. */
 export function kindOf(item: Item, keys: readonly string[]): string {
   for (const [name, v] of Object.entries(item)) {
     if (/^_?_?(entity|entity_?type|type|kind|_et)(__)?$/i.test(name) && !keys.includes(name) && "S" in v && v.S.length <= 32) return v.S;

@@ -1,4 +1,4 @@
-// Views side by side in one window: each tab remembers its address. There is no strip while there is one.
+// Several views in one window as tabs, each with its address. The tab strip is hidden if there is only one.
 import { signal } from "@preact/signals";
 import { Plus, X } from "lucide";
 import { Button, go, here, link } from "#ui";
@@ -71,7 +71,7 @@ function closeTab(id: number): void {
   go(next.address);
 }
 
-/** What a tab shows, by its address: the table and what is asked of it. */
+/** A tab's title, from its address: the table and the query. */
 function titleOf(address: string): string {
   const [path = "", query = ""] = address.replace(/^#/, "").split("?", 2);
   const [, first = "", table, view] = path.split("/");
@@ -86,7 +86,7 @@ export function ViewTabs() {
   if (all.length < 2) {
     return null;
   }
-  void here.value; // the chosen tab's title is that of where the page is
+  void here.value; // the active tab's title follows the current address
   return (
     <nav class="view-tabs" aria-label={t("tabs")}>
       {all.map((tab) => {

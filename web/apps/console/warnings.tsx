@@ -1,4 +1,4 @@
-// What of the tables deserves a look, in words, above their list.
+// Warnings about tables, above their list.
 import { useEffect, useState } from "preact/hooks";
 import { Notice, format, link } from "#ui";
 import { call, served } from "./api.ts";
@@ -9,7 +9,7 @@ const kinds = ["TTLBehind", "StreamBehind", "DeliveryBehind", "ReplicationBehind
 
 interface Warning { TableName?: string; Kind: (typeof kinds)[number]; Amount: number; Of?: string }
 
-const pause = 15_000; // milliseconds between looks
+const pause = 15_000; // milliseconds between polls
 const shown = 10;
 
 function useWarnings(): readonly Warning[] {

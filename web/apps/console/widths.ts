@@ -1,4 +1,4 @@
-// How wide the columns of a grid are: as their first values need, until somebody drags an edge. The browser keeps what was dragged.
+// Column widths of a grid: derived from the first values until the user drags an edge. The browser stores dragged widths.
 import { useState } from "preact/hooks";
 import { keep, kept } from "#ui";
 import { type Item, brief } from "./value.ts";
@@ -7,7 +7,7 @@ const letter = 7.4; // pixels, about
 const around = 28;
 const least = 64;
 const most = 380;
-const looked = 60; // items whose values are measured
+const looked = 60; // items that are measured
 
 export const widest = 1600;
 
@@ -19,7 +19,7 @@ function needed(column: string, items: readonly Item[], isKey: boolean): number 
 
 export interface Widths {
   of: (column: string) => number;
-  /** Sets a column's width; undefined lets it be as its values need. */
+  /** Sets a column's width; undefined resets it to that of its values. */
   set: (column: string, width: number | undefined) => void;
 }
 

@@ -1,7 +1,7 @@
-// The requests that write one item, and the condition under which they do.
+// The requests that write one item, with their conditions.
 import { type Item, type Value, same } from "./value.ts";
 
-/** An expression has 300 operators at most: the condition of a larger item is about what is changed, or about its first attributes. */
+/** An expression has 300 operators at most, so the condition of a larger item covers the changed attributes, or its first ones. */
 const comparedMax = 100;
 
 interface Expression {
@@ -10,7 +10,7 @@ interface Expression {
   ExpressionAttributeValues?: Record<string, Value>;
 }
 
-/** The condition that an item is as it was read. What others have added to it since stays, for nothing that they added is written. */
+/** The condition that an item is as it was read. Attributes added by others since then are kept, because they are not written. */
 export function asRead(read: Item, keys: readonly string[], changed: readonly string[] = []): Expression {
   const names: Record<string, string> = { "#k": keys[0] ?? "" };
   const values: Record<string, Value> = {};
@@ -30,7 +30,7 @@ export function asRead(read: Item, keys: readonly string[], changed: readonly st
   return { ConditionExpression: parts.join(" AND "), ExpressionAttributeNames: names, ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}) };
 }
 
-/** The update that makes one item of another: only attributes that differ are written. */
+/** The update that turns one item into another: writes only attributes that differ. */
 export function updateOf(table: string, key: Item, keys: readonly string[], read: Item, wanted: Item): Record<string, unknown> {
   const changed = [...new Set([...Object.keys(read), ...Object.keys(wanted)])].filter((n) => !keys.includes(n) && !same(read[n], wanted[n]));
   const condition = asRead(read, keys, changed);
@@ -54,19 +54,19 @@ export function updateOf(table: string, key: Item, keys: readonly string[], read
   };
 }
 
-/** The deletion of an item, if it is still as it was read. The response has the whole item. */
+/** The deletion of an item on the condition that it is as it was read. The response has the whole item. */
 export function deleteOf(table: string, key: Item, keys: readonly string[], read: Item): Record<string, unknown> {
   return { TableName: table, Key: key, ...asRead(read, keys), ReturnValues: "ALL_OLD" };
 }
 
-/** The changes from read to draft, made to another item. */
+/** Applies the changes from read to draft to another item. */
 export function over(base: Item, read: Item, draft: Item): Item {
   const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(read[n], draft[n]));
   const kept = Object.entries(base).filter(([n]) => !touched.includes(n));
   return Object.fromEntries([...kept, ...touched.flatMap((n): [string, Value][] => (draft[n] ? [[n, draft[n]]] : []))]);
 }
 
-/** The write of an item that is not there yet. */
+/** The write of a new item. */
 export function putOf(table: string, keys: readonly string[], item: Item): Record<string, unknown> {
   return { TableName: table, Item: item, ConditionExpression: "attribute_not_exists(#k)", ExpressionAttributeNames: { "#k": keys[0] ?? "" } };
 }

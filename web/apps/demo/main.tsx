@@ -1,4 +1,4 @@
-// The page with which `make run` begins.
+// The start page of `make run`.
 import "./style.css";
 import { BookOpen, Clapperboard, Coffee, Database, FileCode, Table2, Layers, PenLine, Truck, Wallet, ArrowRight, type IconNode } from "lucide";
 import { useEffect } from "preact/hooks";
@@ -29,7 +29,7 @@ const data = pageData<Data>() ?? { systems: [], sub: "", signing: "", data: "" }
 const icons: Record<string, IconNode> = { appcore: Wallet, catfecito: Coffee, trinity: Clapperboard, portfolio: PenLine, transporteapp: Truck };
 const known = ["appcore", "catfecito", "trinity", "portfolio", "transporteapp"] as const;
 
-// Each system's pages find their token: whoever has signed in there stays who they are.
+// Provides each system's pages with a token, unless a user has already signed in there.
 for (const s of data.systems) {
   const name = `access-token /${s.name}/`;
   const found = readToken(kept(name) ?? "");

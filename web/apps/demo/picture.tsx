@@ -4,7 +4,7 @@ const rows = [0, 1, 0, 2, 3, 2, 1, 4, 3, 4];
 const keys = ["TX#", "ORDER#", "VOTE#", "POST#", "TRIP#"];
 const height = 52;
 
-/** Five systems on the left, the items that they keep in one table on the right, each in its system's colour. */
+/** Five systems on the left, their items in one table on the right, each in its system's colour. */
 export function Picture({ label, systems }: { label: string; systems: readonly System[] }) {
   const shown = systems.slice(0, keys.length);
   return (

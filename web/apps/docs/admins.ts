@@ -1,4 +1,4 @@
 import { pageData } from "#ui";
 
-/** Whether the system has users with more rights. */
+/** Whether the system has administrators. */
 export const admins = pageData<{ admins: boolean }>()?.admins ?? false;

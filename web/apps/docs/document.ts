@@ -1,4 +1,4 @@
-// The OpenAPI document of the system, as far as the page reads it.
+// The part of the system's OpenAPI document that the page uses.
 import { apiURL, Problem } from "#ui";
 
 export interface Schema {
@@ -75,14 +75,14 @@ interface Document {
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
-/** An operation with where it is. */
+/** An operation with its path and method. */
 export interface Entry {
   id: string;
   method: Method;
   path: string;
   tag: string;
   operation: Operation;
-  /** What search looks at. */
+  /** The text that search covers. */
   said: string;
 }
 
@@ -117,34 +117,34 @@ function apiOf(document: Document): API {
   return { document, entries, groups: tags.map((tag) => ({ tag, entries: entries.filter((e) => e.tag === tag) })) };
 }
 
-/** Small letters without accents. */
+/** Lower case without accents. */
 function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-/** The operations that have all the words. */
+/** The operations that match all words. */
 export function found(api: API, words: string): API["groups"] {
   const wanted = plain(words).split(/\s+/).filter(Boolean);
   return api.groups.map((g) => ({ tag: g.tag, entries: g.entries.filter((e) => wanted.every((w) => e.said.includes(w))) })).filter((g) => g.entries.length > 0);
 }
 
-/** The name of a type that has one. */
+/** The name of a named type. */
 export function nameOf(schema: Schema | undefined): string | undefined {
   return schema?.$ref?.split("/").pop();
 }
 
-/** What a reference refers to. */
+/** Resolves a reference. */
 export function resolved(api: API, schema: Schema | undefined): Schema {
   const name = nameOf(schema);
   return name === undefined ? schema ?? {} : api.document.components.schemas[name] ?? {};
 }
 
-/** The JSON type of a value; one that may be null, too, is of the other type. */
+/** The JSON type of a value; for a nullable one, the other type. */
 export function typeOf(schema: Schema): string {
   return [schema.type ?? "any"].flat().find((t) => t !== "null") ?? "any";
 }
 
-/** The type in few words: string, integer, Order[]. */
+/** The type in short: string, integer, Order[]. */
 export function shortType(api: API, schema: Schema): string {
   const name = nameOf(schema);
   if (name !== undefined) return name;
@@ -154,7 +154,7 @@ export function shortType(api: API, schema: Schema): string {
   return schema.format && schema.format !== "int64" ? `${type} · ${schema.format}` : type;
 }
 
-/** Whether an operation wants a token, takes one, or looks at none. */
+/** Whether an operation requires, accepts or ignores a token. */
 export function tokenOf(o: Operation): "needed" | "taken" | "none" {
   if (!o.security || o.security.length === 0) return "none";
   return o.security.some((s) => Object.keys(s).length === 0) ? "taken" : "needed";
@@ -170,7 +170,7 @@ export function streams(o: Operation): boolean {
   return Object.values(o.responses).some((r) => r.content?.["text/event-stream"] !== undefined);
 }
 
-// What follows from the kind of an operation, and is not what a reader looks for at each.
+// Responses that follow from the kind of operation, which readers do not look for at each one.
 const everywhere = new Set(["400", "401", "408", "413", "415", "429", "500", "503", "504"]);
 const usual = new Set(["invalid_parameter", "invalid_value", "invalid_cursor", "invalid_body", "missing_token", "invalid_token"]);
 
@@ -178,11 +178,11 @@ function isCommon([status, r]: [string, Response]): boolean {
   return everywhere.has(status) && (Number(status) > 401 || (r["x-problems"] ?? []).every((code) => usual.has(code)));
 }
 
-/** The responses of an operation: successes, problems of its own, and those that all have. */
+/** The responses of an operation: successes, its own problems, and the common ones. */
 export function responsesOf(o: Operation): { good: [string, Response][]; own: [string, Response][]; common: [string, Response][] } {
   const all = Object.entries(o.responses).sort(([a], [b]) => a.localeCompare(b));
   return {
-    good: all.filter(([status]) => status < "400").sort(([a], [b]) => Number(b === "201") - Number(a === "201")), // what is new is the rule, the first answer again is not
+    good: all.filter(([status]) => status < "400").sort(([a], [b]) => Number(b === "201") - Number(a === "201")), // a new result is the usual case, a repeated first response is not
     own: all.filter((one) => one[0] >= "400" && !isCommon(one)),
     common: all.filter(isCommon),
   };

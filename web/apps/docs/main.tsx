@@ -1,4 +1,4 @@
-// The page of a system's API, made from the OpenAPI document beside it. All that the document says is text, never HTML.
+// The page of a system's API, built from its OpenAPI document. The document's content is text, never HTML.
 import "./style.css";
 import { BookOpen, House, LayoutGrid } from "lucide";
 import { Account, Failed, NotFound, Shell, Skeleton, apiURL, page, start, useLoaded, view } from "#ui";

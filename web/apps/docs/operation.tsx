@@ -1,4 +1,4 @@
-// What one operation takes and responds, and the form that calls it.
+// One operation: its inputs and responses, and the form that calls it.
 import { ChevronDown, KeyRound, LockOpen, Play, Radio, SearchX } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Breadcrumb, CopyButton, Empty, Button, Icon, JSONText, Tabs, apiURL, link, useTitle } from "#ui";
@@ -58,7 +58,7 @@ function Operation({ api, entry: e }: { api: API; entry: Entry }) {
   );
 }
 
-/** A path whose places stand out. */
+/** A path with highlighted parameters. */
 function Path({ path }: { path: string }) {
   return <>{path.split(/(\{\w+\})/).map((part, n) => (part.startsWith("{") ? <span key={n} class="place">{part}</span> : part))}</>;
 }
@@ -119,7 +119,7 @@ function meaningOf(api: API, code: string, status: number): string | undefined {
   return api.document["x-problems"]?.find((p) => p.code === code && p.status === status)?.detail;
 }
 
-/** What a stream says, by the events' names. */
+/** The events of a stream, by name. */
 function Events({ events }: { events: Record<string, Schema> }) {
   return (
     <ul class="fields">
@@ -131,7 +131,7 @@ function Events({ events }: { events: Record<string, Schema> }) {
   );
 }
 
-/** What responses look like. */
+/** Example responses. */
 function Examples({ api, entry: e }: { api: API; entry: Entry }) {
   const { good, own } = responsesOf(e.operation);
   const texts = [...good, ...own].flatMap(([status, r]) => {
@@ -155,7 +155,7 @@ function Examples({ api, entry: e }: { api: API; entry: Entry }) {
   );
 }
 
-/** A problem of a status, as the operation has it. */
+/** An example problem of a status. */
 function problemOf(api: API, status: number, { description, "x-problems": codes = [] }: Response): Record<string, unknown> {
   const code = codes[0] ?? "error";
   return { title: description, status, detail: meaningOf(api, code, status) ?? "…", code, requestId: "0123456789abcdef", errors: undefined };

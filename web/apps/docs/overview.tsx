@@ -1,4 +1,4 @@
-// Where one begins: what the API is, how one calls it, and all there is; and the types by themselves.
+// The overview: what the API is, how to call it, all operations; and the list of types.
 import { ArrowRight, Boxes, SearchX } from "lucide";
 import { Badge, Breadcrumb, Button, Code, Empty, Icon, JSONText, Table, apiURL, format, link, page, useTitle } from "#ui";
 import { type API, found, json } from "./document.ts";

@@ -1,8 +1,8 @@
-// A request as it is sent, and as text for a shell and for a program.
+// A request as sent, and as text for a shell and a program.
 import { apiURL } from "#ui";
 import { type Entry, type Parameter } from "./document.ts";
 
-/** What somebody has filled in: parameters by place and name, and the text of the body. */
+/** The form's values: parameters by place and name, and the text of the body. */
 export interface Filled {
   values: Record<string, string>;
   body: string;
@@ -19,7 +19,7 @@ export function keyOf(p: Parameter): string {
   return `${p.in}.${p.name}`;
 }
 
-/** The request; token is the caller's, or a word that stands for it. */
+/** The request; token is the caller's token or a placeholder. */
 export function requestOf(e: Entry, filled: Filled, token: string | undefined): Request {
   let path = e.path;
   const query = new URLSearchParams();
@@ -56,7 +56,7 @@ export function script(r: Request): string {
   return `const response = await fetch(${JSON.stringify(r.url)}, {\n  method: "${r.method}",\n${headers && `  headers: {\n${headers}  },\n`}${body}});\nconsole.log(response.status, await response.json());`;
 }
 
-/** JSON in one line; what is no JSON stays as it is. */
+/** JSON on one line; other text is unchanged. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -1,4 +1,4 @@
-// Values that stand for what a type holds: from its own examples, and from those of requests, whose fields come back in responses.
+// Example values of types: from their own examples, and from those of requests, whose fields recur in responses.
 import { type API, type Schema, json, nameOf, resolved, typeOf } from "./document.ts";
 
 const deepest = 6;
@@ -11,7 +11,7 @@ const id = "01JDQ3M8Z4T6X2V7K9R5B1N0YC";
 
 type Values = Record<string, unknown>;
 
-/** The objects in the examples of requests, those within objects too. */
+/** All objects in the example requests, including nested ones. */
 const objectsOf = new WeakMap<API, Values[]>();
 
 function known(api: API): Values[] {
@@ -34,7 +34,7 @@ function known(api: API): Values[] {
   return list;
 }
 
-/** The example that has most in common with a type. */
+/** The example that shares the most fields with a type. */
 function likest(api: API, schema: Schema): Values[] {
   const names = Object.keys(schema.properties ?? {});
   const alike = (v: Values) => names.filter((n) => n in v).length;
@@ -52,7 +52,7 @@ function fits(value: unknown, schema: Schema): boolean {
   }
 }
 
-/** A value of a type. */
+/** An example value of a type. */
 export function sample(api: API, given: Schema | undefined, name = "", depth = 0): unknown {
   const schema = resolved(api, given);
   const declared = schema.examples?.[0] ?? given?.examples?.[0];

@@ -1,11 +1,11 @@
-// The fields of a type, each with what it may hold; types within it open in place.
+// The fields of a type with their constraints; nested types expand in place.
 import { Badge, format, link } from "#ui";
 import { type API, type Parameter, type Schema, nameOf, resolved, shortType, typeOf } from "./document.ts";
 import { t } from "./words.ts";
 
 const deepest = 4;
 
-/** What a value must keep to, in words. */
+/** The constraints of a value, in words. */
 function bounds(schema: Schema): string[] {
   const said: string[] = [];
   const range = (least: number | undefined, most: number | undefined, what: "value" | "length" | "items") => {
@@ -44,7 +44,7 @@ function Type({ api, schema }: { api: API; schema: Schema }) {
   return name === undefined ? <span class="type">{text}</span> : <a class="type" href={link("/types/:name", { name })}>{text}</a>;
 }
 
-/** The type within a field whose fields can be opened: an object, or a list of objects. */
+/** The expandable type of a field: an object or a list of objects. */
 function inside(api: API, schema: Schema): Schema | undefined {
   for (const of of [schema, schema.items, typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined]) {
     const found = of && resolved(api, of);

@@ -1,4 +1,4 @@
-// All operations, beside what is read: found by words, walked by arrows.
+// The list of all operations next to the content, searchable and navigable by arrow keys.
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { SearchField, go, here, link } from "#ui";
@@ -6,10 +6,10 @@ import { type API, found } from "./document.ts";
 import { MethodName } from "./operation.tsx";
 import { t } from "./words.ts";
 
-/** What is searched for. */
+/** The search text. */
 export const searched = signal("");
 
-/** Enter goes to the first that is found, the arrow down into the list. */
+/** Enter opens the first result, the down arrow moves into the list. */
 export function Search({ api }: { api: API }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

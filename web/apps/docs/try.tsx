@@ -1,4 +1,4 @@
-// The form that calls an operation, the same request as text, and what came back.
+// The form that calls an operation, the same request as text, and the response.
 import { LogIn, Play, Square } from "lucide";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Badge, Button, Chips, CodeTabs, JSONText, Notice, Select, SignIn, TextArea, TextField, format, here, language, newKey, session } from "#ui";
@@ -10,7 +10,7 @@ import { t } from "./words.ts";
 
 const key = "header.Idempotency-Key";
 
-/** The examples of an operation, by title; one that has none gets one of its types. */
+/** The examples of an operation, by title; without any, one is built from its types. */
 function examplesOf(api: API, e: Entry): { title: string; filled: Filled }[] {
   const parameters = e.operation.parameters ?? [];
   const body = json(e.operation.requestBody?.content);
@@ -39,7 +39,7 @@ interface Answer {
   took: number;
   size: number;
   headers: [string, string][];
-  /** A response that is no text. */
+  /** A response that is not text. */
   file?: { url: string; type: string };
   open: boolean;
 }
@@ -137,7 +137,7 @@ function isJSON(text: string): boolean {
   }
 }
 
-/** Reads a response as it comes, so that events are seen. */
+/** Reads a response as a stream, so that events appear. */
 async function read(response: globalThis.Response, answer: Answer, show: (a: Answer) => void): Promise<void> {
   const type = response.headers.get("Content-Type") ?? "";
   if (type !== "" && !/^text\/|json|xml/.test(type)) {

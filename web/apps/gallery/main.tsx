@@ -1,4 +1,4 @@
-// Every component in its states, for those who write pages: `make web-dev`, then /gallery/.
+// Every component in all its states, for page authors: `make web-dev`, then /gallery/.
 import { signal } from "@preact/signals";
 import { Coffee, Copy, ImageUp, LayoutGrid, PackageOpen, Pencil, Plus, Settings, ShoppingCart, Trash2 } from "lucide";
 import { useState } from "preact/hooks";

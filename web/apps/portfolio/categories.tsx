@@ -6,7 +6,7 @@ import { t } from "./words.ts";
 
 type Category = Schemas["Category"];
 
-/** The categories in their order: for administrators. */
+/** The categories in order, for administrators. */
 export function Categories() {
   const list = useLoaded(async (signal) => (await ask(api.GET("/categories", { params: { query: { limit: 100 } }, signal }))).items, []);
   const [editing, setEditing] = useState<Category | "new" | undefined>();
@@ -21,7 +21,7 @@ export function Categories() {
   }
   const add = <Button kind="primary" icon={Plus} onPress={() => setEditing("new")}>{t("category.new")}</Button>;
 
-  /** Moves one up or down. Numbers that are right already stay. */
+  /** Moves one up or down; only changed positions are saved. */
   const move = async (from: number, to: number) => {
     const order = [...all];
     order.splice(to, 0, ...order.splice(from, 1));
@@ -83,7 +83,7 @@ export function Categories() {
 function CategoryForm({ category, onSaved }: { category: Category | undefined; onSaved: () => void }) {
   const [name, setName] = useState(category?.name ?? "");
   const [slug, setSlug] = useState(category?.slug ?? "");
-  const [own, setOwn] = useState(category !== undefined); // until somebody writes an address, it follows the name
+  const [own, setOwn] = useState(category !== undefined); // until edited, the slug follows the name
   const [problem, setProblem] = useState<Problem | undefined>();
   const send = async (event: Event) => {
     event.preventDefault();
@@ -106,7 +106,7 @@ function CategoryForm({ category, onSaved }: { category: Category | undefined; o
   );
 }
 
-/** A name in small letters, with - between words. */
+/** A name in lower case, with - between words. */
 function slugOf(name: string): string {
   return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80);
 }

@@ -8,10 +8,10 @@ import { t } from "./words.ts";
 
 type Input = Schemas["PostInput"];
 
-/** How long one has to pause for the preview to follow. */
+/** The pause in typing after which the preview updates. */
 const pause = 350;
 
-/** Loads what an editor needs: the categories, and the post where there is one. */
+/** Loads the categories and, when editing, the post. */
 export function Editor({ id }: { id?: string }) {
   const categories = useLoaded((signal) => ask(api.GET("/categories", { params: { query: { limit: 100 } }, signal })), []);
   const post = useLoaded(async (signal): Promise<Loaded | undefined> => (id ? tagged(api.GET("/posts/{id}", { params: { path: { id } }, signal })) : undefined), [id]);
@@ -28,7 +28,7 @@ export function Editor({ id }: { id?: string }) {
 
 type Loaded = Tagged<Schemas["PostPage"]>;
 
-/** What an author says of a post, as it is stored. */
+/** The author's fields of a post, as stored. */
 function inputOf(post: Schemas["PostPage"] | undefined, category = ""): Input {
   return {
     title: post?.title ?? "", excerpt: post?.excerpt ?? "", body: post?.body ?? "", categoryId: post?.categoryId ?? category,
@@ -58,7 +58,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     keepAs(inputOf(is.value));
   });
 
-  // Pictures go where the cursor is, with their description chosen, so that one writes it next.
+  // Pictures are inserted at the cursor, with their description selected for typing.
   const area = useRef<HTMLTextAreaElement>(null);
   const show = (id: string) => {
     const at = area.current;
@@ -85,7 +85,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     }
   };
 
-  // Whoever leaves with text that is not saved is asked.
+  // Leaving with unsaved text asks for confirmation.
   const unsaved = useRef(false);
   unsaved.current = changed && input.body !== "";
   useEffect(() => {
@@ -100,7 +100,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     if (!version.refused(found) && found.fields.length === 0) toastProblem(found);
   };
 
-  /** Saves, and returns the post's id; undefined where it was refused. */
+  /** Saves and returns the post's id; undefined if it was rejected. */
   const save = async (): Promise<string | undefined> => {
     setProblem(undefined);
     try {
@@ -182,7 +182,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   );
 }
 
-/** What the text will look like, as the server writes it. */
+/** The text as rendered by the server. */
 function Preview({ input }: { input: Input }) {
   const [shown, setShown] = useState<Schemas["Preview"]>({ html: "", minutes: 1 });
   useEffect(() => {
@@ -191,7 +191,7 @@ function Preview({ input }: { input: Input }) {
       try {
         setShown(await ask(api.POST("/preview", { body: { body: input.body }, signal: abort.signal })));
       } catch {
-        // what was shown stays; saving tells what is wrong
+        // keep the last preview; saving shows the error
       }
     }, pause);
     return () => { clearTimeout(timer); abort.abort(); };

@@ -4,15 +4,15 @@ import { Button, Dialog, Empty, FileButton, Icon, MoreButton, Paged, Problem, ap
 import { api, type Schemas } from "#clients/portfolio";
 import { t } from "./words.ts";
 
-/** How wide a picture is sent at most; the server keeps fewer pixels. */
+/** Maximum width of an uploaded picture; the server stores fewer pixels. */
 const widest = 2000;
 
-/** Where an image is shown from. */
+/** The address of an image. */
 export function imageURL(id: string, small = false): string {
   return apiURL(`/images/${id}${small ? "/small" : ""}`);
 }
 
-/** Uploads a picture: to where the API says, which is not always the API. */
+/** Uploads a picture to the address given by the API, which may be elsewhere. */
 export async function upload(file: File): Promise<Schemas["Image"]> {
   const bytes = await fitted(file);
   const ticket = await ask(api.POST("/images", { body: { size: bytes.size } }));
@@ -24,7 +24,7 @@ export async function upload(file: File): Promise<Schemas["Image"]> {
   return ask(api.PUT("/images/{id}", { params: { path: { id: ticket.imageId } } }));
 }
 
-/** A picture that a phone has taken, turned the right way up and not larger than it needs to be. What the browser cannot read, the server judges. */
+/** Rotates a photo upright and scales it down. Files that the browser cannot read are sent unchanged for the server to check. */
 async function fitted(file: File): Promise<Blob> {
   let picture: ImageBitmap;
   try {
@@ -32,7 +32,7 @@ async function fitted(file: File): Promise<Blob> {
   } catch {
     return file;
   }
-  const clear = file.type !== "image/jpeg" && file.type !== "image/heic"; // something may show through
+  const clear = file.type !== "image/jpeg" && file.type !== "image/heic"; // it may have transparency
   const scale = Math.min(1, widest / picture.width);
   if (clear && scale === 1 && /^image\/(png|webp|gif)$/.test(file.type)) {
     return file;
@@ -45,7 +45,7 @@ async function fitted(file: File): Promise<Blob> {
   return new Promise((done) => canvas.toBlob((made) => done(made ?? file), clear ? "image/png" : "image/jpeg", 0.92));
 }
 
-/** A picture that belongs to something: it is chosen, changed and removed here. */
+/** A field to choose, change and remove a picture. */
 export function Picture({ label, id, round, onChange }: { label: string; id: string | undefined; round?: boolean; onChange: (id: string | undefined) => void }) {
   const take = async (file: File) => {
     try {
@@ -67,11 +67,11 @@ export function Picture({ label, id, round, onChange }: { label: string; id: str
   );
 }
 
-/** A button that offers the author's earlier pictures. */
+/** A button that offers the author's earlier uploads. */
 export function OwnButton({ chosen, onChoose }: { chosen?: string | undefined; onChoose: (id: string) => void }) {
   const [open, setOpen] = useState(false);
   const [picked, setPicked] = useState<string | undefined>();
-  useEffect(() => { // when the dialog has closed and given the focus back: whoever is told may want it elsewhere
+  useEffect(() => { // after the dialog has closed and returned the focus: the callback may want to move it
     if (picked === undefined) return;
     setPicked(undefined);
     onChoose(picked);
@@ -88,7 +88,7 @@ export function OwnButton({ chosen, onChoose }: { chosen?: string | undefined; o
   );
 }
 
-/** The author's pictures, newest first. They are asked for each time, because uploads add to them. */
+/** The author's pictures, newest first. Loaded each time, because uploads add to them. */
 function Own({ chosen, onChoose }: { chosen: string | undefined; onChoose: (id: string) => void }) {
   const list = usePages((cursor, signal) => ask(api.GET("/images", { params: { query: { limit: 24, ...(cursor ? { cursor } : {}) } }, signal })), []);
   return (

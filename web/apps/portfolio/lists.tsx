@@ -18,7 +18,7 @@ export function onSite(id: string): string {
   return apiURL(`/p/${id.toLowerCase()}`);
 }
 
-/** One's own posts, by status. */
+/** The author's own posts, by status. */
 export function Posts() {
   const [status, setStatus] = useState<Status>("draft");
   const list = usePages((cursor, signal) => ask(api.GET("/me/posts", { params: { query: { status, limit: 20, ...(cursor ? { cursor } : {}) } }, signal })), [status]);
@@ -51,7 +51,7 @@ export function Posts() {
   );
 }
 
-/** Who has commented on one's posts, and likes them. */
+/** Comments and likes on the author's posts. */
 export function Notifications() {
   const list = usePages((cursor, signal) => ask(api.GET("/notifications", { params: { query: { limit: 20, ...(cursor ? { cursor } : {}) } }, signal })), []);
   useTitle(t("nav.notifications"));
@@ -86,7 +86,7 @@ export function Notifications() {
   );
 }
 
-/** Posts that one wants to find again. */
+/** Bookmarked posts. */
 export function Bookmarks() {
   const list = usePages((cursor, signal) => ask(api.GET("/bookmarks", { params: { query: { limit: 20, ...(cursor ? { cursor } : {}) } }, signal })), []);
   useTitle(t("nav.bookmarks"));
@@ -121,7 +121,7 @@ export function Bookmarks() {
   );
 }
 
-/** Where one goes when a post has been written. */
+/** The destination after writing a post. */
 export function toPost(id: string): void {
   go(link("/posts/:id", { id }), "replace");
 }

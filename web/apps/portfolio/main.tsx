@@ -10,7 +10,7 @@ import { Moderation } from "./moderation.tsx";
 import { Profile } from "./profile.tsx";
 import { t } from "./words.ts";
 
-/** Signs in, and goes back to the post that one came from. */
+/** Signs in and returns to the previous post. */
 function SignInView() {
   const back = here.value.query.get("back") ?? "";
   const [open, setOpen] = useState(true);

@@ -7,7 +7,7 @@ import { t } from "./words.ts";
 
 type Remark = Schemas["ModeratedComment"];
 
-/** What readers have said: of one's own posts and, for administrators, of all. Whoever moderates hides and deletes. */
+/** Comments on one's own posts and, for administrators, on all. Moderators hide and delete them. */
 export function Moderation() {
   const admin = inGroup("portfolio-admin");
   const [whose, setWhose] = useState<"mine" | "all">("mine");

@@ -7,14 +7,14 @@ import { t } from "./words.ts";
 
 type Input = Schemas["ProfileInput"];
 
-/** What one says of oneself, and what becomes of one's data. */
+/** The user's profile and personal data. */
 export function Profile() {
   const found = useLoaded<Input>(async (signal) => {
     try {
       const { email, name, bio, avatarId } = await ask(api.GET("/me", { signal }));
       return { email, name, bio, ...(avatarId ? { avatarId } : {}) };
     } catch (thrown) {
-      if (Problem.of(thrown).status === 404) return { email: "", name: "", bio: "" }; // who has said nothing yet
+      if (Problem.of(thrown).status === 404) return { email: "", name: "", bio: "" }; // no profile yet
       throw thrown;
     }
   }, []);
@@ -59,7 +59,7 @@ function ProfileForm({ profile }: { profile: Input }) {
   );
 }
 
-/** A copy of one's data, and their end. */
+/** Export and erasure of the user's data. */
 function YourData() {
   const [erasing, setErasing] = useState(false);
   const download = async () => {

@@ -17,16 +17,16 @@ interface Option {
   name: string;
   note: string;
   free: boolean;
-  /** Why it is not free. */
+  /** Why it is not available. */
   why?: string | undefined;
 }
 
 /**
- * Who and what makes a trip. What is free in its period comes first; the rest says in amber why it is not, and the strip below
- * shows where it would collide, before anything is saved.
+ * Assigns driver, vehicle and trailer to a trip. Those available in its period come first; the others show the reason in amber, and the strip below
+ * shows conflicts before anything is saved.
  */
 export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas["ViajeConCarta"]>; fleet: Fleet; onClose: () => void; onDone: () => void | Promise<void> }) {
-  const [edited, setEdited] = useState(seen); // the board goes on behind the dialog, which stays as it was opened
+  const [edited, setEdited] = useState(seen); // the board keeps updating behind the dialog, which stays as opened
   const trip = edited.value;
   const period = { desde: trip.fechaInicioProgramada, hasta: trip.fechaFinProgramada };
   const free = useLoaded((signal) => resourceIDs(period, signal), [trip.viajeId]);
@@ -63,7 +63,7 @@ export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas[
       await ask(api.PUT("/viajes/{id}/recursos", { params: { path: { id: trip.viajeId }, header: version.header() }, body }));
       toast("success", t("done.assigned", { name: picked("driver")?.name ?? "" }));
       await onDone();
-    } catch (thrown) { // somebody else was quicker: show what is free now
+    } catch (thrown) { // someone else was faster: show what is available now
       if (!version.refused(Problem.of(thrown))) toastProblem(thrown);
       await Promise.all([free.reload(), around.reload()]);
     }
@@ -91,7 +91,7 @@ export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas[
   );
 }
 
-/** Who and what makes a trip now. */
+/** The trip's current driver, vehicle and trailer. */
 function chosenOf({ resources }: Schemas["Viaje"]): Record<Kind, string> {
   return { driver: resources?.conductorId ?? "", vehicle: resources?.vehiculoId ?? "", trailer: resources?.remolqueId ?? "" };
 }
@@ -115,7 +115,7 @@ function Choices({ kind, none, options, chosen, onChoose }: { kind: Kind; none?:
   );
 }
 
-/** The trip among the other trips of those who are chosen: amber where they collide. */
+/** The trip among the other trips of the chosen resources, with conflicts in amber. */
 function Preview({ trip, rows }: { trip: Schemas["Viaje"]; rows: readonly { name: string; free: boolean; trips: readonly Trip[] }[] }) {
   if (rows.length === 0) {
     return null;

@@ -8,7 +8,7 @@ import { useLive } from "./live.ts";
 import { NewTrip, TripDrawer } from "./trip.tsx";
 import { t } from "./words.ts";
 
-/** The dispatcher's board: a week to choose from, the day as bars by driver or vehicle, and its trips by how they stand. */
+/** The dispatcher's board: a week to choose from, the day as bars by driver or vehicle, and its trips by state. */
 export function Board() {
   const day = dayOf(here.value.query.get("day"));
   const chosen = here.value.query.get("trip") ?? undefined;
@@ -66,22 +66,22 @@ export function Board() {
   );
 }
 
-/** Where trips are, as far as it is known. */
+/** The known positions of trips. */
 type Where = Readonly<Record<string, Schemas["Rastreo"]>>;
 
-/** The trips of a period after one of them has changed, come in, or gone out. */
+/** The trips of a period after one was changed, added or removed. */
 function merged(trips: readonly Trip[], changed: Trip, window: Span): Trip[] {
   const others = trips.filter((trip) => trip.viajeId !== changed.viajeId);
   return spanOf(changed).to > window.from && spanOf(changed).from < window.to ? [...others, changed] : others;
 }
 
-/** Whether changes arrive by themselves. */
+/** Whether live updates are working. */
 function Live({ state }: { state: string }) {
   const on = state === "open";
   return <span class={on ? "live on" : "live"} role="status"><Icon of={on ? Radio : WifiOff} size={14} />{t(on ? "live.on" : "live.off")}</span>;
 }
 
-/** A day without trips: plan one, or go to where the newest one is. */
+/** A day without trips: plan one, or go to the newest one. */
 function NoTrips({ day, to, onPlan }: { day: Date; to: (at: Date) => string; onPlan: () => void }) {
   const newest = useLoaded((signal) => ask(api.GET("/viajes", { params: { query: { limit: 1 } }, signal })), []);
   const trip = newest.value.value?.items[0];
@@ -102,7 +102,7 @@ function within(trips: readonly Trip[], day: Date): Trip[] {
   return trips.filter((trip) => spanOf(trip).to > from && spanOf(trip).from < to);
 }
 
-/** Seven days, each with how many trips it has, and whether one of them waits for a driver. */
+/** Seven days, each with its number of trips, and whether one needs a driver. */
 function Week({ first, day, trips, to }: { first: Date; day: Date; trips: readonly Trip[] | undefined; to: (at: Date) => string }) {
   return (
     <nav class="week" aria-label={t("week")}>
@@ -135,7 +135,7 @@ interface Row {
 
 type By = "driver" | "vehicle";
 
-/** The day as a strip: a line for each driver or vehicle, trips as bars. Trips that nobody makes yet come first, in amber. */
+/** The day as a strip: a row per driver or vehicle, trips as bars. Unassigned trips come first, in amber. */
 function Strip({ day, trips, fleet, onOpen }: { day: Date; trips: readonly Trip[]; fleet: Fleet; onOpen: (trip: Trip) => void }) {
   const [by, setBy] = useState<By>("driver");
   const window: Span = { from: day.getTime(), to: startOfDay(day, 1).getTime() };
@@ -203,14 +203,14 @@ function Track({ trips, window, onOpen }: { trips: readonly Trip[]; window: Span
   );
 }
 
-/** "08:00–18:00", with the day of an end that is another day's. */
+/** "08:00–18:00", with the date if the end is on another day. */
 export function times(trip: { fechaInicioProgramada: string; fechaFinProgramada: string }): string {
   const { from, to } = spanOf(trip);
   const end = dayKey(new Date(from)) === dayKey(new Date(to)) ? format.time(to) : format.dateTime(to, { weekday: "short", hour: "numeric", minute: "2-digit" });
   return `${format.time(from)} – ${end}`;
 }
 
-/** What a dispatcher should look at, in words. */
+/** Warnings for the dispatcher. */
 export function alertOf(trip: Trip, now = Date.now()): string | undefined {
   const { from, to } = spanOf(trip);
   if (!takes(trip)) return undefined;
@@ -220,7 +220,7 @@ export function alertOf(trip: Trip, now = Date.now()): string | undefined {
   return undefined;
 }
 
-/** The day's trips by how they stand; what waits comes first. */
+/** The day's trips by state, unassigned first. */
 function Columns({ trips, where, onSeen, onOpen }: { trips: readonly Trip[]; where: Where; onSeen: (now: Schemas["Rastreo"]) => void; onOpen: (trip: Trip) => void }) {
   const columns = standings.map((s) => ({ s, trips: trips.filter((trip) => standing(trip) === s) }));
   return (
@@ -241,7 +241,7 @@ function TripCard({ trip, now, onSeen, onOpen }: { trip: Trip; now: Schemas["Ras
   useEffect(() => {
     if (!moving || now) return;
     const end = new AbortController();
-    void ask(api.GET("/viajes/{id}/posicion", { params: { path: { id: trip.viajeId } }, signal: end.signal })).then(onSeen, () => {}); // it has not said where it is
+    void ask(api.GET("/viajes/{id}/posicion", { params: { path: { id: trip.viajeId } }, signal: end.signal })).then(onSeen, () => {}); // it has not reported a position
     return () => end.abort();
   }, [moving]);
   return (

@@ -3,7 +3,7 @@ import { api, type Schemas } from "#clients/transporteapp";
 import { made, texts, type Line, type Texts } from "./form.tsx";
 import { receiverLines } from "./documents.tsx";
 
-/** What the editor of a carta holds, as texts. */
+/** The values of the carta editor, as texts. */
 export interface Draft {
   receptor: Texts;
   autotransporte: Texts;
@@ -51,7 +51,7 @@ export function placeLines(place: Texts): readonly Line[] {
   return place["tipo"] === "Origen" ? lines.Origen : lines.Destino;
 }
 
-/** The parts of a draft as the API takes them. */
+/** The parts of a draft in the API's form. */
 export function sent(draft: Draft) {
   return {
     receptor: made<Schemas["Receptor"]>(draft.receptor, lines.receptor),
@@ -61,12 +61,12 @@ export function sent(draft: Draft) {
   };
 }
 
-/** A field of date and time leaves seconds out where they are 0. */
+/** A datetime-local field omits zero seconds. */
 function seconds(at: string): string {
   return /T\d\d:\d\d$/.test(at) ? `${at}:00` : at;
 }
 
-/** Ids of places have a number of their own kind: OR000001, DE000001, DE000002. */
+/** Place ids are numbered by kind: OR000001, DE000001, DE000002. */
 export function numbered(places: readonly Texts[]): Texts[] {
   const counts = { OR: 0, DE: 0 };
   return places.map((p) => {
@@ -89,11 +89,11 @@ export interface Opened {
   carta: Schemas["Carta"];
   trip: Schemas["ViajeConCarta"];
   draft: Draft;
-  /** Parts that the carta has not, and that were taken from the trip. */
+  /** Parts missing from the carta and filled in from the trip. */
   taken: readonly Part[];
 }
 
-/** A carta with all that it lists but goods. What it does not have yet is taken from the trip, its vehicle and its driver. */
+/** A carta with all its lists except goods. Missing parts are filled in from the trip, its vehicle and its driver. */
 export async function open(id: string, zone: string, signal: AbortSignal): Promise<Opened> {
   const carta = await ask(api.GET("/cartas/{id}", { params: { path: { id } }, signal }));
   const [trip, stored] = await Promise.all([ask(api.GET("/viajes/{id}", { params: { path: { id: carta.viajeId } }, signal })), contents(id, signal)]);
@@ -134,7 +134,7 @@ export async function open(id: string, zone: string, signal: AbortSignal): Promi
   return { carta, trip, draft, taken };
 }
 
-/** A moment as the clocks of the company show it, to the minute: 2026-11-23T08:00. */
+/** A time in the company's time zone, to the minute: 2026-11-23T08:00. */
 export function localTime(at: string, zone: string): string {
   const parts = new Intl.DateTimeFormat("sv-SE", { timeZone: zone || undefined, dateStyle: "short", timeStyle: "short" }).format(new Date(at));
   return parts.replace(" ", "T");

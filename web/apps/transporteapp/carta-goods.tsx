@@ -8,7 +8,7 @@ import { t } from "./words.ts";
 
 type Good = Schemas["Mercancia"];
 
-/** The goods of a carta. There may be thousands, so each is changed by itself, and at once. */
+/** The goods of a carta. There may be thousands, so each is saved individually and immediately. */
 export function Goods({ id, editable, onChanged, wrong }: { id: string; editable: boolean; onChanged: () => void; wrong: (path: string) => string | undefined }) {
   const list = usePages<Good>((cursor, signal) => ask(api.GET("/cartas/{id}/mercancias", { params: { path: { id }, query: { limit: 50, ...(cursor ? { cursor } : {}) } }, signal })), [id]);
   const [editing, setEditing] = useState<Good | "new" | undefined>();
@@ -47,7 +47,7 @@ export function Goods({ id, editable, onChanged, wrong }: { id: string; editable
   );
 }
 
-/** A good, held to the rules of the tax office while it is typed: a fault is shown once its field has been touched. */
+/** A line of goods, checked against the tax office's rules while typing; errors appear once a field has been touched. */
 function Edit({ id, good, onClose, onDone }: { id: string; good: Good | undefined; onClose: () => void; onDone: () => Promise<void> }) {
   const [values, setValues] = useState<Texts>(() => (good ? texts(good) : { claveUnidad: "KGM" }));
   const [faults, setFaults] = useState<readonly Schemas["Falta"][]>([]);
@@ -57,7 +57,7 @@ function Edit({ id, good, onClose, onDone }: { id: string; good: Good | undefine
   useEffect(() => {
     const end = new AbortController();
     const timer = setTimeout(() => {
-      ask(api.POST("/cartas/{id}/revision", { params: { path: { id } }, body: { mercancias: [body] }, signal: end.signal })).then((r) => setFaults(r.faltas), () => {}); // it is asked again with the next key
+      ask(api.POST("/cartas/{id}/revision", { params: { path: { id } }, body: { mercancias: [body] }, signal: end.signal })).then((r) => setFaults(r.faltas), () => {}); // retried on the next key press
     }, 300);
     return () => { clearTimeout(timer); end.abort(); };
   }, [values]);

@@ -16,12 +16,12 @@ type Section = Part | "mercancias";
 const sections: readonly Section[] = ["receptor", "ubicaciones", "mercancias", "autotransporte", "figuras"];
 const tones = { borrador: undefined, en_timbrado: "warning", timbrada: "success", en_cancelacion: "warning", cancelada: undefined } as const;
 
-/** The editor of a carta: its parts, what the tax office would say of them, and what comes next. */
+/** The editor of a carta: its parts, the tax office's checks, and the next step. */
 export function CartaPage({ id, profile }: { id: string; profile: Profile }) {
   const loaded = useLoaded((signal) => open(id, profile.timezone, signal), [id]);
   const opened = loaded.value.value;
   useTitle(opened ? `${t("carta")} ${opened.carta.folio}` : t("carta"));
-  useLive({ ready: () => {}, trip: (trip) => { // stamped or cancelled by somebody else
+  useLive({ ready: () => {}, trip: (trip) => { // stamped or cancelled by someone else
     if (trip.fiscal?.cartaPorteId === id && opened && trip.fiscal.cartaPorteStatus !== opened.carta.status) void loaded.reload();
   } });
   if (!opened) {
@@ -38,7 +38,7 @@ function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void
   const editable = carta.status === "borrador" && !carta.sellada;
   const [draft, setDraft] = useState<Draft>(opened.draft);
   const [dirty, setDirty] = useState<ReadonlySet<Part>>(() => new Set(opened.taken.filter((p) => (p === "autotransporte" ? Object.keys(opened.draft.autotransporte).length > 0 : true))));
-  const [goods, setGoods] = useState(0); // how often they have changed
+  const [goods, setGoods] = useState(0); // number of changes
   const faults = useFaults(id, draft, editable, goods);
   const change = (part: Part) => (value: Draft[Part]) => {
     setDraft((d) => ({ ...d, [part]: value }));
@@ -101,14 +101,14 @@ function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void
   );
 }
 
-/** What the tax office would refuse of a carta with what is being typed; undefined until it is known. Later drafts win. */
+/** What the tax office would reject in the carta including unsaved input; undefined until known. Later drafts win. */
 function useFaults(id: string, draft: Draft, editable: boolean, goods: number): readonly Fault[] | undefined {
   const [faults, setFaults] = useState<readonly Fault[] | undefined>();
   useEffect(() => {
     if (!editable) return;
     const end = new AbortController();
     const timer = setTimeout(() => {
-      ask(api.POST("/cartas/{id}/revision", { params: { path: { id } }, body: sent(draft), signal: end.signal })).then((r) => setFaults(r.faltas), () => {}); // it is asked again with the next key
+      ask(api.POST("/cartas/{id}/revision", { params: { path: { id } }, body: sent(draft), signal: end.signal })).then((r) => setFaults(r.faltas), () => {}); // retried on the next key press
     }, faults === undefined ? 0 : 350);
     return () => { clearTimeout(timer); end.abort(); };
   }, [draft, goods, editable]);
@@ -120,7 +120,7 @@ function of(section: Section, faults: readonly Fault[]): readonly Fault[] {
   return faults.filter((f) => new RegExp(`^${section}([.[]|$)`).test(f.campo) || f.campo === also[section]);
 }
 
-/** A part of the carta. What is wrong with it as a whole stands above its fields. */
+/** A part of the carta. Errors of the whole part are above its fields. */
 function Part({ of: section, faults, children }: { of: Section; faults: readonly Fault[] | undefined; children: preact.ComponentChildren }) {
   const own = faults && of(section, faults);
   return (
@@ -152,7 +152,7 @@ function Shown({ lines, values }: { lines: readonly Line[]; values: Texts }) {
   );
 }
 
-/** A value as the reader's language writes it; a year has no groups of digits. */
+/** A value formatted in the reader's language; years have no digit grouping. */
 function inWords({ type }: Line, value: string): string {
   switch (type) {
     case "datetime-local": return format.dateTime(value);
@@ -162,14 +162,14 @@ function inWords({ type }: Line, value: string): string {
   }
 }
 
-/** What a key of the tax office means. */
+/** The meaning of a tax office key. */
 function Means({ catalog, value }: { catalog: Catalog; value: string }) {
   const found = useLoaded((signal) => search(catalog, value, signal), [catalog, value]);
   const label = found.value.value?.find((f) => f.value === value)?.label;
   return label ? <span class="muted"> · {label}</span> : null;
 }
 
-/** What is still missing, and the one step that comes next. */
+/** What is missing, and the next step. */
 function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened: Opened; distance: number | undefined; faults: readonly Fault[] | undefined; dirty: boolean; save: () => Promise<void>; reload: () => Promise<void>; goods: number }) {
   const { carta } = opened;
   const id = carta.cartaId;
@@ -272,7 +272,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
 
 const reasons = ["01", "02", "03", "04"] as const;
 
-/** A stamped carta is cancelled with one of the reasons of the tax office. */
+/** Cancels a stamped carta with one of the tax office's reasons. */
 function Cancel({ onClose, onSend }: { onClose: () => void; onSend: (body: Schemas["Cancelacion"]) => Promise<void> }) {
   const [motivo, setReason] = useState<(typeof reasons)[number]>("02");
   const [instead, setInstead] = useState("");

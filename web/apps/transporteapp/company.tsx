@@ -44,7 +44,7 @@ function useSaving(said: Parameters<typeof t>[0]) {
   return { problem, busy, save };
 }
 
-/** The first thing a company says of itself; it begins with a plan of its own then. */
+/** The first form of a new company, which creates it with the starting plan. */
 export function Company({ sub }: { sub: string }) {
   const [said, setSaid] = useState<Said>({ fullName: "", email: "", timezone: "America/Mexico_City" });
   const { problem, busy, save } = useSaving("company.saved");
@@ -80,7 +80,7 @@ const fiscal: readonly Line[] = [
   { name: "domicilioFiscal.calle", label: "address.street", max: 100, optional: true },
 ];
 
-/** What the company is called, how it issues its cartas, and its plan. */
+/** The company's name, tax details and plan. */
 export function CompanyPage({ profile, onSaved }: { profile: Profile; onSaved: (profile: Profile) => void }) {
   const [said, setSaid] = useState<Said>({ fullName: profile.fullName, email: profile.email, timezone: profile.timezone });
   const [config, setConfig] = useState(() => texts(profile.config));

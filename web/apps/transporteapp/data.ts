@@ -9,7 +9,7 @@ export type Trailer = Schemas["Remolque"];
 export type Profile = Schemas["Perfil"];
 export type State = Trip["estado"];
 
-/** How a trip stands for a dispatcher: planned ones without driver and vehicle come first. */
+/** A trip's state for dispatchers: planned trips without driver and vehicle come first. */
 export type Standing = "borrador" | "sin_asignar" | "programado" | "en_curso" | "completado" | "cancelado";
 
 export const standings: readonly Standing[] = ["sin_asignar", "programado", "en_curso", "completado", "borrador", "cancelado"];
@@ -26,7 +26,7 @@ export function spanOf(trip: { fechaInicioProgramada: string; fechaFinProgramada
   return { from: Date.parse(trip.fechaInicioProgramada), to: Date.parse(trip.fechaFinProgramada) };
 }
 
-/** A trip that takes the time of who and what makes it. */
+/** A trip that occupies its driver, vehicle and trailer. */
 export function takes(trip: Trip): boolean {
   return trip.estado === "programado" || trip.estado === "en_curso";
 }
@@ -36,7 +36,7 @@ interface Page<T> {
   next?: string | undefined;
 }
 
-/** All pages of a list that a company can look over: a fleet, the trips of a week. */
+/** All pages of a list of manageable size: a fleet, the trips of a week. */
 async function whole<T>(page: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
@@ -50,10 +50,10 @@ async function whole<T>(page: (cursor: string | undefined) => Promise<Page<T>>):
 
 const limit = 100;
 
-/** The longest trip that the board expects to reach into a day from before, in days. */
+/** The longest trip that the board expects to extend into a day, in days. */
 export const reach = 4;
 
-/** Trips that lie in a period, those that began up to four days before it as well. */
+/** Trips in a period, including those that began up to four days before it. */
 export async function tripsBetween(from: Date, to: Date, signal?: AbortSignal): Promise<Trip[]> {
   const asked = { desde: startOfDay(from, -reach).toISOString(), hasta: to.toISOString(), limit };
   const found = await whole((cursor) => ask(api.GET("/viajes", { params: { query: { ...asked, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) })));
@@ -70,7 +70,7 @@ function chunks<T>(items: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(items.length / limit) }, (_, n) => items.slice(n * limit, (n + 1) * limit));
 }
 
-/** The ids of all, or of those who can make a trip of a period. */
+/** The ids of all, or of those available in a period. */
 export async function resourceIDs(period: { desde: string; hasta: string } | undefined, signal?: AbortSignal): Promise<{ drivers: string[]; vehicles: string[]; trailers: string[] }> {
   const query = (cursor: string | undefined) => ({ params: { query: { ...period, limit, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) });
   const [drivers, vehicles, trailers] = await Promise.all([
@@ -95,10 +95,10 @@ export async function fleet(signal?: AbortSignal): Promise<Fleet> {
   };
 }
 
-/** Days until a licence ends; below nought it has. */
+/** Days until a licence expires; negative if it has. */
 export function daysLeft(day: string, now = Date.now()): number {
   return Math.round((Date.parse(day) - Date.parse(new Date(now).toISOString().slice(0, 10))) / (24 * hour));
 }
 
-/** From how many days on an end is soon. */
+/** Days before an expiry that counts as soon. */
 export const soon = 30;

@@ -1,4 +1,4 @@
-/** Days, periods and lanes: what the board reckons with. Nothing here knows of the API or the page. */
+/** Days, periods and lanes for the board; independent of the API and the page. */
 
 export interface Span {
   from: number;
@@ -7,13 +7,13 @@ export interface Span {
 
 export const hour = 3_600_000;
 
-/** The first moment of a day of the reader's, so many days away. */
+/** The start of the reader's day, a number of days away. */
 export function startOfDay(at: number | Date, days = 0): Date {
   const d = new Date(at);
   return new Date(d.getFullYear(), d.getMonth(), d.getDate() + days);
 }
 
-/** A day in addresses: 2026-11-23. */
+/** A day as used in addresses: 2026-11-23. */
 export function dayKey(d: Date): string {
   return `${d.getFullYear()}-${String(d.getMonth() + 1).padStart(2, "0")}-${String(d.getDate()).padStart(2, "0")}`;
 }
@@ -25,17 +25,17 @@ export function dayOf(key: string | null): Date {
   return startOfDay(Number.isNaN(found.getTime()) ? Date.now() : found);
 }
 
-/** What a field of type datetime-local holds. */
+/** The value of a datetime-local field. */
 export function localInput(at: Date): string {
   return `${dayKey(at)}T${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
 }
 
-/** Whether two periods share a moment: one may begin when another ends, as the service has it. */
+/** Whether two periods overlap; one may begin when another ends, as in the service. */
 export function overlaps(a: Span, b: Span): boolean {
   return a.from === b.from || (a.from < b.to && b.from < a.to);
 }
 
-/** Where a span lies in a window, in hundredths; undefined where it does not. */
+/** The position of a span in a window, in percent; undefined if outside. */
 export function place(span: Span, window: Span): { left: number; width: number; before: boolean; after: boolean } | undefined {
   const from = Math.max(span.from, window.from);
   const to = Math.min(Math.max(span.to, span.from + hour / 4), window.to);
@@ -46,7 +46,7 @@ export function place(span: Span, window: Span): { left: number; width: number; 
   return { left: ((from - window.from) / whole) * 100, width: ((to - from) / whole) * 100, before: span.from < window.from, after: span.to > window.to };
 }
 
-/** Puts spans that overlap into lanes below each other. */
+/** Assigns overlapping spans to separate lanes. */
 export function lanes<T extends Span>(spans: readonly T[]): T[][] {
   const made: T[][] = [];
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {

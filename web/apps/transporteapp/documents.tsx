@@ -5,7 +5,7 @@ import { api, type Schemas } from "#clients/transporteapp";
 import { Lines, made, type Line } from "./form.tsx";
 import { t } from "./words.ts";
 
-/** The documents of a stamped carta, each as a file: the printed one, and the XML. */
+/** The documents of a stamped carta as files: PDF and XML. */
 export function Documents({ id, folio, pdfOnly, size = "small" }: { id: string; folio: string; pdfOnly?: boolean; size?: "small" | "medium" }) {
   const path = { params: { path: { id } } };
   return (
@@ -35,7 +35,7 @@ export const receiverLines: readonly Line[] = [
   { name: "domicilioFiscal.estado", label: "address.state", catalog: "estado" },
 ];
 
-/** A carta is begun with who receives it; the rest of it is taken from the trip, and shown in its editor. */
+/** Starts a carta with its receiver; the rest is filled in from the trip and shown in the editor. */
 export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; onClose: () => void }) {
   const [values, setValues] = useState<Record<string, string>>({ usoCfdi: "S01" });
   const [problem, setProblem] = useState<Problem | undefined>();

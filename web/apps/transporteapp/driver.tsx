@@ -11,7 +11,7 @@ import { t } from "./words.ts";
 
 const mine = "transporteapp-driver";
 
-/** Whose phone this is. It is chosen once; the phone keeps it. */
+/** Chooses the driver of this phone, once; the phone stores it. */
 export function DriverPage() {
   const all = useLoaded((signal) => fleet(signal), []);
   const before = kept(mine);
@@ -44,7 +44,7 @@ export function DriverPage() {
 
 interface Mine {
   driver: Schemas["Conductor"];
-  /** On its way, else the next one. */
+  /** The current trip, otherwise the next one. */
   trip: Schemas["ViajeConCarta"] | undefined;
   later: readonly Schemas["Viaje"][];
 }
@@ -57,7 +57,7 @@ async function load(id: string, signal: AbortSignal): Promise<Mine> {
   return { driver, trip, later: items.filter((o) => o.viajeId !== at) };
 }
 
-/** What a driver sees: the trip, and one large action, which is the next thing to do. own is the driver's own phone, whose token is theirs. */
+/** The driver's view: the trip and one large button for the next step. own: the phone's token is the driver's. */
 export function DriverTrip({ id, own }: { id: string; own?: boolean }) {
   const loaded = useLoaded((signal) => load(id, signal), [id]);
   const seen = loaded.value.value;
@@ -65,7 +65,7 @@ export function DriverTrip({ id, own }: { id: string; own?: boolean }) {
   useLive({ ready: () => void loaded.reload(), trip: (trip) => { if (own || trip.resources?.conductorId === id || known(seen, trip.viajeId)) void loaded.reload(); }, lost: () => void loaded.reload() });
   useEffect(() => {
     const again = () => { if (document.visibilityState === "visible") void loaded.reload(); };
-    document.addEventListener("visibilitychange", again); // a phone that is taken out of the pocket
+    document.addEventListener("visibilitychange", again); // a phone taken out of a pocket
     return () => document.removeEventListener("visibilitychange", again);
   }, [loaded]);
   if (!seen) {
@@ -158,7 +158,7 @@ function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () =
   );
 }
 
-/** The phone's place, as a ping; why there is none is said in words. */
+/** Reports the phone's position, or explains why there is none. */
 function whereAmI(): Promise<Schemas["Ping"]> {
   return new Promise((found, failed) => {
     navigator.geolocation.getCurrentPosition(
@@ -169,7 +169,7 @@ function whereAmI(): Promise<Schemas["Ping"]> {
   });
 }
 
-/** A metre is the fifth digit. */
+/** Five decimals are about a metre. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e5) / 1e5;
 }

@@ -18,7 +18,7 @@ function StateBadge({ state }: { state: State }) {
   return <Badge {...(tone ? { tone } : {})}>{t(`resource.${state}`)}</Badge>;
 }
 
-/** Who and what a company has, how much of its plan that is, and what ends soon. */
+/** The company's drivers, vehicles and trailers, usage against the plan, and upcoming expiries. */
 export function FleetPage({ profile }: { profile: Profile }) {
   const shown = ([...kinds, "ending"] as const).find((k) => k === here.value.query.get("show")) ?? "drivers";
   const kind = shown === "ending" ? "drivers" : shown;
@@ -36,7 +36,7 @@ export function FleetPage({ profile }: { profile: Profile }) {
     setRemoving(undefined);
     await Promise.all([all.reload(), company.reload(), ending.reload()]);
   };
-  // A list may be old: what is edited is what is stored now.
+  // A list may be stale, so the form loads the stored version.
   const edit = async (unit: Unit) => {
     try {
       setEditing(await stored(unit));
@@ -93,13 +93,13 @@ function nameOf(unit: Unit): string {
   return "nombre" in unit ? unit.nombre : unit.placa;
 }
 
-/** A driver, a vehicle or a trailer as it is stored now. */
+/** A driver, vehicle or trailer as currently stored. */
 function stored(unit: Unit): Promise<Tagged<Unit>> {
   const path = { params: { path: { id: idOf(unit) } } };
   return "conductorId" in unit ? tagged(api.GET("/conductores/{id}", path)) : "vehiculoId" in unit ? tagged(api.GET("/vehiculos/{id}", path)) : tagged(api.GET("/remolques/{id}", path));
 }
 
-/** Licences, permits and insurances that end soon or have ended, each with the way to where it is renewed. */
+/** Licences, permits and insurance that expire soon or have expired, each with a link to renew it. */
 function Ending({ list, onOpen }: { list: readonly Schemas["Vencimiento"][]; onOpen: (x: Schemas["Vencimiento"]) => void }) {
   if (list.length === 0) {
     return <Empty icon={FileClock} title={t("ending.nothing")}>{t("ending.nothingText", { n: soon })}</Empty>;
@@ -164,7 +164,7 @@ function List({ kind, drivers, vehicles, trailers, onAdd, onEdit, onRemove }: {
 
 const state: Line = { name: "estado", label: "column.state", choices: [] };
 
-/** The lines of a form by the names that the API has for them. */
+/** The fields of a form by their API names. */
 const fields: Record<Kind, readonly Line[]> = {
   drivers: [
     { name: "nombre", label: "driver.name", max: 100 }, { name: "rfc", label: "driver.rfc", max: 13, upper: true }, { name: "curp", label: "driver.curp", max: 18, upper: true },
@@ -189,7 +189,7 @@ const begun: Record<Kind, Texts> = {
   drivers: { "licencia.tipo": "E", estado: "disponible" }, vehicles: { configVehicular: "C2", permSct: "TPAF01", estado: "disponible" }, trailers: { subTipoRem: "CTR007", estado: "disponible" },
 };
 
-/** Somebody or something is added to the fleet, or changed. */
+/** Adds or changes a driver, vehicle or trailer. */
 function Edit({ kind, loaded, onLoad, onClose, onDone }: { kind: Kind; loaded: Tagged<Unit> | undefined; onLoad: (unit: Tagged<Unit>) => void; onClose: () => void; onDone: () => Promise<void> }) {
   const unit = loaded?.value;
   const version = useVersion(loaded, () => (unit ? stored(unit) : Promise.reject(new Error("nothing is stored yet"))), onLoad);
@@ -223,7 +223,7 @@ function Edit({ kind, loaded, onLoad, onClose, onDone }: { kind: Kind; loaded: T
   );
 }
 
-/** What the form does not show of a driver stays as it is. */
+/** Fields of a driver that the form does not show are preserved. */
 function kept(d: Driver) {
   return {
     activo: d.activo, ...(d.email ? { email: d.email } : {}), ...(d.compensacion ? { compensacion: d.compensacion } : {}),

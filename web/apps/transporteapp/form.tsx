@@ -4,7 +4,7 @@ import { t } from "./words.ts";
 
 export type Catalog = "regimen_fiscal" | "uso_cfdi" | "tipo_permiso" | "config_autotransporte" | "sub_tipo_rem" | "figura_transporte" | "clave_unidad" | "motivo_cancelacion" | "estado";
 
-/** A field of a form by its name in the API: "domicilioFiscal.estado" is a member of a member. */
+/** A form field by its API name; "domicilioFiscal.estado" is a nested member. */
 export interface Line {
   name: string;
   label: Parameters<typeof t>[0];
@@ -18,10 +18,10 @@ export interface Line {
   choices?: readonly { value: string; label: string }[];
 }
 
-/** What a form holds: texts, by the names of its lines. */
+/** A form's values: texts by field name. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** The lines of a form. wrong says what is wrong with a line, by its name. */
+/** The fields of a form. wrong has error messages by field name. */
 export function Lines({ lines, values, onInput, wrong }: { lines: readonly Line[]; values: Texts; onInput: (values: Texts) => void; wrong: (name: string) => string | undefined }) {
   return (
     <div class="pairs">
@@ -46,13 +46,13 @@ export function Lines({ lines, values, onInput, wrong }: { lines: readonly Line[
   );
 }
 
-/** Keys of the tax office that begin with a text, or whose meaning has its words. */
+/** Tax office keys with a prefix, or whose meaning contains the words. */
 export async function search(catalog: Catalog, text: string, signal: AbortSignal): Promise<{ value: string; label: string }[]> {
   const found = await ask(api.GET("/catalogos/{nombre}", { params: { path: { nombre: catalog }, query: { q: text, limit: 50 } }, signal }));
   return found.items.map((c) => ({ value: c.clave, label: c.descripcion }));
 }
 
-/** Texts from an object of the API. */
+/** Converts an API object to texts. */
 export function texts(from: object | undefined, before = ""): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [name, value] of Object.entries(from ?? {})) {
@@ -63,7 +63,7 @@ export function texts(from: object | undefined, before = ""): Record<string, str
   return out;
 }
 
-/** An object of the API from texts; what is empty is left out, and numbers are those of the lines that are. */
+/** Converts texts to an API object; empty ones are left out, and number fields become numbers. */
 export function made<T>(values: Texts, lines: readonly Line[]): T {
   const numbers = new Set(lines.filter((l) => l.type === "number").map((l) => l.name));
   const out: Record<string, unknown> = {};

@@ -5,17 +5,17 @@ import type { Trip } from "./data.ts";
 import { firm, firmHeader, loadFirms } from "./who.ts";
 
 interface Told {
-  /** Lists are to be read: at the beginning, and after a break. */
+  /** Lists must be loaded: at the start, and after reconnecting. */
   ready: () => void;
-  /** A trip was made or has changed. */
+  /** A trip was created or changed. */
   trip?: (trip: Trip) => void;
-  /** Where a trip is. */
+  /** A trip's position. */
   tracking?: (now: Schemas["Rastreo"]) => void;
-  /** A trip is not the driver's any more. */
+  /** A trip was taken from the driver. */
   lost?: (id: string) => void;
 }
 
-/** Follows the trips of the company for as long as a view is there. It tells whether changes arrive. */
+/** Follows the company's trips while the view is mounted. Returns whether changes are arriving. */
 export function useLive(told: Told): Following["state"]["value"] {
   const id = firm.value?.empresaId;
   const [feed, setFeed] = useState<Following | undefined>();
@@ -24,7 +24,7 @@ export function useLive(told: Told): Following["state"]["value"] {
     if (id === undefined) return;
     const f = follow("/eventos", {
       ready: () => {
-        void loadFirms().catch(() => {}); // the reader may be something else since the last connection
+        void loadFirms().catch(() => {}); // the reader's role may have changed since the last connection
         latest.current.ready();
       },
       viaje: (trip: Trip) => latest.current.trip?.(trip),
@@ -36,7 +36,7 @@ export function useLive(told: Told): Following["state"]["value"] {
   }, [id]);
   const state = feed?.state.value ?? "connecting";
   useEffect(() => {
-    if (state === "failed") void loadFirms().catch(() => {}); // the reader's role is another one, or none
+    if (state === "failed") void loadFirms().catch(() => {}); // the reader's role has changed or been revoked
   }, [state]);
   return state;
 }

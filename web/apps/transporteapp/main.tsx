@@ -24,7 +24,7 @@ function Waiting() {
   return <div class="stack" aria-busy="true"><Skeleton width="12rem" height="2rem" /><Skeleton height="4rem" /><Skeleton height="18rem" /></div>;
 }
 
-/** Which companies the reader acts for is asked once; whoever has none makes one, or accepts an invitation. */
+/** Loads the reader's companies once; a reader without one creates one or accepts an invitation. */
 function Inside({ sub }: { sub: string }) {
   const loaded = useLoaded((signal) => loadFirms(signal), [sub]);
   const joining = here.value.path === "/join";
@@ -44,7 +44,7 @@ function Firmed({ firm }: { firm: Firm }) {
   return firm.rol === "conductor" ? <DriverTrip id={firm.conductorId ?? ""} own /> : <Office firm={firm} />;
 }
 
-/** What dispatchers see, and owners, who see the members too. */
+/** The view of dispatchers and of owners, who also see the members. */
 function Office({ firm }: { firm: Firm }) {
   const profile = useLoaded((signal) => ask(api.GET("/perfil", { signal })), []);
   const problem = profile.problem.value;
@@ -63,7 +63,7 @@ function Office({ firm }: { firm: Firm }) {
   }, () => <NotFound />);
 }
 
-/** What the back office has done, which is no company's. */
+/** The back office's acts, which belong to no company. */
 function BackOffice() {
   useTitle(t("nav.acts"));
   return (

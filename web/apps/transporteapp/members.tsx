@@ -12,7 +12,7 @@ type Invitation = Schemas["Invitacion"];
 const roles: readonly Role[] = ["propietario", "despachador", "conductor"];
 const tones = { propietario: "accent", despachador: "info", conductor: undefined } as const;
 
-/** Who acts for the company, as what, and who is invited. Owners alone see it. */
+/** The company's members, their roles, and invitations. Visible to owners only. */
 export function MembersPage() {
   const members = usePages<Member>((cursor, signal) => ask(api.GET("/miembros", { params: { query: { limit: 50, ...(cursor ? { cursor } : {}) } }, signal })), []);
   const invited = usePages<Invitation>((cursor, signal) => ask(api.GET("/invitaciones", { params: { query: { limit: 50, ...(cursor ? { cursor } : {}) } }, signal })), []);
@@ -92,7 +92,7 @@ function Role({ role, driver }: { role: Role; driver: string | undefined }) {
   return <span class="row fixed"><Badge {...(tone ? { tone } : {})}>{t(`role.${role}`)}</Badge>{driver && <span class="muted small">{driver}</span>}</span>;
 }
 
-/** A role, and for a driver who of the fleet it is. */
+/** A role and, for drivers, the driver record. */
 function RoleFields({ role, driver, drivers, onInput, problem }: { role: Role; driver: string; drivers: readonly Driver[]; onInput: (role: Role, driver: string) => void; problem: Problem | undefined }) {
   return (
     <>
@@ -131,7 +131,7 @@ function Change({ member, drivers, onClose, onDone }: { member: Member; drivers:
   );
 }
 
-/** Somebody is invited; the address that makes them a member is shown once. */
+/** Invites a person; the invitation link is shown once. */
 function Invite({ drivers, onClose }: { drivers: readonly Driver[]; onClose: () => void }) {
   const [nombre, setName] = useState("");
   const [role, setRole] = useState<Role>("despachador");
@@ -176,7 +176,7 @@ function Invite({ drivers, onClose }: { drivers: readonly Driver[]; onClose: () 
   );
 }
 
-/** Where the address of an invitation leads. */
+/** The view of an invitation link. */
 export function Join() {
   const company = here.value.query.get("company") ?? "";
   const code = here.value.query.get("code") ?? "";

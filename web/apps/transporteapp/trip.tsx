@@ -11,7 +11,7 @@ import { t } from "./words.ts";
 
 type Whole = Schemas["ViajeConCarta"];
 
-/** The whole of a trip beside the board, with the one step that comes next as the main button. */
+/** The details of a trip next to the board, with its next step as the main button. */
 export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: string | undefined; /** another one when the trip has changed */ stamp: string; fleet: Fleet | undefined; onClose: () => void; onChanged: () => void }) {
   const [assigning, setAssigning] = useState(false);
   const [issuing, setIssuing] = useState(false);
@@ -65,7 +65,7 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
   );
 }
 
-/** A trip as it is stored now. */
+/** A trip as currently stored. */
 export function stored(id: string, signal?: AbortSignal): Promise<Tagged<Whole>> {
   return tagged(api.GET("/viajes/{id}", { params: { path: { id } }, ...(signal ? { signal } : {}) }));
 }
@@ -113,12 +113,12 @@ function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; o
   );
 }
 
-/** A trip that a carta can be made for. */
+/** A trip that can get a carta. */
 function issuable(trip: Whole): boolean {
   return trip.estado === "borrador" || trip.estado === "programado";
 }
 
-/** A trip is planned: from where to where, when, how far. Its name is its way, unless it gets one. */
+/** Plans a trip: origin, destination, period, distance. Its default name is its route. */
 export function NewTrip({ open, day, onClose, onMade }: { open: boolean; day: Date; onClose: () => void; onMade: (trip: Whole) => void }) {
   return (
     <Dialog open={open} title={t("trip.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-trip">{t("trip.save")}</Button></>}>
@@ -127,9 +127,9 @@ export function NewTrip({ open, day, onClose, onMade }: { open: boolean; day: Da
   );
 }
 
-/** Another time, another way: of a trip that nobody drives yet. */
+/** Changes time and route of an unassigned trip. */
 function EditTrip({ seen, onClose, onSaved }: { seen: Tagged<Whole>; onClose: () => void; onSaved: () => void | Promise<void> }) {
-  const [edited, setEdited] = useState(seen); // the board goes on behind the form, which stays as it was opened
+  const [edited, setEdited] = useState(seen); // the board keeps updating behind the form, which stays as opened
   return (
     <Dialog open title={t("trip.edit")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-trip">{t("save")}</Button></>}>
       <TripForm key={edited.tag} day={new Date(edited.value.fechaInicioProgramada)} seen={edited} onLoad={setEdited} onMade={onSaved} />
@@ -159,11 +159,11 @@ function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whol
       fechaInicioProgramada: new Date(start).toISOString(), fechaFinProgramada: new Date(end).toISOString(),
     };
     try {
-      if (trip) { // what the form does not show stays as it is
+      if (trip) { // fields that the form does not show are preserved
         const kept = { ...(trip.costos ? { costos: trip.costos } : {}), ...(trip.origenCoordenadas ? { origenCoordenadas: trip.origenCoordenadas } : {}), ...(trip.destinoCoordenadas ? { destinoCoordenadas: trip.destinoCoordenadas } : {}) };
         await ask(api.PUT("/viajes/{id}", { params: { path: { id: trip.viajeId }, header: version.header() }, body: { ...kept, ...said } }));
         toast("success", t("fleet.saved"));
-        await onMade(trip); // the dialog closes once the new version is loaded, so that the next one begins with it
+        await onMade(trip); // the dialog closes after loading the new version, so that the next one starts from it
         return;
       }
       const body = { estado: "programado" as const, ...said };

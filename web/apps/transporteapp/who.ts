@@ -2,19 +2,19 @@ import { effect, signal } from "@preact/signals";
 import { ask, keep, kept, session } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 
-/** A company that the reader acts for, and as what. */
+/** A company of the reader's, with their role. */
 export type Firm = Schemas["Empresa"];
 export type Role = Firm["rol"];
 
-/** Those that there are; undefined until they are known. */
+/** All companies of the reader; undefined until loaded. */
 export const firms = signal<readonly Firm[] | undefined>(undefined);
-/** The one that the page shows. Its id goes with every request. */
+/** The company shown. Its id is sent with every request. */
 export const firm = signal<Firm | undefined>(undefined);
 
 const chosen = "transporteapp-company";
 
 let reader: string | undefined;
-effect(() => { // what another reader has seen is not for this one
+effect(() => { // one reader's data must not be shown to another
   if (session.value?.sub === reader) return;
   reader = session.value?.sub;
   firms.value = undefined;
@@ -32,7 +32,7 @@ api.use({
   },
 });
 
-/** Asks which companies there are, and shows the one that was shown last, else the reader's own. */
+/** Loads the companies and selects the last one shown, otherwise the reader's own. */
 export async function loadFirms(signal?: AbortSignal): Promise<readonly Firm[]> {
   const found = (await ask(api.GET("/empresas", { params: { query: { limit: 100 } }, ...(signal ? { signal } : {}) }))).items;
   const before = firm.value?.empresaId ?? kept(chosen);
@@ -41,17 +41,17 @@ export async function loadFirms(signal?: AbortSignal): Promise<readonly Firm[]> 
   return found;
 }
 
-/** Shows another company. */
+/** Switches to another company. */
 export function show(next: Firm | undefined): void {
   const now = firm.value;
   if (next && now && next.empresaId === now.empresaId && next.rol === now.rol && next.nombre === now.nombre && next.conductorId === now.conductorId) {
-    return; // views that show it go on
+    return; // views of it continue
   }
   firm.value = next;
   if (next) keep(chosen, next.empresaId);
 }
 
-/** Adds a company that the reader has just made or joined; the list of the server may be a moment behind. */
+/** Adds a company that the reader has just created or joined; the server's list may lag. */
 export function add(next: Firm): void {
   firms.value = [...(firms.value ?? []).filter((f) => f.empresaId !== next.empresaId), next];
   show(next);

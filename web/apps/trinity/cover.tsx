@@ -3,10 +3,10 @@ import { useId, useState } from "preact/hooks";
 const width = 300;
 const height = 420;
 
-/** Two hues that go together, sky and light: every cover is of one pair. */
+/** Pairs of matching hues, sky and light; every cover uses one. */
 const pairs: readonly (readonly [number, number])[] = [[276, 85], [255, 55], [300, 35], [225, 75], [330, 60], [195, 95], [20, 80], [160, 90], [245, 340], [285, 190], [45, 25], [210, 20]];
 
-/** A sequence that is always the same for a text: FNV-1a, then mulberry32. */
+/** A deterministic random sequence for a text: FNV-1a, then mulberry32. */
 function chance(text: string): () => number {
   let state = 2166136261;
   for (const letter of text) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16777619);
@@ -22,7 +22,7 @@ const shade = (lightness: number, chroma: number, hue: number) => `oklch(${light
 
 type Paint = { next: () => number; sky: number; glow: number };
 
-/** Hills one behind the other, or waves, which are closer together. */
+/** Hills one behind the other, or waves, which are closer. */
 function Layers({ next, sky }: Paint, count: number, top: number, swing: number) {
   return Array.from({ length: count }, (_, n) => {
     const base = top + ((height - top) * n) / count;
@@ -94,7 +94,7 @@ function Doors({ next, sky, glow }: Paint) {
   });
 }
 
-/** A picture of its own for each title, where there is no poster: a sky, a light, and a motif. */
+/** A generated picture for a title without a poster: a sky, a light, and a motif. */
 function Drawn({ title }: { title: string }) {
   const id = useId();
   const next = chance(title);
@@ -123,7 +123,7 @@ function Drawn({ title }: { title: string }) {
   );
 }
 
-/** A film's poster; a drawing where it has none, or where that does not come. */
+/** A film's poster; a drawing if there is none or it fails to load. */
 export function Cover({ title, posterPath }: { title: string; posterPath?: string | undefined }) {
   const [failed, setFailed] = useState<string | undefined>();
   if (!posterPath || failed === posterPath) {

@@ -6,7 +6,7 @@ import { Cover } from "./cover.tsx";
 import type { RoomState } from "./room-state.ts";
 import { t } from "./words.ts";
 
-/** How far a card is drawn until it is a vote, in pixels. */
+/** How far a card must be dragged to count as a vote, in pixels. */
 const far = 96;
 
 function Face({ film }: { film: Schemas["Candidate"] }) {
@@ -24,7 +24,7 @@ function Face({ film }: { film: Schemas["Candidate"] }) {
   );
 }
 
-/** The film that is asked about, above the next one. Drawing it aside, the arrow keys and the buttons do the same. */
+/** The current film above the next one. Dragging, the arrow keys and the buttons are equivalent. */
 export function Deck({ state }: { state: RoomState }) {
   const [film, below] = state.left.value;
   const card = useRef<HTMLElement>(null);

@@ -8,7 +8,7 @@ import { t } from "./words.ts";
 
 type MediaType = Schemas["Room"]["mediaType"];
 
-/** The names of a member who comes: nothing where none is known. */
+/** The name of a joining member, if known. */
 const called = () => (ownName() ? { name: ownName() } : {});
 
 export function Home() {
@@ -44,7 +44,7 @@ export function Home() {
   );
 }
 
-/** Six letters and digits are all that it takes to come in. */
+/** The form to join a room by its six-character code. */
 function JoinForm() {
   const [code, setCode] = useState("");
   const [fault, setFault] = useState<string | undefined>();
@@ -74,7 +74,7 @@ function joinRoom(code: string): Promise<Schemas["Room"]> {
   return ask(api.PUT("/codes/{code}/member", { params: { path: { code } }, body: called() }));
 }
 
-/** The address in a QR code: it leads straight into the room. */
+/** The address in a QR code, which opens the room. */
 export function Join({ code }: { code: string }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   useEffect(() => {

@@ -6,17 +6,17 @@ type Film = Schemas["Candidate"];
 type Match = Schemas["Match"];
 export type Person = Schemas["Person"];
 
-/** A room as its page has it: loaded once, then kept up to date by its events. */
+/** The state of a room's page: loaded once, then updated by events. */
 export interface RoomState {
   room: ReadonlySignal<Schemas["RoomWithMembers"] | undefined>;
   people: ReadonlySignal<readonly Person[]>;
-  /** All its films, and those that are left to vote on. */
+  /** All its films, and those not yet voted on. */
   films: ReadonlySignal<readonly Film[]>;
   left: ReadonlySignal<readonly Film[]>;
   matches: ReadonlySignal<readonly Match[]>;
-  /** A match that has just been made. */
+  /** The latest match. */
   fresh: ReadonlySignal<Match | undefined>;
-  /** What has just been voted on, to be seen going. */
+  /** The film just voted on, for the animation. */
   gone: ReadonlySignal<{ film: Film; yes: boolean } | undefined>;
   problem: ReadonlySignal<Problem | undefined>;
   link: ReadonlySignal<"connecting" | "open" | "waiting" | "failed">;
@@ -53,7 +53,7 @@ export function openRoom(id: string): RoomState {
     fresh.value = match;
     navigator.vibrate?.(120);
   };
-  // Who came and went while nobody listened is not told again.
+  // Joins and leaves while disconnected are not replayed.
   const look = async () => {
     try {
       room.value = await ask(api.GET("/rooms/{id}", { params: { path }, signal: end.signal }));
@@ -94,7 +94,7 @@ export function openRoom(id: string): RoomState {
     });
   };
 
-  // The card goes at once, so that a fast thumb is not held up; votes are sent one after the other.
+  // The card leaves immediately, so fast swipes need not wait; votes are sent one after the other.
   let sending = Promise.resolve();
   const vote = (yes: boolean) => {
     const film = left.value[0];
@@ -111,7 +111,7 @@ export function openRoom(id: string): RoomState {
         if (own) put({ ...own, votes: voted.value.size });
       } catch (thrown) {
         const failed = Problem.of(thrown);
-        if (failed.code !== "vote_is_final") { // or else it was cast on another device
+        if (failed.code !== "vote_is_final") { // otherwise it was cast on another device
           voted.value = new Set([...voted.value].filter((v) => v !== film.movieId));
         }
         toastProblem(failed);

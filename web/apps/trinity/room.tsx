@@ -36,7 +36,7 @@ function Inside({ state, room }: { state: RoomState; room: Schemas["RoomWithMemb
   const path = { id: room.id };
 
   const leave = async () => {
-    state.stop(); // who has left hears no more
+    state.stop(); // no more events after leaving
     try {
       await ask(api.DELETE("/rooms/{id}/member", { params: { path } }));
       none();
@@ -130,7 +130,7 @@ function People({ state, room, own, onRemove }: { state: RoomState; room: Schema
   );
 }
 
-/** All is voted on: what one waits for. */
+/** All films are voted on: shows who is still voting. */
 function Done({ state, onInvite }: { state: RoomState; onInvite: () => void }) {
   const films = state.films.value.length;
   const waiting = state.people.value.filter((p) => p.votes < films && p.userId !== session.value?.sub);
@@ -154,7 +154,7 @@ function Matches({ matches }: { matches: readonly Schemas["Match"][] }) {
   );
 }
 
-/** A match is the moment that all are here for. */
+/** Shows a match. */
 function Celebration({ state }: { state: RoomState }) {
   const match = state.fresh.value;
   const names = match ? state.people.value.filter((p) => match.matchedUsers.includes(p.userId)).map(nameOf) : [];

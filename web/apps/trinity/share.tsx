@@ -3,13 +3,13 @@ import { Button, CopyButton, Dialog, apiURL, link, toastProblem } from "#ui";
 import { place } from "./who.tsx";
 import { t } from "./words.ts";
 
-/** Where another phone joins: the address that the server knows others reach it by, or this page's own. */
+/** The address for other phones: the server's public address, or this page's own. */
 function addressOf(code: string): string {
   const here = place.public ? `${place.public}/` : location.href.replace(/#.*$/, "");
   return here + link("/join/:code", { code });
 }
 
-/** How others come into a room: its code, its address, and a QR code where phones can reach this server. */
+/** How others join a room: its code, its address, and a QR code if phones can reach this server. */
 export function Share({ code, open, onClose }: { code: string; open: boolean; onClose: () => void }) {
   const address = addressOf(code);
   const share = async () => {

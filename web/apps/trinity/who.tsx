@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { Button, Dialog, Menu, Problem, TextArea, TextField, apiURL, keep, kept, language, page, pageData, session, signInAtDemo, signInWith, signOut } from "#ui";
 import { t } from "./words.ts";
 
-/** What the server says of where the page is: systems/trinity/play.go. */
+/** What the server tells the page about its location: systems/trinity/play.go. */
 export const place = pageData<{ public?: string; guests: boolean }>() ?? { guests: false };
 
 const keptAs = "trinity name";
 const known = signal(kept(keptAs) ?? "");
 
-/** What the others in a room call the reader. */
+/** The reader's display name in rooms. */
 export function ownName(): string {
   return known.value;
 }
@@ -20,7 +20,7 @@ function call(name: string): void {
   keep(keptAs, name);
 }
 
-/** A member's name; a guest's id says nothing to anybody. */
+/** A member's name; a guest's id is meaningless to people. */
 export function nameOf(person: { userId: string; name?: string | undefined }): string {
   return person.name || (person.userId.startsWith("guest-") ? t("person.guest") : person.userId);
 }
@@ -34,7 +34,7 @@ async function signInAsGuest(name: string): Promise<void> {
   signInWith((body as { token: string }).token);
 }
 
-/** A name is all that it takes to play; where no guests are signed in, it takes a token, too. */
+/** A name is enough to play; if guests cannot sign in, a token is also required. */
 export function Enter({ title }: { title?: string }) {
   const [name, setName] = useState(ownName());
   const [token, setToken] = useState("");
@@ -76,7 +76,7 @@ export function Enter({ title }: { title?: string }) {
   );
 }
 
-/** The reader, for Shell's tools. */
+/** The account menu, for Shell's tools. */
 export function Me() {
   const [renaming, setRenaming] = useState(false);
   const [name, setName] = useState("");

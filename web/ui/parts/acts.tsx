@@ -8,38 +8,38 @@ import { Button } from "./button.tsx";
 import { TextField } from "./field.tsx";
 import { PagedTable } from "./table.tsx";
 
-/** What one of the staff has asked for, as each system keeps it. */
+/** A request by a member of staff, as each system records it. */
 interface Act {
   at: string;
   actorId: string;
   operation: string;
   target: string;
-  /** How it was answered; missing where that was not kept. */
+  /** The status of the response; missing if it was not recorded. */
   status?: number;
   requestId: string;
 }
 
 interface ActsProps {
   load: (query: { day: string; limit: number; cursor: string | undefined }, signal: AbortSignal) => Promise<{ items: readonly Act[]; next?: string | undefined }>;
-  /** The operations in words; one without is shown by its id. */
+  /** Descriptions of the operations; one without is shown by its id. */
   names: Readonly<Record<string, string>>;
 }
 
 const dayLength = 86_400_000;
 const kept = 365;
 
-/** Days are UTC's, as they are kept. */
+/** Days are UTC days, as stored. */
 function shifted(day: string, by: number): string {
   return new Date(Date.parse(day) + by * dayLength).toISOString().slice(0, 10);
 }
 
-/** Who of the staff has done what on a day, newest first. */
+/** The acts of staff on a day, newest first. */
 export function Acts({ load, names }: ActsProps) {
   const today = new Date().toISOString().slice(0, 10);
   const earliest = shifted(today, -kept);
   const [day, setDay] = useState(today);
   const list = usePages((cursor, signal) => load({ day, limit: 50, cursor }, signal), [day]);
-  const choose = (wanted: string) => { if (wanted >= earliest && wanted <= today) setDay(wanted); }; // a date field is empty while it is typed into
+  const choose = (wanted: string) => { if (wanted >= earliest && wanted <= today) setDay(wanted); }; // a date field is empty while the user types
   const elsewhere = new Date(day).getTimezoneOffset() !== 0;
   return (
     <div class="stack">
@@ -62,7 +62,7 @@ export function Acts({ load, names }: ActsProps) {
   );
 }
 
-/** How an act was answered. */
+/** The outcome of an act. */
 function Outcome({ status }: { status: number | undefined }) {
   if (status === undefined) {
     return <Badge tone="info">{ui("acts.unknown")}</Badge>;
@@ -73,7 +73,7 @@ function Outcome({ status }: { status: number | undefined }) {
   return status < 500 ? <Badge tone="warning">{ui("acts.refused", { status: String(status) })}</Badge> : <Badge tone="danger">{ui("acts.failed", { status: String(status) })}</Badge>;
 }
 
-/** What was asked for; where it has no good end, the id by which the log has it. */
+/** The request; if it failed, its id in the log. */
 function Request({ of: { target, status, requestId } }: { of: Act }) {
   return (
     <span class="stack breaks" style={{ "--gap": "var(--space-1)" }}>

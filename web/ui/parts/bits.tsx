@@ -6,12 +6,12 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import type { Tone } from "./toast.tsx";
 
-/** A status in a word; plain has no dot: for counts and labels. */
+/** A status in one word; plain has no dot, for counts and labels. */
 export function Badge({ tone, plain, children }: { tone?: Tone | "accent"; plain?: boolean; children: ComponentChildren }) {
   return <span class={`badge ${tone ?? ""} ${plain ? "plain" : ""}`}>{children}</span>;
 }
 
-/** What lies on the page as one thing. Its title is a heading of level 3, or of 2 right below the page's. */
+/** A group of content. Its title is a heading of level 3, or 2 directly below the page's. */
 export function Card({ title, level = 3, action, href, children }: { title?: ComponentChildren; level?: 2 | 3; action?: ComponentChildren; href?: string; children?: ComponentChildren }) {
   const Heading = level === 2 ? "h2" : "h3";
   const inside = (
@@ -23,7 +23,7 @@ export function Card({ title, level = 3, action, href, children }: { title?: Com
   return href === undefined ? <section class="card">{inside}</section> : <a class="card" href={href}>{inside}</a>;
 }
 
-/** One number that matters, and what it is. */
+/** One number with its label. */
 export function Stat({ label, value, note }: { label: string; value: ComponentChildren; note?: ComponentChildren }) {
   return (
     <div class="card stat">
@@ -34,7 +34,7 @@ export function Stat({ label, value, note }: { label: string; value: ComponentCh
   );
 }
 
-/** A person without a picture: initials on a colour that is always the same for a name. */
+/** Initials on a colour derived from the name, for a person without a picture. */
 export function Avatar({ name, size = 32 }: { name: string; size?: number }) {
   const words = name.trim().split(/\s+/u).filter(Boolean);
   const initials = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map((w) => (w ? [...w][0] : "")).join("");
@@ -43,7 +43,7 @@ export function Avatar({ name, size = 32 }: { name: string; size?: number }) {
   return <span class="avatar" aria-hidden="true" style={{ "--avatar": `${size}px`, "--avatar-hue": `var(--kind-${hue + 1})` }}>{initials.toLocaleUpperCase() || "?"}</span>;
 }
 
-/** Where something will be. */
+/** A placeholder while content loads. */
 export function Skeleton({ width = "100%", height, lines }: { width?: string; height?: string; lines?: number }) {
   if (lines !== undefined) {
     return <div class="stack" style={{ "--gap": "var(--space-2)" }} aria-hidden="true">{Array.from({ length: lines }, (_, n) => <Skeleton key={n} width={n === lines - 1 ? "60%" : "100%"} />)}</div>;
@@ -51,7 +51,7 @@ export function Skeleton({ width = "100%", height, lines }: { width?: string; he
   return <span class="skeleton" aria-hidden="true" style={{ width, height }} />;
 }
 
-/** Nothing is here, why that is all right, and the one thing to do about it. Its title is a heading of level 3, or of another. */
+/** An empty state: what is missing, and one action. Its title is a heading of level 3 unless set. */
 export function Empty({ icon, title, level = 3, children, action }: { icon: IconNode; title: string; level?: 1 | 2 | 3; children?: ComponentChildren; action?: ComponentChildren }) {
   const Heading = level === 1 ? "h1" : level === 2 ? "h2" : "h3";
   return (
@@ -64,7 +64,7 @@ export function Empty({ icon, title, level = 3, children, action }: { icon: Icon
   );
 }
 
-/** Something could not be shown, and may be asked for again. */
+/** Content that failed to load, with a retry button. */
 export function Failed({ problem, onRetry }: { problem?: Problem | undefined; onRetry?: () => void }) {
   return (
     <div class="empty" role="alert">
@@ -77,7 +77,7 @@ export function Failed({ problem, onRetry }: { problem?: Problem | undefined; on
   );
 }
 
-/** How far something is; without a value, that it goes on. */
+/** A progress bar; indeterminate without a value. */
 export function Progress({ label, value, max = 1 }: { label: string; value?: number; max?: number }) {
   return value === undefined ? <progress class="progress" aria-label={label} /> : <progress class="progress" aria-label={label} value={value} max={max} />;
 }
@@ -99,7 +99,7 @@ export interface Step {
   state: "done" | "now" | "later" | "failed";
 }
 
-/** What has happened to something, and what will. */
+/** Past and future steps of a process. */
 export function Timeline({ label, steps }: { label: string; steps: readonly Step[] }) {
   return (
     <ol class="timeline" aria-label={label}>

@@ -14,7 +14,7 @@ interface ButtonProps {
   /** Names a button that shows only its icon. */
   label?: string;
   type?: "button" | "submit";
-  /** While it is true the button turns and cannot be pressed again; a promise of onPress does the same by itself. */
+  /** While true, the button shows a spinner and cannot be pressed; so does a pending promise from onPress. */
   loading?: boolean;
   disabled?: boolean;
   wide?: boolean;
@@ -54,7 +54,7 @@ export function Button(p: ButtonProps) {
       void done.finally(() => setWaiting(false));
     }
   };
-  // A busy button stays focusable, so that a keyboard does not lose its place.
+  // A busy button stays focusable, so keyboard focus is not lost.
   return (
     <button {...shown} type={p.type ?? "button"} form={p.form} disabled={p.disabled} aria-busy={busy || undefined}
       aria-disabled={busy || undefined} aria-expanded={p.expanded} autofocus={p.autofocus} onClick={press}>

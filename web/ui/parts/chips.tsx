@@ -8,8 +8,8 @@ export interface Chip<V extends string | number> {
 }
 
 /**
- * A choice of few short things, all of them in sight. With most = 1 it is a choice of one, as radio buttons are; with more, what is
- * beyond most cannot be chosen, and full says why.
+ * A choice among a few short options, all visible. With most = 1 it is a single choice, like radio buttons; otherwise
+ * at most that many can be chosen, and full explains the limit.
  */
 export function Chips<V extends string | number>({ label, hint, choices, chosen, onChoose, most = 1, full }: {
   label: string;

@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   return <Button kind="quiet" size="small" icon={copied ? Check : Copy} label={copied ? ui("copied") : label ?? ui("copy")} onPress={press} />;
 }
 
-/** Text to read or to paste. */
+/** Text to read or copy. */
 export function Code({ text, label, wrap }: { text: string; label?: string; wrap?: boolean }) {
   return (
     <div class={wrap ? "code wrap" : "code"}>
@@ -31,7 +31,7 @@ export function Code({ text, label, wrap }: { text: string; label?: string; wrap
   );
 }
 
-/** The same thing in several languages. */
+/** The same code in several languages. */
 export function CodeTabs<K extends string>({ label, texts, wrap = false }: { label: string; texts: readonly { key: K; label: string; text: string }[]; wrap?: boolean }) {
   const [chosen, choose] = useState<K | undefined>(texts[0]?.key);
   const text = texts.find((t) => t.key === chosen) ?? texts[0];

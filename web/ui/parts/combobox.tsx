@@ -4,7 +4,7 @@ import { ui } from "../ui-words.ts";
 import { Field } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
-/** What a search finds: the value that is kept, and what it means. */
+/** A search result: the value to store, and its meaning. */
 export interface Found {
   value: string;
   label: string;
@@ -19,15 +19,15 @@ interface ComboboxProps {
   name?: string;
   value: string;
   onInput: (value: string) => void;
-  /** Finds values by their beginning or by words of what they mean; "" finds the first ones. */
+  /** Finds values by prefix or by words of their meaning; "" finds the first ones. */
   search: (text: string, signal: AbortSignal) => Promise<readonly Found[]>;
 }
 
-const rest = 150; // milliseconds without a key, after which it searches
+const rest = 150; // milliseconds without a key press before it searches
 
 /**
- * One of many values, found by typing: a key of a catalogue, a customer. What is typed and not chosen is not kept, unless it is a value
- * itself. Arrow keys go through what was found, Enter takes it (what is still being searched for, once it is found), Escape closes the list.
+ * One of many values, found by typing: a catalogue key, a customer. Typed text that is not chosen is discarded, unless it is a value
+ * itself. Arrow keys move through the results, Enter takes one (or the first result of a pending search), Escape closes the list.
  */
 export function Combobox({ value, onInput, search, hint, ...field }: ComboboxProps) {
   const id = useId();
@@ -38,9 +38,9 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
   const [means, setMeans] = useState("");
   const list = useRef<HTMLUListElement>(null);
   const running = useRef<AbortController | null>(null);
-  const foundFor = useRef<string | undefined>(undefined); // the text that found is the result of
-  const chosen = useRef<string | undefined>(undefined); // the value that was chosen here last
-  const entered = useRef(false); // Enter came before the result of what is typed
+  const foundFor = useRef<string | undefined>(undefined); // the text whose results are shown
+  const chosen = useRef<string | undefined>(undefined); // the last value chosen here
+  const entered = useRef(false); // Enter was pressed before the results arrived
 
   const look = async (sought: string): Promise<readonly Found[] | undefined> => {
     running.current?.abort();
@@ -50,10 +50,10 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
       const got = await search(sought, mine.signal);
       return mine.signal.aborted ? undefined : got;
     } catch {
-      return mine.signal.aborted ? undefined : []; // the next key tries again
+      return mine.signal.aborted ? undefined : []; // the next key press retries
     }
   };
-  useEffect(() => { // from outside: what is chosen here is shown already, and something else may be typed by now
+  useEffect(() => { // set from outside: a value chosen here is already shown, and the user may be typing again
     if (value === chosen.current) return;
     chosen.current = undefined;
     setText(value);
@@ -95,14 +95,14 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
       if (!open) setOpen(true);
       else if (n > 0) setAt((event.key === "ArrowDown" ? at + 1 : at - 1 + n + (at < 0 ? 1 : 0)) % n);
     } else if (event.key === "Enter" && (open || text !== value)) {
-      event.preventDefault(); // a form is not sent without what is typed
+      event.preventDefault(); // the form must not be submitted without the typed value
       setOpen(true);
       const f = found?.[at];
       if (foundFor.current !== text) entered.current = text !== value;
       else if (f) choose(f);
     } else if (event.key === "Escape" && open) {
       event.preventDefault();
-      event.stopPropagation(); // of the list, not of the dialog around it
+      event.stopPropagation(); // closes the list, not the surrounding dialog
       setText(value);
       close();
     }

@@ -6,13 +6,13 @@ import { ui } from "../ui-words.ts";
 import { Button } from "./button.tsx";
 import { Notice, toastProblem } from "./toast.tsx";
 
-/** The version that a form edits, so that its save does not overwrite what somebody else has saved meanwhile. */
+/** The version that a form edits, so that saving does not overwrite someone else's changes. */
 export interface Version {
   /** The header of the save. */
   header: () => { "If-Match"?: string };
-  /** What is stored now has this tag: after a save, or a change that the form does not make. */
+  /** Records the tag of the stored version, after a save or a change made outside the form. */
   is: (tag: string | undefined) => void;
-  /** Whether a save was refused because somebody else has saved meanwhile. Conflict then asks what to do. */
+  /** Whether a save was rejected because someone else saved in the meantime. Conflict then asks what to do. */
   refused: (problem: Problem) => boolean;
   /** For Conflict. */
   asking: boolean;
@@ -20,7 +20,7 @@ export interface Version {
   load: () => Promise<void>;
 }
 
-/** The version of a form: first is what it was opened with, now loads what is stored, show replaces what the form holds. */
+/** The version of a form: first is the version it was opened with, now loads the stored one, show replaces the form's values. */
 export function useVersion<T>(first: Tagged<T> | undefined, now: () => Promise<Tagged<T>>, show: (stored: Tagged<T>) => void): Version {
   const tag = useRef(first?.tag);
   const [asking, setAsking] = useState(false);
@@ -46,7 +46,7 @@ export function useVersion<T>(first: Tagged<T> | undefined, now: () => Promise<T
   };
 }
 
-/** Says in a form that somebody else has changed what it edits. What was typed stays until the reader decides. */
+/** Tells the user of a form that someone else has changed the item. The input stays until they decide. */
 export function Conflict({ version, children }: { version: Version; children?: ComponentChildren }) {
   if (!version.asking) {
     return null;

@@ -6,16 +6,16 @@ import { Icon } from "./icon.tsx";
 
 interface Common {
   label: string;
-  /** Keeps the label for screen readers only, where the place says it to the eye. */
+  /** Shows the label to screen readers only, where the context makes it obvious visually. */
   labelHidden?: boolean;
   hint?: string;
-  /** What is wrong, in words; empty or undefined is nothing. */
+  /** The error message; none if empty or undefined. */
   error?: string | undefined;
   optional?: boolean;
   name?: string;
 }
 
-/** The label, hint and error around any control; the control takes the attributes that it is handed. */
+/** The label, hint and error around any control, which must apply the given attributes. */
 export function Field(p: Common & { children: (attributes: ControlAttributes) => ComponentChildren }) {
   const id = useId();
   const described = [p.hint ? `${id}-hint` : "", p.error ? `${id}-error` : ""].filter(Boolean).join(" ");
@@ -54,7 +54,7 @@ interface TextProps extends Common {
   icon?: IconNode;
 }
 
-/** The browser's own attributes of a line of text. */
+/** The browser's attributes of a text input. */
 interface LineProps extends TextProps {
   type?: "text" | "email" | "password" | "search" | "tel" | "url" | "number" | "date" | "time" | "datetime-local" | "month";
   autocomplete?: string;
@@ -75,7 +75,7 @@ interface LineProps extends TextProps {
   onBlur?: () => void;
 }
 
-/** A line of text. */
+/** A text input. */
 export function TextField({ label, labelHidden, hint, error, optional, name, value, onInput, icon, type = "text", ...rest }: LineProps) {
   return (
     <Field {...given({ label, labelHidden, hint, error, optional, name })}>
@@ -89,7 +89,7 @@ export function TextField({ label, labelHidden, hint, error, optional, name, val
   );
 }
 
-/** A search field; Escape empties it. */
+/** A search field; Escape clears it. */
 export function SearchField({ label, value, onInput, placeholder }: { label: string; value: string; onInput: (value: string) => void; placeholder?: string }) {
   return (
     <TextField label={label} labelHidden optional type="search" icon={Search} value={value} onInput={onInput} placeholder={placeholder ?? label} autocomplete="off"
@@ -117,7 +117,7 @@ export function Select<V extends string>({ label, labelHidden, hint, error, opti
   value: V | "";
   onInput: (value: V) => void;
   choices: readonly Choice<V>[];
-  /** What stands where nothing is chosen yet. */
+  /** The text shown until something is chosen. */
   empty?: string;
 }) {
   return (
@@ -140,12 +140,12 @@ interface ToggleProps {
   onInput: (checked: boolean) => void;
 }
 
-/** A setting that acts at once. */
+/** A setting that takes effect immediately. */
 export function Switch(p: ToggleProps) {
   return <Toggle {...p} role="switch" />;
 }
 
-/** A choice of a form, which acts when the form is sent. */
+/** A choice that takes effect when the form is submitted. */
 export function Checkbox(p: ToggleProps) {
   return <Toggle {...p} />;
 }
@@ -162,7 +162,7 @@ function Toggle({ label, hint, checked, disabled, onInput, role }: ToggleProps &
   );
 }
 
-/** Drops what is undefined, for types that tell undefined from absent. */
+/** Drops undefined members, for types that distinguish undefined from absent. */
 function given<T extends object>(o: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

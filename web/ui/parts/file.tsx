@@ -2,7 +2,7 @@ import type { IconNode } from "lucide";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** A button that asks for a file. While onFile's promise runs it turns and cannot be pressed again. */
+/** A button that asks for a file. While onFile's promise is pending, it shows a spinner and cannot be pressed. */
 export function FileButton({ children, label, icon, kind, size, accept, onFile }: {
   children?: string;
   /** Names a button that shows only its icon. */
@@ -10,7 +10,7 @@ export function FileButton({ children, label, icon, kind, size, accept, onFile }
   icon?: IconNode;
   kind?: "primary" | "secondary" | "quiet";
   size?: "small" | "medium";
-  /** Media types and endings, as browsers take them: "image/*". */
+  /** Media types and extensions, as in the accept attribute: "image/*". */
   accept: string;
   onFile: (file: File) => Promise<void>;
 }) {
@@ -19,7 +19,7 @@ export function FileButton({ children, label, icon, kind, size, accept, onFile }
   const take = async () => {
     const file = input.current?.files?.[0];
     if (!file || !input.current) return;
-    input.current.value = ""; // the same file may be chosen again
+    input.current.value = ""; // so that the same file can be chosen again
     setBusy(true);
     try {
       await onFile(file);

@@ -1,7 +1,7 @@
 import type { IconNode } from "lucide";
 import { h } from "preact";
 
-/** An icon of lucide, beside words that say the same: `<Icon of={Coffee} />`. With a label it stands by itself. */
+/** A lucide icon, decorative next to text: `<Icon of={Coffee} />`. With a label it can stand alone. */
 export function Icon({ of, size = 18, label }: { of: IconNode; size?: number; label?: string }) {
   return h(
     "svg",

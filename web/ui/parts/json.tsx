@@ -4,7 +4,7 @@ import { CopyButton } from "./code.tsx";
 
 const parts = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)/g;
 
-/** JSON to read, coloured by what its parts are. A text that is no JSON is shown as it is. */
+/** Read-only JSON with syntax colours. Text that is not JSON is shown unchanged. */
 export function JSONText({ text, label }: { text: string; label?: string }) {
   const shown: ComponentChildren[] = [];
   let at = 0;

@@ -6,18 +6,18 @@ import { Icon } from "./icon.tsx";
 export interface MenuItem {
   label: string;
   icon?: IconNode;
-  /** A choice among others; the chosen one has a tick. */
+  /** One of several choices; the chosen one has a check mark. */
   checked?: boolean;
   danger?: boolean;
   href?: string;
   onPress?: () => void;
 }
 
-/** What stands between items: a line, with a title or without. */
+/** A separator between items, with or without a title. */
 export type MenuEntry = MenuItem | { title: string } | "line";
 
 interface MenuProps {
-  /** Names the button, aloud; it stands on it where there is no icon. */
+  /** The button's accessible name; also its text if there is no icon. */
   label: string;
   icon?: IconNode;
   text?: string;
@@ -26,7 +26,7 @@ interface MenuProps {
   items: readonly MenuEntry[];
 }
 
-/** A button with a list of actions: arrows, Home, End and first letters move in it, Escape closes it. */
+/** A button with a list of actions: arrow keys, Home, End and first letters move through it, Escape closes it. */
 export function Menu({ label, icon, text, kind = "quiet", size = "medium", items }: MenuProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

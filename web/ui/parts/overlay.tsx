@@ -10,17 +10,17 @@ interface OverlayProps {
   /** The buttons, the main one last. */
   actions?: ComponentChildren;
   children?: ComponentChildren;
-  /** Escape, the close button, and a click beside it. */
+  /** Called on Escape, the close button, and a click outside. */
   onClose: () => void;
   wide?: boolean;
 }
 
-/** A question, or a short form: the browser's own modal dialog, with its focus and Escape. On phones it comes from below. */
+/** A question or a short form: the browser's modal dialog, with its focus handling and Escape. On phones it slides in from below. */
 export function Dialog(p: OverlayProps) {
   return <Overlay {...p} kind={p.wide ? "dialog wide" : "dialog"} />;
 }
 
-/** A thing beside the page that it belongs to: a cart, an item. */
+/** A panel next to the page it belongs to: a cart, an item. */
 export function Drawer(p: OverlayProps) {
   return <Overlay {...p} kind={p.wide ? "drawer wide" : "drawer"} />;
 }
@@ -31,7 +31,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
   useEffect(() => {
     const dialog = element.current;
     if (open) dialog?.showModal();
-    return () => dialog?.close(); // gives the focus back to what had it
+    return () => dialog?.close(); // returns the focus
   }, [open]);
   return (
     <dialog ref={element} class={kind} aria-labelledby={id}
@@ -49,7 +49,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
   );
 }
 
-/** "Really?": the safe answer has the focus. onConfirm's promise keeps the button turning. */
+/** A confirmation: the safe choice has the focus. The button shows a spinner until onConfirm's promise settles. */
 export function Confirm(p: { open: boolean; title: string; children: ComponentChildren; action: string; danger?: boolean; onConfirm: () => unknown; onClose: () => void }) {
   return (
     <Dialog open={p.open} title={p.title} onClose={p.onClose} actions={

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** How far somebody or something is, as a ring around what it is about; label says it aloud. */
+/** Progress as a ring around its content; label is for screen readers. */
 export function Ring({ value, max, label, size = 44, children }: { value: number; max: number; label: string; size?: number; children?: ComponentChildren }) {
   const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 0;
   return (

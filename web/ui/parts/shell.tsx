@@ -15,15 +15,15 @@ interface ShellProps {
   brand: string;
   icon: IconNode;
   nav?: readonly { href: string; label: string; icon?: IconNode; badge?: ComponentChildren }[];
-  /** Beside language and theme: who is signed in, a cart. */
+  /** Next to language and theme: the account, a cart. */
   tools?: ComponentChildren;
-  /** Uses the whole width, for boards and wide tables. */
+  /** Uses the full width, for boards and wide tables. */
   wide?: boolean;
   footer?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** The page around every view: a way past the header, the product, where one can go, language and theme, toasts. */
+/** The frame of every view: skip link, product, navigation, language and theme, toasts. */
 export function Shell({ brand, icon, nav, tools, wide, footer, children }: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const path = here.value.path;
@@ -34,7 +34,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
       first.current = false;
       return;
     }
-    main.current?.focus({ preventScroll: true }); // a new view is read from its beginning
+    main.current?.focus({ preventScroll: true }); // a new view is read from its start
     window.scrollTo(0, 0);
   }, [path]);
   return (
@@ -64,7 +64,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
   );
 }
 
-/** A place is current for what is below it too; the first page is current for itself only. */
+/** A link is current for its subpages too; the home page only for itself. */
 function current(href: string, path: string): boolean {
   const at = href.replace(/^#/, "");
   return at === "/" ? path === "/" : path === at || path.startsWith(`${at}/`);
@@ -81,7 +81,7 @@ export function ThemeMenu() {
   );
 }
 
-/** Titles the browser's tab: "Cart · CatFecito". */
+/** Sets the title of the browser's tab: "Cart · CatFecito". */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title ? `${title} · ${page.title}` : page.title;

@@ -10,14 +10,14 @@ export interface Column<T> {
   title: string;
   cell: (row: T) => ComponentChildren;
   numeric?: boolean;
-  /** Hides the title from the eye: for actions. */
+  /** Hides the title visually, for actions. */
   titleHidden?: boolean;
-  /** Stands beside the head of the card on phones: for a badge. */
+  /** On phones, shown next to the card's title, for a badge. */
   beside?: boolean;
 }
 
 interface TableProps<T> {
-  /** What the rows are, for screen readers. */
+  /** Describes the rows, for screen readers. */
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
@@ -27,7 +27,7 @@ interface TableProps<T> {
   foot?: ComponentChildren;
 }
 
-/** Rows that are there. */
+/** A table of given rows. */
 export function Table<T>({ caption, columns, rows, rowKey, cards = true, foot }: TableProps<T>) {
   return (
     <div class="table-box" role="region" aria-label={caption} tabIndex={0}>
@@ -53,7 +53,7 @@ export function Table<T>({ caption, columns, rows, rowKey, cards = true, foot }:
   );
 }
 
-/** Rows that come in pages from the server: loading, empty, failed and "more" are shown by themselves. */
+/** A table of rows that the server returns in pages, with its loading, empty, failed and "more" states. */
 export function PagedTable<T>({ pages, empty, ...rest }: Omit<TableProps<T>, "rows" | "foot"> & { pages: Pages<T>; empty?: ComponentChildren }) {
   return (
     <Paged pages={pages} empty={empty} loading={<TableSkeleton columns={rest.columns.length} />}>
@@ -62,7 +62,7 @@ export function PagedTable<T>({ pages, empty, ...rest }: Omit<TableProps<T>, "ro
   );
 }
 
-/** The same for any list: children show the items. */
+/** The same for any list; children render the items. */
 export function Paged<T>({ pages, empty, loading, children }: {
   pages: Pages<T>;
   empty?: ComponentChildren;
@@ -83,7 +83,7 @@ export function Paged<T>({ pages, empty, loading, children }: {
   return <>{children(items)}</>;
 }
 
-/** "More", under a list of pages; nothing where there is no more. */
+/** The "more" button under a paged list; nothing on the last page. */
 export function MoreButton<T>({ pages }: { pages: Pages<T> }) {
   const problem = pages.state.value === "failed" ? pages.problem.value : undefined;
   if (!pages.next.value && !problem) {

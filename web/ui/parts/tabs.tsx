@@ -7,7 +7,7 @@ export interface Tab<K extends string> {
   label: ComponentChildren;
 }
 
-/** Views of one thing. Arrows move between tabs; only the chosen one is in the order of Tab. */
+/** Views of one thing. Arrow keys move between tabs; only the chosen tab is in the tab order. */
 export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children }: {
   label: string;
   tabs: readonly Tab<K>[];

@@ -22,7 +22,7 @@ let last = 0;
 
 const icons: Record<Tone, IconNode> = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
 
-/** Says something that needs no answer: `toast("success", t("saved"))`. What went wrong stays until it is closed. */
+/** Shows a message that needs no response: `toast("success", t("saved"))`. Errors stay until closed. */
 export function toast(tone: Tone, text: string, more: { note?: string; action?: Shown["action"] } = {}): void {
   const id = ++last;
   const shown: Shown = { id, tone, text };
@@ -34,7 +34,7 @@ export function toast(tone: Tone, text: string, more: { note?: string; action?: 
   }
 }
 
-/** Says what went wrong, with the id by which the log has it; use it as the last resort of a form, too. */
+/** Shows an error with its id in the log; also the last resort of a form. */
 export function toastProblem(error: unknown): void {
   const problem = Problem.of(error);
   if (problem.code === "aborted") {
@@ -47,7 +47,7 @@ function close(id: number): void {
   list.value = list.value.filter((t) => t.id !== id);
 }
 
-/** Where toasts appear; Shell has it. It is a popover, so that it is seen above an open dialog. */
+/** The container of toasts, part of Shell. It is a popover, so it is visible above an open dialog. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null);
   const shown = list.value;
@@ -73,7 +73,7 @@ export function Toasts() {
   );
 }
 
-/** A message that stays in the page. */
+/** A message that stays on the page. */
 export function Notice({ tone = "info", children }: { tone?: Tone; children: preact.ComponentChildren }) {
   return (
     <div class={`notice ${tone}`} role={tone === "danger" ? "alert" : undefined}>

@@ -5,7 +5,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
 )
 
-// Attributes is an item of the SDK as the database's own package of values has it.
+// Attributes converts an item of the SDK to the database's own type.
 func Attributes(it Item) attr.Item { return sdk.Item(it) }
 
 // attributesOf are some of an item's attributes.

@@ -28,7 +28,7 @@ const (
 	tagSet    = 'u'
 )
 
-// AppendText appends a text with its length, so that what follows cannot be taken for a part of it.
+// AppendText appends a text with its length, so that adjacent texts stay distinct.
 func AppendText(b []byte, tag byte, text string) []byte {
 	return append(binary.AppendUvarint(append(b, tag), uint64(len(text))), text...)
 }
@@ -90,7 +90,7 @@ func canonicalNumber(s string) string {
 	return s
 }
 
-// SameValue reports whether two values are the same value, whatever the form of their numbers and the order of their sets.
+// SameValue reports whether two values are equal, regardless of the notation of numbers and the order of sets.
 func SameValue(a, b types.AttributeValue) bool {
 	return bytes.Equal(AppendValue(nil, a), AppendValue(nil, b))
 }

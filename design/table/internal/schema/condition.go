@@ -23,9 +23,8 @@ type Inputs struct {
 // nowInput is the input that is the time of the call unless it is given.
 const nowInput = "now"
 
-// Bind adds a condition to a request's names and values, with aliases and placeholders that do not meet those that
-// are there, and returns its expression. Inputs are checked. An attribute that has an alias already keeps it. No
-// condition is "".
+// Bind adds a condition to a request's names and values, with unused aliases and placeholders, and returns its expression. It
+// checks inputs. An attribute that already has an alias keeps it. A nil condition gives "".
 func (c *Condition) Bind(in Inputs, names map[string]string, values Item) (string, error) {
 	if c == nil {
 		return "", nil

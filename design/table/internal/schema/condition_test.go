@@ -59,12 +59,12 @@ func conditionCases() (Item, []conditionCase) {
 
 type conditionCase struct {
 	expression string
-	a          string // what #a stands for
+	a          string // the attribute of #a
 	values     Item
 	want       bool
 }
 
-// condition has the case's values as constants, or as params of any type, of which :y is the line's.
+// condition has the case's values as constants, or as parameters of any type, of which :y is the line's.
 func (c conditionCase) condition(params bool) (*Condition, Inputs) {
 	out := &Condition{
 		Expression: c.expression, Constants: c.values,
@@ -91,7 +91,8 @@ func (c conditionCase) condition(params bool) (*Condition, Inputs) {
 	return out, in
 }
 
-// TestConditions: a condition is evaluated as AWS says, and DynamoDB evaluates it so in a request that it is bound to.
+// TestConditions tests that conditions are evaluated as AWS documents, and that DynamoDB evaluates them in the same way in
+// a request.
 func TestConditions(t *testing.T) {
 	it, cases := conditionCases()
 	client := monotabletest.New(t).Client()
@@ -107,7 +108,7 @@ func TestConditions(t *testing.T) {
 			if holds != c.want || err != nil {
 				t.Errorf("%s of %s, %v: holds %v, %v; want %v", c.expression, c.a, Attributes(c.values), holds, err, c.want)
 			}
-			// The request's own references are those of the condition, and those that would be the next.
+			// The request's own references include those of the condition, and the ones that would be used next.
 			names, values := map[string]string{"#a": "touched", "#c1": "also"}, Item{":x": ANumber("1"), ":c2": ANumber("2")}
 			expression, err := condition.Bind(in, names, values)
 			if err != nil {
@@ -126,7 +127,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestTwoConditions: conditions that are bound to one request keep their own values, and share names.
+// TestTwoConditions tests that conditions in one request have separate values, and share names.
 func TestTwoConditions(t *testing.T) {
 	open := &Condition{
 		Expression: "#s = :p0 OR #s = :p0", Names: map[string]string{"#s": "status", "#unused": "unused"},
@@ -153,7 +154,7 @@ func TestTwoConditions(t *testing.T) {
 	}
 }
 
-// TestConditionInputs: inputs are of their types, and now is the time of the call if nothing else is given.
+// TestConditionInputs tests that inputs are checked by type, and that now is the time of the call by default.
 func TestConditionInputs(t *testing.T) {
 	now := time.Date(2024, 1, 15, 10, 0, 0, 123456789, time.UTC)
 	param := func(name string, kind Kind) *Condition {
@@ -196,7 +197,7 @@ func TestConditionInputs(t *testing.T) {
 	}
 }
 
-// TestConditionFaults: a descriptor that is wrong is an error, not a condition that does not hold.
+// TestConditionFaults tests that an invalid descriptor is an error rather than a false condition.
 func TestConditionFaults(t *testing.T) {
 	for expression, want := range map[string]string{
 		"#b = :v": "#b", "#v = :w": ":w", "#v = ": "#v = ", "begins_with(#v, :v)": "begins_with",

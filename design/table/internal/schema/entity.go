@@ -54,7 +54,7 @@ type Entity struct {
 // Field is a field of an entity or structure.
 type Field struct {
 	Name string
-	// Path is where it is stored: an attribute, followed by steps into maps.
+	// Path is its location in the item: an attribute, followed by steps into maps.
 	Path     []string
 	Type     Type
 	Optional bool
@@ -76,7 +76,7 @@ type Type struct {
 	Elem   *Type
 }
 
-// Kind is the sort of value that a field has; the kinds are those of package design.
+// Kind is the kind of a field's value; the kinds are those of package design.
 type Kind string
 
 // KeyAttribute is an attribute of a key, with its template.
@@ -117,13 +117,13 @@ type Entry struct {
 type Copy struct {
 	Name string
 	Key  []KeyAttribute
-	// Fields are those that the copy holds, with those of its key; nil is all.
+	// Fields are the fields of the copy, in addition to those of its key; nil means all.
 	Fields  []string
 	Entries []Entry
 }
 
-// Marker is an item whose existence makes the fields of its key unique. It holds the entity's key fields and those of its own
-// key, and is deleted with the item.
+// Marker is an item whose existence makes the fields of its key unique. It contains the entity's key fields and those of its
+// own key, and is deleted with the item.
 type Marker struct {
 	Name string
 	Key  []KeyAttribute
@@ -137,7 +137,7 @@ type Count struct {
 	Entity *Entity
 	Field  string
 	Sum    string // the counted entity's field; "" counts items
-	// By maps the key fields of Entity to fields of the counted item, where the names differ.
+	// By maps the key fields of Entity to fields of the counted item, if the names differ.
 	By    map[string]string
 	Where *Condition
 }

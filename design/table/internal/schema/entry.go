@@ -31,7 +31,7 @@ func (e *Entity) indexKeys(p Place, v Values) (Item, error) {
 }
 
 // enters reports whether an item has an entry: its condition holds, and the fields of its keys are present. The condition is
-// evaluated on the known fields: a copy may lack some of them.
+// evaluated on the known fields, because a copy may lack some.
 func (e *Entity) enters(x *Entry, v Values) (bool, error) {
 	for _, name := range FieldsOf(x.PK, x.SK) {
 		if v[name] == nil {
@@ -51,8 +51,8 @@ func (e *Entity) enters(x *Entry, v Values) (bool, error) {
 	return x.Where.Holds(whole, Inputs{Values: v})
 }
 
-// PlainKeys rejects fields that cannot be the index key they are stored in: DynamoDB rejects an item with an empty index key, or
-// one of another type, whatever the index's condition is.
+// PlainKeys rejects values that are invalid as the index key that the field is: DynamoDB rejects an item with an empty index
+// key, or one of another type, whatever the entry's condition is.
 func (e *Entity) PlainKeys(attributes []KeyAttribute, v Values) error {
 	for _, a := range attributes {
 		if a.Field == "" || v[a.Field] == nil {

@@ -7,7 +7,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestEntries: what an item has in indexes follows its fields.
+// TestEntries tests that an item's index entries follow its fields.
 func TestEntries(t *testing.T) {
 	const at = "2024-01-15T10:00:00.000Z#p-1"
 	copyPlace := Place{Kind: CopyPlace, Copy: "byUser"}
@@ -25,7 +25,7 @@ func TestEntries(t *testing.T) {
 			AParcel(),
 			Item{"GSI1PK": AText("STATUS#open"), "GSI1SK": AText(at), "CITY": AText("bogota"), "LSI1SK": AText("0002")},
 		},
-		"the condition does not hold": { // GSI1PK is another index's too, whose entry is there
+		"the condition does not hold": { // GSI1PK is shared with another index, whose entry exists
 			Place{},
 			Extend(AParcel(), "status", "sent"),
 			Item{"GSI1PK": AText("STATUS#sent"), "CITY": AText("bogota"), "LSI1SK": AText("0002")},
@@ -62,7 +62,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestEntryRefusals: a key that DynamoDB would refuse is refused.
+// TestEntryRefusals tests that keys that DynamoDB would reject are rejected.
 func TestEntryRefusals(t *testing.T) {
 	e := Parcels()
 	_, err := e.ItemAt(Place{}, Extend(AParcel(), "note", ""))

@@ -9,9 +9,9 @@ import (
 var (
 	// ErrNotFound is for an item that is not there, or is another owner's.
 	ErrNotFound = errors.New("not found")
-	// ErrExists is for an item, or a unique value, that is there already.
+	// ErrExists means that an item, or a unique value, already exists.
 	ErrExists = errors.New("already exists")
-	// ErrConflict is for a write that met other writes of the same items at each of its attempts.
+	// ErrConflict means that a write conflicted with others in each of its attempts.
 	ErrConflict = errors.New("conflicts with other writes")
 	// ErrCursor is for a cursor that is damaged, or of another pattern, input, owner or caller.
 	ErrCursor = errors.New("invalid cursor")
@@ -40,7 +40,7 @@ type Refusal struct { //nolint:errname // what is refused has an error of its ow
 	Step    int    // in the design's order; -1 for the idempotency record
 	Name    string // of the step, if it has one
 	Line    int    // of a step for each line; -1 otherwise
-	// Err is the error that the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
+	// Err is the error that the design declares, or the entity's NotFound or Exists, or the marker's Taken.
 	Err error
 	// Old is the item as it was; nil if there was none.
 	Old Item

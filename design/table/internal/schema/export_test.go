@@ -1,6 +1,6 @@
 package schema
 
-// FitsKey is what an item of an index is recognised by.
+// FitsKey checks a key of an item from an index.
 func (e *Entity) FitsKey(a KeyAttribute, v Values, stored string) bool {
 	return e.fitsKey(a, v, stored)
 }

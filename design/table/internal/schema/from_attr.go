@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// ItemOf is an item of the database's own package of values as the SDK has it: what attributes was made of.
+// ItemOf converts an item of the database's own type to the SDK's; it is the inverse of Attributes.
 func ItemOf(it attr.Item) Item {
 	out := make(Item, len(it))
 	for _, f := range it {

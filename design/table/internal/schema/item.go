@@ -154,7 +154,7 @@ func (e *Entity) copyOf(name string) *Copy {
 }
 
 // HeldBy returns the fields of a copy, nil for all. In addition to the design's fields, it has the fields of its keys, so that
-// the copy can be recognised and updated, and the expiry time.
+// the copy can be recognized and updated, and the expiry time.
 func (e *Entity) HeldBy(c *Copy) []string {
 	if c.Fields == nil {
 		return nil
@@ -205,7 +205,7 @@ func (e *Entity) Expired(it Item, now int64) bool {
 	return ok && whole && seconds < now
 }
 
-// FieldNames are those of all fields.
+// FieldNames are the names of all fields.
 func (e *Entity) FieldNames() []string { return Each(e.Fields, func(f Field) string { return f.Name }) }
 
 // HasMap reports whether a copy with some fields surely has the map that a path leads into: a required field is in it.

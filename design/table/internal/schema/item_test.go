@@ -19,7 +19,7 @@ func TestItems(t *testing.T) {
 		"PK": AText("USER#u-1"), "SK": AText("PARCEL#2024-01-15T10:00:00.000Z#p-1"), "entity": AText("PARCEL"),
 		"parcel_id": AText("p-1"), "user_id": AText("u-1"), "created_at": AText("2024-01-15T10:00:00.000Z"), // of its key
 		"address": AMap(Item{"street": AText("Jr. Unión 1")}),
-		"status":  AText("open"), "weight": ANumber("1500"), // of its entry's
+		"status":  AText("open"), "weight": ANumber("1500"), // of its entry
 		"expires_at": ANumber("1705312800"),
 		"GSI2PK":     AText("HEAVY#open"), "GSI2SK": AText("998499"),
 	}
@@ -41,7 +41,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestLeastItem: what is optional is not stored, counters are 0, lists are empty, sets are absent.
+// TestLeastItem tests that optional fields are not stored, counters are 0, lists are empty, and
+// sets are absent.
 func TestLeastItem(t *testing.T) {
 	e := Parcels()
 	v := Omit(AParcel(), "city", "tags", "marks", "stops", "note", "expiresAt")
@@ -84,7 +85,7 @@ func TestItemRefusals(t *testing.T) {
 	WantValueError(t, err, "ref", "is missing", "a marker")
 }
 
-// TestValuesOf: what is stored is read back; NULL is as good as absent.
+// TestValuesOf tests that stored values are read back, and that NULL counts as absent.
 func TestValuesOf(t *testing.T) {
 	e := Parcels()
 	it, err := e.ItemAt(Place{}, AParcel())

@@ -10,7 +10,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestKinds has for each kind what the table of types in docs/design-language.md says of it.
+// TestKinds compares each kind with the table of types in docs/design-language.md.
 func TestKinds(t *testing.T) {
 	texts := func(list ...string) []types.AttributeValue {
 		out := make([]types.AttributeValue, len(list))

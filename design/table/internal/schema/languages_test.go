@@ -19,7 +19,7 @@ import (
 
 // The proofs that keys do not collide are about the languages of package keylang. What is let pass here must be in them.
 
-// designed is an entity as package design has it, with the design that it is of.
+// designed converts an entity to package design, with its design.
 func designed(e *Entity) (*design.Design, *design.Entity) {
 	d := &design.Design{}
 	out := &design.Entity{Name: e.Name}
@@ -34,7 +34,7 @@ func designed(e *Entity) (*design.Design, *design.Entity) {
 	return d, out
 }
 
-// TestCheckedValuesAreOfTheirLanguages: whatever is let pass as a value of a kind is in the language that the kind has.
+// TestCheckedValuesAreOfTheirLanguages tests that every value accepted for a kind is in the kind's language.
 func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 	r, seed := Seeded()
 	passed, refused := map[Kind]int{}, map[Kind]int{} // of bytes, only too long ones are refused
@@ -89,8 +89,8 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 	}
 }
 
-// TestKeysAreOfTheirLanguages: keys are in the language that the design's checker has of their template, and are those that the
-// design's documents show.
+// TestKeysAreOfTheirLanguages tests that keys are in the language that the design's checker computes for their template, and
+// equal those in the design's documents.
 func TestKeysAreOfTheirLanguages(t *testing.T) {
 	r, seed := Seeded()
 	created := 0

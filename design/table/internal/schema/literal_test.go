@@ -7,7 +7,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// TestTemplateOf: a template's text is a template again, and the same.
+// TestTemplateOf tests that a template's text parses to the same template.
 func TestTemplateOf(t *testing.T) {
 	for text, want := range map[string]Template{
 		"":         nil,

@@ -52,7 +52,7 @@ type Read struct {
 	// Owner is the field that is compared with the input of that name after the read; "" if the key has it or no
 	// one owns the items.
 	Owner string
-	// Hydrate reads each found item by its primary key, for the place lacks fields that are returned; so does a marker.
+	// Hydrate reads each found item by its primary key, because the place lacks returned fields, or is a marker.
 	Hydrate bool
 	// Fields are the returned fields; nil means all.
 	Fields []string
@@ -77,7 +77,7 @@ type Place struct {
 	Kind  PlaceKind
 	Index string // of an entry
 	Entry string // the name of the entry, of several in the index
-	// Copy names the copy whose item or entry it is; Marker, the marker.
+	// Copy names the copy, if it is the place or has the entry; Marker likewise.
 	Copy, Marker string
 }
 
@@ -200,7 +200,7 @@ type Step struct {
 	Action Action
 	Entity *Entity
 	Each   bool
-	// Name is what errors call the step by; "" where its number must do.
+	// Name is the step's name in errors; "" if it only has its number.
 	Name string
 	// By sets key fields that differ from the input of the same name.
 	By  []Assignment
@@ -256,9 +256,9 @@ type Else struct {
 	When *Condition
 }
 
-// Idempotent says how a retry of a write is recognised: by a record created in the same transaction. The record's fields have the
-// values of inputs and created items of the same names; its field "request" has the fingerprint of the write and Request, and a
-// time with no other source is that of the call.
+// Idempotent says how a retry of a write is recognized: by a record created in the same transaction. The record's fields have
+// the values of inputs and created items with the same names; its field "request" has the fingerprint of the write and
+// Request, and a time without another source is the time of the call.
 type Idempotent struct {
 	Record *Entity
 	// Request lists the inputs that must be the same in a retry; "lines" means all lines. Empty means that nothing is compared.

@@ -153,7 +153,7 @@ func sameKey(a, b types.AttributeValue) bool {
 	return ok && there && StoredAs(a) == StoredAs(b) && left == right
 }
 
-// fitsKey reports whether a stored key text is what values make of a template, whatever those that are absent would be.
+// fitsKey reports whether a stored key text can result from values and a template, for some values of absent fields.
 func (e *Entity) fitsKey(a KeyAttribute, v Values, stored string) bool {
 	parts := make([]Segment, len(a.Template))
 	for i, p := range a.Template {

@@ -8,7 +8,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestRecognize: all items of an entity are found to be it, at their places, with the values that they hold.
+// TestRecognize tests that all items of an entity are recognized, with their places and values.
 func TestRecognize(t *testing.T) {
 	e := Parcels()
 	items, err := Items(e, AParcel())
@@ -43,7 +43,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestIs: an item is an entity's only with the keys that its values make.
+// TestIs tests that an item only belongs to an entity if its keys match its values.
 func TestIs(t *testing.T) {
 	e := Parcels()
 	items, err := Items(e, AParcel())
@@ -78,7 +78,7 @@ func TestIs(t *testing.T) {
 		"another id":                 {Place{}, changed(own, "parcel_id", "p-2"), false},
 		"no id":                      {Place{}, changed(own, "parcel_id", ""), false},
 		"an id of another language":  {Place{}, changed(changed(own, "parcel_id", "p#1"), "PK", "PARCEL#p#1"), false},
-		"another value":              {Place{}, changed(own, "weight", "heavy"), true}, // of which no key is made
+		"another value":              {Place{}, changed(own, "weight", "heavy"), true}, // not in any key
 		"the copy":                   {Place{}, copied, false},
 		"a copy":                     {byUser, copied, true},
 		"of another time":            {byUser, changed(copied, "created_at", "2024-01-15T10:00:00.001Z"), false},
@@ -117,7 +117,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestMatches: a key is matched where a piece of it is open, wherever that ends.
+// TestMatches tests that a key with unknown parts is matched, wherever they end.
 func TestMatches(t *testing.T) {
 	id := func(text string) bool { return Type{Kind: KindID}.Contains(text) }
 	anything := func(string) bool { return true }

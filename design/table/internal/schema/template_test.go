@@ -63,7 +63,8 @@ func TestTextOf(t *testing.T) {
 	WantValueError(t, err, "v", "is not a field of E", "a field that is none")
 }
 
-// TestMinBytes: a whole value is held to it, and so is what lower, fold and slug make of it; the beginning of one is not.
+// TestMinBytes tests that the limit applies to a whole value, and to the result of lower, fold and slug, but not to a
+// prefix.
 func TestMinBytes(t *testing.T) {
 	e := &Entity{Name: "E", Fields: []Field{{Name: "v", Type: Type{Kind: KindText}, Path: []string{"v"}, MinBytes: 2}}}
 	for _, c := range []struct{ part, v, text, reason string }{
@@ -140,8 +141,8 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestRoom: DynamoDB takes 2,048 bytes of a partition key and 1,024 of a sort key; an attribute that is both in different
-// indexes has the smaller room.
+// TestRoom: DynamoDB accepts 2,048 bytes in a partition key and 1,024 in a sort key; an attribute that is both in
+// different indexes has the smaller limit.
 func TestRoom(t *testing.T) {
 	long := func(n int) Values {
 		return Values{"id": AText(strings.Repeat("i", n)), "name": AText("a"), "count": ANumber("1")}

@@ -236,7 +236,7 @@ func StoredAs(v types.AttributeValue) string {
 	}
 }
 
-// fits holds a text to a field's limits, which are what bounds keys.
+// fits checks a text against a field's limits, which bound keys.
 func fits(name, text string, minBytes, maxBytes int) error {
 	if len(text) < minBytes {
 		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes: the minimum is %d", len(text), minBytes)}

@@ -9,7 +9,7 @@ import (
 	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
-// TestNestedValues: what is wrong inside a value is named by the way to it.
+// TestNestedValues tests that an error inside a value names the path to it.
 func TestNestedValues(t *testing.T) {
 	address := Type{Kind: KindStruct, Fields: &[]Field{
 		{Name: "street", Type: Type{Kind: KindText}, Path: []string{"street"}, MaxBytes: 8},
@@ -61,7 +61,7 @@ func TestNestedValues(t *testing.T) {
 	}
 }
 
-// TestMaxBytes: a bound is on the text that a value has in keys.
+// TestMaxBytes tests that the limit applies to a value's text in keys.
 func TestMaxBytes(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind
@@ -84,7 +84,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// TestCheck: an entity's values are checked as far as they are there.
+// TestCheck tests that an entity's values are checked as far as they are present.
 func TestCheck(t *testing.T) {
 	e := Parcels()
 	for name, c := range map[string]struct {

@@ -66,7 +66,7 @@ func Parcels() *schema.Entity {
 	}
 }
 
-// AParcel are values of the entity of parcels, all of them.
+// AParcel returns values for all fields of the parcel entity.
 func AParcel() schema.Values {
 	return schema.Values{
 		"parcelId": AText("p-1"), "userId": AText("u-1"), "ref": AText("Ref 7"), "status": AText("open"), "weight": ANumber("1500"),

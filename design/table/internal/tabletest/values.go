@@ -95,7 +95,7 @@ func Extend(v schema.Values, name, text string) schema.Values {
 	return out
 }
 
-// Seeded is a source of random values, whose seed messages name.
+// Seeded is a source of random values, with its seed for messages.
 func Seeded() (r *rand.Rand, seed uint64) {
 	seed = uint64(time.Now().UnixNano())        //nolint:gosec // any number is a seed
 	return rand.New(rand.NewPCG(seed, 0)), seed //nolint:gosec // a test's values

@@ -463,7 +463,7 @@ func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 		return nil, err
 	}
 	if o.gathers(f) {
-		v = nil // nothing was added to it
+		v = nil // missingItem was added to it
 	}
 	ttl := o.Entity.TTL
 	switch {

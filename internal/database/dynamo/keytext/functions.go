@@ -17,7 +17,7 @@ import (
 // Apply is a function of templates with its argument, of the text that a value has by now. What the functions do says
 // design.Func.
 func Apply(name, arg, text string) (string, error) {
-	n, _ := strconv.Atoi(arg) // 0 where it is no number
+	n, _ := strconv.Atoi(arg) // 0 if it is not a number
 	switch name {
 	case "lower":
 		return strings.ToLower(text), nil
@@ -141,7 +141,7 @@ func divided(name, text string, n int) (string, error) {
 	return quotient.String(), nil
 }
 
-// shard is 0 for |shard(auto), which is one partition until a number stands in its place.
+// shard is 0 for |shard(auto), which is one partition until a number replaces it.
 func shard(text string, n int) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(text))

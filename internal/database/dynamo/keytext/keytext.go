@@ -1,21 +1,19 @@
-// Package keytext makes the texts that keys are made of: the one text that a value has, and what the functions of
-// templates make of a text.
+// Package keytext makes the texts in keys: the canonical text of a value, and the results of template functions.
 //
 // # Model
 //
-//	value ──Time, Date, Whole, Decimal──▶ its one text ──Apply──▶ … ──Apply──▶ its text in the key
+//	value ──Time, Date, Whole, Decimal──▶ its canonical text ──Apply──▶ … ──Apply──▶ its text in the key
 //
 // It is the only implementation of both: keys are stored, so those that tools show and those that applications write
-// must be the same. It knows texts only, no designs and no attribute values; packages render and table have these.
+// must be the same. It only handles texts; packages render and table handle designs and attribute values.
 //
 // # Invariants
 //
-//	I1  Equal values make equal texts, on every machine and in every version. The functions that are no standard of
+//	I1  Equal values make equal texts, on every machine and in every version. The functions without a standard of
 //	    their own are FNV-1a of 32 bits (shard) and NFKD without marks (fold).
-//	I2  What is made of a value of a kind is in the language that package keylang gives the kind and the functions.
+//	I2  The result for a value of a kind is in the language that package keylang computes for the kind and the functions.
 //
-// Everything is a pure function and may be called from any number of goroutines. Errors are sentences about the text
-// that was given, which they quote.
+// All functions are pure and safe for concurrent use. Errors are sentences that quote the given text.
 package keytext
 
 import (
@@ -50,7 +48,7 @@ func ParseTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time: write 2024-01-15T10:00:00.000Z", s)
 }
 
-// Time is the text of a time in whatever form of RFC 3339.
+// Time is the text of a time in any form of RFC 3339.
 func Time(s string) (string, error) {
 	at, err := ParseTime(s)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestOfTime(t *testing.T) {
 	}
 }
 
-// TestApply has what the tests of package render, which go through this one, leave out.
+// TestApply covers what the tests of package render, which use this package, do not.
 func TestApply(t *testing.T) {
 	for _, c := range []struct{ name, arg, text, out, fails string }{
 		{"lower", "", "ÀB", "àb", ""},
@@ -90,7 +90,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestLayouts: date cuts to the layouts that designs may have, each of which is the beginning of a time's text.
+// TestLayouts tests that date cuts to the layouts allowed in designs, each of which is a prefix of a time's
+// text.
 func TestLayouts(t *testing.T) {
 	const at = "2024-01-15T10:00:00.000Z"
 	moment, err := time.Parse(keytext.TimeLayout, at)

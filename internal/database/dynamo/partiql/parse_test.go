@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// The words that are no names have quotation marks to be names.
+// TestKeywordsAsNames tests that keywords are only names in quotation marks.
 func TestKeywordsAsNames(t *testing.T) {
 	for _, name := range []string{"user", "KEY", "size", "value", "Timestamp"} {
 		if _, err := partiql.Parse("SELECT * FROM t WHERE " + name + " = 1"); err == nil {
@@ -51,7 +51,7 @@ func TestKeywordsAsNames(t *testing.T) {
 	}
 }
 
-// Nesting and operators are bounded, whatever they are made of.
+// TestBounds tests that nesting and operators are bounded, of any kind.
 func TestBounds(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Print returns the statement's text in one form: single spaces, keywords in upper case, every name in double quotation
-// marks, no parentheses but those that the tree needs.
+// Print returns the statement's text in a canonical form: single spaces, keywords in upper case, every name in double
+// quotation marks, and only necessary parentheses.
 func Print(s *Statement) string {
 	var pr printer
 	switch {

@@ -6,7 +6,7 @@ type Statement struct {
 	Insert *Insert
 	Update *Update
 	Delete *Delete
-	// Exists says that the Select stands in EXISTS(…).
+	// Exists means that the Select is in EXISTS(…).
 	Exists bool
 	// Parameters is the number of parameters.
 	Parameters int
@@ -79,7 +79,7 @@ type Delete struct {
 // Returning is the RETURNING clause.
 type Returning string
 
-// The clauses; ReturnNothing stands for none.
+// The clauses; ReturnNothing means none.
 const (
 	ReturnNothing     Returning = ""
 	ReturnAllOld      Returning = "ALL OLD"
@@ -96,7 +96,7 @@ type Node interface{ node() }
 // And is true where all its terms are; it has two or more.
 type And struct{ Terms []Node }
 
-// Or is true where any of its terms is; it has two or more.
+// Or is true if any of its terms is; it has two or more.
 type Or struct{ Terms []Node }
 
 // Not is true where its term is false.
@@ -114,7 +114,8 @@ type Between struct {
 	Negated            bool
 }
 
-// In is true where Operand equals a member of List: a List, Set or Parameter, or else an expression that is no list.
+// In is true if Operand equals a member of List: a List, Set or Parameter, or otherwise an expression that is not a
+// list.
 type In struct {
 	Operand, List Node
 	Negated       bool
@@ -155,7 +156,7 @@ type Path struct{ Steps []Step }
 type Step struct {
 	Name   string
 	Index  int
-	ByName bool // by Name, else by Index
+	ByName bool // by Name, otherwise by Index
 }
 
 // Parameter is a `?`; Number counts them from 0.
@@ -164,7 +165,7 @@ type Parameter struct{ Number int }
 // String is a string.
 type String struct{ Text string }
 
-// Number is a number as it is written, with a minus where it has one.
+// Number is a number as written, including a minus sign.
 type Number struct{ Text string }
 
 // Bool is TRUE or FALSE.

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// TestExpiry: an item is expired from the first whole second on that is not before its time, which lies between 1970
-// and the end of 64 bits.
+// TestExpiry: an item expires at the first whole second that is not before its time, which is between 1970 and the
+// limit of 64 bits.
 func TestExpiry(t *testing.T) {
 	table := &catalog.Table{TTLAttribute: "exp"}
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// TestClaim: a store opens in the build that wrote it and in all later ones; once a later one has opened it, an earlier
-// one refuses it.
+// TestClaim: a store opens in the build that wrote it and in all later ones; once a later one has opened it, earlier
+// ones reject it.
 func TestClaim(t *testing.T) {
 	store := memkv.New()
 	for _, step := range []struct {
@@ -44,7 +44,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimShared: a later version is marked only where no server is in the way; a version that is marked asks nobody.
+// TestClaimShared: a later version is recorded only if no server prevents it; if the version is already recorded, no
+// check is made.
 func TestClaimShared(t *testing.T) {
 	store := memkv.New()
 	busy := errors.New("servers are there")

@@ -24,14 +24,14 @@ func open(shards int) *stream.Stream {
 	return s
 }
 
-// TestStoredForm pins the form that a stream is stored in: a change here needs a new format.
+// TestStoredForm pins the stored form of a stream: a change here needs a new format.
 func TestStoredForm(t *testing.T) {
 	s := open(1)
 	s.EnabledAt = created + 1
 	s.Reshard(9, created+2, func(*stream.Shard) int { return 1 })
 	s.Close(12, created+3)
 	s.SettledAt = created + 4
-	s.Horizon = 6 // as format 1 has it
+	s.Horizon = 6 // as in format 1
 	got, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestDecodeRejects(t *testing.T) {
 	}
 }
 
-// FuzzRecord reads any bytes: what is accepted is stored and read again as the same, and can be asked what every stream is.
+// FuzzRecord decodes any bytes: what is accepted is encoded and decoded again to the same value, and supports all queries.
 func FuzzRecord(f *testing.F) {
 	s := open(3)
 	s.Reshard(9, created+2, func(*stream.Shard) int { return 2 })
@@ -89,7 +89,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestIDs have the lengths of AWS's: 28 to 65 characters.
+// TestIDs tests that IDs have the lengths of AWS's: 28 to 65 characters.
 func TestIDs(t *testing.T) {
 	s := open(100)
 	for i, x := range s.Shards {
@@ -107,8 +107,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestLineage splits, rotates, trims and closes a stream at random and looks, after each step, whether every record
-// is in one shard, whether a child's parent ends where the child begins, and whether shards stand in order.
+// TestLineage splits, rotates, trims and closes a stream at random and checks, after each step, that every record is in one
+// shard, that a child's parent ends where the child starts, and that shards are in order.
 func TestLineage(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -120,7 +120,7 @@ func TestLineage(t *testing.T) {
 		trimmedBelow := kv.Seq(5)
 		for range 20 {
 			at += kv.Seq(random.IntN(20))
-			now += int64(random.IntN(3)) - 1 // the clock stands still, and goes back
+			now += int64(random.IntN(3)) - 1 // the clock stops, and goes back
 			s.Reshard(at, now, func(*stream.Shard) int { return random.IntN(4) - 1 })
 			if random.IntN(10) == 0 {
 				before := slices.Clone(s.Shards)
@@ -189,7 +189,7 @@ func checkLineage(t *testing.T, s *stream.Stream, removed map[string]bool, from,
 	}
 }
 
-// TestAfter pages through shards, also when the page before ended with one that is gone.
+// TestAfter pages through shards, even if the previous page ended with one that was removed.
 func TestAfter(t *testing.T) {
 	s := open(5)
 	var seen []string

@@ -12,7 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestSequenceNumbers order as texts and as integers, and have 21 to 40 digits, as AWS's have.
+// TestSequenceNumbers tests that they order as texts and as integers, and have 21 to 40 digits,
+// like AWS's.
 func TestSequenceNumbers(t *testing.T) {
 	before := ""
 	for _, seq := range []kv.Seq{0, 1, 9, 10, 1 << 32, math.MaxUint64} {
@@ -90,7 +91,7 @@ func TestIterators(t *testing.T) {
 	}
 }
 
-// TestExpiry: an iterator is good for 15 minutes.
+// TestExpiry: an iterator is valid for 15 minutes.
 func TestExpiry(t *testing.T) {
 	it := iterator()
 	issued := time.UnixMilli(it.Issued)
@@ -99,7 +100,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// FuzzIterator reads any text; what it accepts comes back from String.
+// FuzzIterator parses any text; if it is accepted, String returns it.
 func FuzzIterator(f *testing.F) {
 	f.Add(iterator().String())
 	f.Add(stream.Iterator{}.String())
@@ -111,7 +112,7 @@ func FuzzIterator(f *testing.F) {
 	})
 }
 
-// FuzzSequenceNumber reads any text; what it accepts comes back from SequenceNumber.
+// FuzzSequenceNumber parses any text; if it is accepted, SequenceNumber returns it.
 func FuzzSequenceNumber(f *testing.F) {
 	f.Add(stream.SequenceNumber(1))
 	f.Add("100000000000000000000")

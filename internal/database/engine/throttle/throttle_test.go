@@ -20,14 +20,14 @@ var (
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
-// provisioned is a limiter of a table with so many units a second, that was new at start.
+// provisioned is a limiter of a table with a number of units per second, created at start.
 func provisioned(units int64, unused time.Duration) *Limiter {
 	l := new(Limiter)
 	l.Configure(table, Settings{Limits: [Limits]Rates{Provisioned: {units, units}}, Partitions: 1}, unused, start)
 	return l
 }
 
-// onDemand is a limiter of a table on demand.
+// onDemand is a limiter of an on-demand table.
 func onDemand(warm Rates) *Limiter {
 	l := new(Limiter)
 	l.Configure(table, onDemandSettings(warm), 0, start)
@@ -38,7 +38,7 @@ func onDemandSettings(warm Rates) Settings {
 	return Settings{Limits: [Limits]Rates{KeyRange: warm, AccountLimit: {40_000, 40_000}}, Partitions: Partitions(warm, 0)}
 }
 
-// granted is how many writes of a unit are granted at a moment.
+// granted is the number of writes of one unit granted at a moment.
 func granted(l *Limiter, hash uint16, now time.Time) (n int) {
 	for {
 		if _, refusals := l.Take([]Demand{{0, table, Write, hash, 1}}, now); refusals != nil {
@@ -55,7 +55,7 @@ func reasons(refusals []Refusal) (names []string) {
 	return names
 }
 
-// TestBurst checks what a provisioned table saves, and for how long.
+// TestBurst checks how much a provisioned table saves, and for how long.
 func TestBurst(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -84,7 +84,7 @@ func TestBurst(t *testing.T) {
 func TestRefill(t *testing.T) {
 	l := provisioned(3, 0)
 	granted(l, 0, start)
-	const third = time.Second / 3 // is rounded down
+	const third = time.Second / 3 // rounded down
 	for _, tt := range []struct {
 		at   time.Duration
 		want int
@@ -95,7 +95,7 @@ func TestRefill(t *testing.T) {
 	}
 }
 
-// TestDebt checks that what a read cost is charged though it is not there, and has to be paid before the next.
+// TestDebt checks that the cost of a read is charged even if it is not available, and has to be repaid before the next one.
 func TestDebt(t *testing.T) {
 	l := provisioned(1, 0)
 	read := []Demand{{0, table, Read, 7, 0.5}}
@@ -120,7 +120,7 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestFullBucketAdmitsAnyRequest checks that no request is refused for ever because of its size.
+// TestFullBucketAdmitsAnyRequest checks that no request is rejected forever because of its size.
 func TestFullBucketAdmitsAnyRequest(t *testing.T) {
 	l := provisioned(1, 0)
 	large := []Demand{{0, table, Write, 0, 400}}
@@ -138,7 +138,8 @@ func TestFullBucketAdmitsAnyRequest(t *testing.T) {
 	}
 }
 
-// TestAllOrNothing checks that demands are granted together, that all limits in the way are told, and that a refund is whole.
+// TestAllOrNothing checks that demands are granted together, that all exceeded limits are reported, and that a refund is
+// complete.
 func TestAllOrNothing(t *testing.T) {
 	l := provisioned(10, 0)
 	index := ID{Table: 1, Index: 2}
@@ -168,7 +169,7 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestItemsOfARequest checks that a refused item leaves what it would have taken to the others.
+// TestItemsOfARequest checks that a rejected item leaves its units to the others.
 func TestItemsOfARequest(t *testing.T) {
 	l := provisioned(3, 0)
 	index := ID{Table: 1, Index: 2}
@@ -177,7 +178,7 @@ func TestItemsOfARequest(t *testing.T) {
 		{0, table, Write, 0, 1},
 		{0, index, Write, 0, 1},
 		{1, table, Write, 0, 2},
-		{1, index, Write, 0, 1}, // the index has nothing left
+		{1, index, Write, 0, 1}, // the index has no units left
 		{2, table, Write, 0, 2},
 		{3, table, Write, 0, 1},
 	}
@@ -191,14 +192,14 @@ func TestItemsOfARequest(t *testing.T) {
 	}
 }
 
-// TestChangedThroughput checks that a change of throughput keeps what was saved, as far as there is room.
+// TestChangedThroughput checks that a change of throughput keeps saved units, as far as there is room.
 func TestChangedThroughput(t *testing.T) {
 	l := provisioned(10, time.Hour)
 	change := func(units int64, at time.Time) {
 		l.Configure(table, Settings{Limits: [Limits]Rates{Provisioned: {units, units}}, Partitions: 1}, time.Hour, at)
 	}
 	change(20, start)
-	if got := l.Available(table, Write, 0, start); got != 1000 { // the partition's second; the table has 3000
+	if got := l.Available(table, Write, 0, start); got != 1000 { // the partition's limit per second; the table has 3000
 		t.Errorf("%v, want 1000", got)
 	}
 	change(2, start)
@@ -211,8 +212,8 @@ func TestChangedThroughput(t *testing.T) {
 	}
 }
 
-// TestPartitionLimit checks that one partition has 1,000 writes and 3,000 reads a second, whatever the table has, and saves
-// nothing beyond a second.
+// TestPartitionLimit checks that one partition has 1,000 writes and 3,000 reads per second, regardless of the table, and
+// saves at most one second.
 func TestPartitionLimit(t *testing.T) {
 	l := provisioned(10_000, time.Hour)
 	l.Configure(table, Settings{Limits: [Limits]Rates{Provisioned: {10_000, 10_000}}, Partitions: Partitions(Rates{10_000, 10_000}, 0)}, 0, start)
@@ -252,7 +253,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// TestOnDemandServesWarmThroughput checks the limits of a table on demand, all at once.
+// TestOnDemandServesWarmThroughput checks the limits of an on-demand table together.
 func TestOnDemandServesWarmThroughput(t *testing.T) {
 	l := onDemand(Rates{WarmReads, WarmWrites})
 	sum := 0
@@ -284,7 +285,7 @@ func TestOnDemandServesWarmThroughput(t *testing.T) {
 	}
 }
 
-// TestGrowth checks that a new peak doubles what is served, half an hour later.
+// TestGrowth checks that a new peak doubles the warm throughput half an hour later.
 func TestGrowth(t *testing.T) {
 	var g Growth
 	quota := Rates{40_000, 40_000}
@@ -295,15 +296,15 @@ func TestGrowth(t *testing.T) {
 		want        Rates
 	}{
 		{0, 6000, 2000, Rates{12_000, 4000}},
-		{40 * time.Minute, 0, 0, Rates{12_000, 4000}}, // that was no new peak
+		{40 * time.Minute, 0, 0, Rates{12_000, 4000}}, // not a new peak
 		{41 * time.Minute, 0, 3000, Rates{12_000, 4000}},
 		{50 * time.Minute, 10_000, 4000, Rates{12_000, 4000}},
 		{70 * time.Minute, 0, 1, Rates{12_000, 4000}},
-		{71 * time.Minute, 0, 0, Rates{12_000, 8000}}, // twice the highest of the half hour
+		{71 * time.Minute, 0, 0, Rates{12_000, 8000}}, // twice the highest peak of the half hour
 		{80 * time.Minute, 0, 0, Rates{20_000, 8000}},
 		{3 * time.Hour, 0, 0, Rates{20_000, 8000}}, // it does not shrink
 		{4 * time.Hour, 0, 39_000, Rates{20_000, 8000}},
-		{4*time.Hour + 30*time.Minute, 0, 0, Rates{20_000, 40_000}}, // nor grow beyond the quota
+		{4*time.Hour + 30*time.Minute, 0, 0, Rates{20_000, 40_000}}, // nor exceed the quota
 		{9 * time.Hour, 0, 50_000, Rates{20_000, 40_000}},
 		{10 * time.Hour, 0, 50_000, Rates{20_000, 40_000}},
 	} {
@@ -313,8 +314,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestHotKeyIsIsolated checks that a key with most of the traffic gets a partition of its own, after some minutes, and that
-// the other keys no longer suffer. The key itself never has more than a partition.
+// TestHotKeyIsIsolated checks that a key with most of the traffic gets its own partition after some minutes, and that other
+// keys are no longer affected. The key itself never gets more than a partition's throughput.
 func TestHotKeyIsIsolated(t *testing.T) {
 	l := provisioned(3000, time.Hour)
 	l.Configure(table, Settings{Limits: [Limits]Rates{Provisioned: {3000, 3000}}, Partitions: 1}, 0, start)
@@ -351,8 +352,8 @@ func TestHotKeyIsIsolated(t *testing.T) {
 	}
 }
 
-// TestHotPartitionIsSplit checks that a partition with many keys is split where its traffic has its middle, and that a pause
-// begins the wait anew.
+// TestHotPartitionIsSplit checks that a partition with many keys is split at the median of its traffic, and that a pause
+// restarts the wait.
 func TestHotPartitionIsSplit(t *testing.T) {
 	l := provisioned(3000, time.Hour)
 	traffic := func(at time.Time) (n int) {
@@ -383,7 +384,7 @@ func TestHotPartitionIsSplit(t *testing.T) {
 	}
 }
 
-// TestDivide checks that partitions have every hash once, and what they had before they became more.
+// TestDivide checks that partitions cover every hash once, and keep their state when they are divided.
 func TestDivide(t *testing.T) {
 	var ps partitions
 	for _, tt := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// request reads an input of an operation as a client sends it.
+// request decodes an operation's input as sent by a client.
 func request[In any](tb testing.TB, body string) *In {
 	tb.Helper()
 	in := new(In)

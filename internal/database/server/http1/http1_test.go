@@ -32,7 +32,7 @@ func inner(handler http.HandlerFunc) *http.Server {
 	}
 }
 
-// pipes is a listener whose connections are in memory, so that a test has a clock of its own.
+// pipes is a listener with in-memory connections, so that a test can control the clock.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -88,7 +88,7 @@ func suppress(err, expected error) error {
 	return err
 }
 
-// tell answers with what it was asked.
+// echo responds with the request.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	r.Header.Del("Date")
@@ -125,7 +125,7 @@ func exchange(t *testing.T, s served, sent string) (responses []string) {
 	}
 }
 
-// TestBehavesLikeNetHTTP: what a client sends, usual or not, well-formed or not, has the response that it has of net/http.
+// TestBehavesLikeNetHTTP tests that every request, usual or not, well-formed or not, gets the same response as from net/http.
 func TestBehavesLikeNetHTTP(t *testing.T) {
 	usual := call("abc", "X-Amz-Target: DynamoDB_20120810.GetItem")
 	long := strings.Repeat("x", 100<<10)
@@ -197,7 +197,8 @@ func TestBehavesLikeNetHTTP(t *testing.T) {
 	}
 }
 
-// TestResponses: however a handler responds, and however little it reads, its client reads what it reads from net/http.
+// TestResponses tests that however a handler responds, and however little it reads, its client reads the same as from
+// net/http.
 func TestResponses(t *testing.T) {
 	long := strings.Repeat("y", 200<<10)
 	for name, handler := range map[string]http.HandlerFunc{
@@ -262,7 +263,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// TestUnknownLength: a body whose length is not told by the time that it has to be sent ends with its connection.
+// TestUnknownLength tests that a body whose length is unknown when it has to be sent ends with its connection.
 func TestUnknownLength(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"flushed": func(w http.ResponseWriter, _ *http.Request) {
@@ -287,7 +288,8 @@ func TestUnknownLength(t *testing.T) {
 	}
 }
 
-// TestClientGone: a handler that takes a while hears of it when its client goes away, and not of a client that sends the next request.
+// TestClientGone tests that a slow handler is notified when its client disconnects, but not when the client sends the next
+// request.
 func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan error)
@@ -323,7 +325,7 @@ func TestClientGone(t *testing.T) {
 	})
 }
 
-// TestTimeouts: a client that stops in the middle of something loses its connection when the time for that is over.
+// TestTimeouts tests that a client that stops in the middle of a request loses its connection after the timeout.
 func TestTimeouts(t *testing.T) {
 	for name, c := range map[string]struct {
 		sent  string
@@ -353,7 +355,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestSlowHead: a head has its time in all, however little of it comes at a time.
+// TestSlowHead tests that the timeout applies to the whole head, however little of it arrives at a time.
 func TestSlowHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := serve(t, echo, true).dial()
@@ -379,7 +381,8 @@ func TestSlowHead(t *testing.T) {
 	})
 }
 
-// TestShutdown: idle connections are closed, requests under way are responded to, and their connections closed then.
+// TestShutdown tests that idle connections are closed, and that running requests get a response before their connections are
+// closed.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -413,7 +416,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// TestShutdownEnds: a request that does not end is cut off when the time for it is over.
+// TestShutdownEnds tests that a request that does not end is aborted after the timeout.
 func TestShutdownEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true)
@@ -436,7 +439,7 @@ func TestShutdownEnds(t *testing.T) {
 	})
 }
 
-// TestConnState: each connection is counted once, and forgotten once, whoever serves it.
+// TestConnState tests that each connection is counted once, and removed once, whichever server handles it.
 func TestConnState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, total := 0, 0

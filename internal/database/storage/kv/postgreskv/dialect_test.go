@@ -64,7 +64,7 @@ func readTable(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(text), "\n## The SQL that it uses\n")
+	_, after, _ := strings.Cut(string(text), "\n## Required SQL\n")
 	section, _, _ := strings.Cut(after, "\n## ")
 	table := map[string]bool{}
 	for line := range strings.SplitSeq(section, "\n") {

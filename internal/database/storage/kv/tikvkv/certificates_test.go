@@ -19,11 +19,7 @@ import (
 // TestTLS runs a store in a cluster that accepts only TLS, from clients with a certificate of its authority. A node is killed
 // and restarted meanwhile, and old versions are removed, so that all kinds of connections of the client library are used.
 func TestTLS(t *testing.T) {
-	c, err := tikvtest.Start(tikvtest.Options{TLS: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Remove()
+	c := tikvtest.New(t, tikvtest.Options{TLS: true})
 	s, err := tikvkv.Open(t.Context(), c.Address("encrypted"), tikvkv.Options{Window: testWindow})
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func read(t *testing.T, fs vfs.FS, name string) []byte {
 	return data
 }
 
-// TestFile: what is written is read, in a row and anywhere, and sizes are the content's.
+// TestFile tests that written data is read back, sequentially and at any offset, and that sizes are the content's.
 func TestFile(t *testing.T) {
 	fs := newFixture(t)
 	content := bytes.Repeat([]byte("0123456789abcdefghi"), 1000)
@@ -95,7 +95,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRefused: what would encrypt two things with one part of a key stream is refused.
+// TestRefused tests that writes that would use one part of a key stream twice are rejected.
 func TestRefused(t *testing.T) {
 	fs := newFixture(t)
 	write(t, fs, "f", []byte("content"))
@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReuse: a reused file is a new one with a key stream of its own.
+// TestReuse tests that a reused file gets a new key stream.
 func TestReuse(t *testing.T) {
 	fs := newFixture(t)
 	zeros := make([]byte, 100)
@@ -149,7 +149,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestDamage: a header that is not whole is damage, unless it is all there is.
+// TestDamage tests that an incomplete header counts as damage, unless there is nothing after it.
 func TestDamage(t *testing.T) {
 	fs := newFixture(t)
 	write(t, fs, "f", []byte("content"))
@@ -202,7 +202,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestKnownAnswers: any part of a key stream is the one that crypto/cipher makes from the beginning, with the key that HKDF gives.
+// TestKnownAnswers tests that any part of a key stream equals the one that crypto/cipher makes from the beginning, with the
+// key from HKDF.
 func TestKnownAnswers(t *testing.T) {
 	dataKey, nonce := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
 	derived, err := hkdf.Key(sha256.New, dataKey, nonce, "monotable file", 32+16)
@@ -226,7 +227,7 @@ func TestKnownAnswers(t *testing.T) {
 			}
 		}
 	}
-	// Far away the counter is what it must be: AES of the block's number.
+	// At distant offsets the counter is the AES of the block's number.
 	for _, n := range []uint64{1<<28 - 1, 1 << 28, 1<<32 - 1, 1 << 32, 1<<59 - 1} {
 		var number, want [16]byte
 		for i := range 8 {
@@ -240,7 +241,8 @@ func TestKnownAnswers(t *testing.T) {
 	}
 }
 
-// TestKeyFile: the keys come back with the right master key only, and a damaged file is told from a wrong key.
+// TestKeyFile tests that the keys are only read with the right master key, and that a damaged file is distinguished from a
+// wrong key.
 func TestKeyFile(t *testing.T) {
 	fs := newFixture(t)
 	write(t, fs, "first", []byte("content"))

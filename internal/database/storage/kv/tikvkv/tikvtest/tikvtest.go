@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -71,14 +72,18 @@ type Options struct {
 	Proxy func(process int, hosts map[string]string) (url string)
 	// TLS encrypts all connections, and all processes present certificates. It cannot be combined with Proxy.
 	TLS bool
+	// Logs is a directory for the processes' output. The default is the cluster's own directory, which Remove removes.
+	Logs string
 }
 
 // Driver is the number of the placement driver among the processes; nodes are numbered from 0.
 const Driver = -1
 
 type process struct {
+	name   string
 	cmd    *exec.Cmd
 	exited chan struct{}
+	killed bool // by Kill
 }
 
 // Run starts a cluster for the tests of a package, and returns their exit code after it has stopped. It is for TestMain.
@@ -92,6 +97,27 @@ func Run(tests func(c *Cluster) int) int {
 	return tests(c)
 }
 
+// New starts a cluster for the duration of a test. The test fails if a process of the cluster ends by itself. The processes'
+// output is among the test's artifacts (go test -artifacts), and its end is logged if the test fails.
+func New(tb testing.TB, o Options) *Cluster {
+	tb.Helper()
+	o.Logs = tb.ArtifactDir()
+	c, err := Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		for _, ended := range c.ended() {
+			tb.Error(ended)
+		}
+		if tb.Failed() {
+			tb.Log(c.printed())
+		}
+		c.Remove()
+	})
+	return c
+}
+
 // Start builds what is needed and starts a cluster, whose stores' regions have three replicas.
 func Start(o Options) (*Cluster, error) {
 	bin, err := build()
@@ -101,6 +127,9 @@ func Start(o Options) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "tikv")
 	if err != nil {
 		return nil, err
+	}
+	if o.Logs == "" {
+		o.Logs = dir
 	}
 	c := &Cluster{bin: bin, dir: dir, options: o, http: http.Client{Timeout: 5 * time.Second}, client: freeAddress(), peers: freeAddress()}
 	for i := range c.stores {
@@ -161,8 +190,8 @@ func (c *Cluster) startNode(i int) (err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return err
 	}
-	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                      // it insists on creating it
-	cmd := exec.Command(filepath.Join(c.bin, "node"), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
+	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                           // it insists on creating it
+	cmd := exec.Command(filepath.Join(c.bin, nodeProgram), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
 		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
 	if c.options.TLS {
 		cmd.Args = append(cmd.Args, "-ca", c.file(caFile), "-cert", c.file(certFile), "-key", c.file(keyFile))
@@ -221,6 +250,30 @@ func (c *Cluster) Plain(prefix string) string {
 // Kill ends a process like a power failure.
 func (c *Cluster) Kill(process int) { c.process(process).kill() }
 
+// ended returns an error for each process that has ended by itself.
+func (c *Cluster) ended() (list []error) {
+	for _, p := range c.processes() {
+		select {
+		case <-p.exited:
+			if !p.killed {
+				list = append(list, fmt.Errorf("%s has ended: %v", p.name, p.cmd.ProcessState))
+			}
+		default:
+		}
+	}
+	return list
+}
+
+// processes are those that were started.
+func (c *Cluster) processes() (list []*process) {
+	for _, p := range append(c.nodes[:], c.driver) {
+		if p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // Restart restarts a process that was killed.
 func (c *Cluster) Restart(process int) error {
 	if process == Driver {
@@ -244,7 +297,7 @@ func (c *Cluster) process(n int) *process {
 
 // Processes are the ids of the placement driver and of the nodes.
 func (c *Cluster) Processes() (ids []int) {
-	for _, p := range append(c.nodes[:], c.driver) {
+	for _, p := range c.processes() {
 		ids = append(ids, p.cmd.Process.Pid)
 	}
 	return ids
@@ -289,10 +342,8 @@ func (c *Cluster) Regions() ([]Region, error) {
 
 // Remove ends the cluster and removes its data.
 func (c *Cluster) Remove() {
-	for _, p := range append(c.nodes[:], c.driver) {
-		if p != nil {
-			p.kill()
-		}
+	for _, p := range c.processes() {
+		p.kill()
 	}
 	_ = os.RemoveAll(c.dir)
 }
@@ -300,13 +351,14 @@ func (c *Cluster) Remove() {
 func (p *process) signal(signal os.Signal) { _ = p.cmd.Process.Signal(signal) }
 
 func (p *process) kill() {
+	p.killed = true
 	_ = p.cmd.Process.Kill()
 	<-p.exited
 }
 
 // start starts a process that ends with this one and writes to a file.
 func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
-	file, err := os.OpenFile(filepath.Join(c.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(c.options.Logs, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +367,7 @@ func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd, make(chan struct{})}
+	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
 	go func() { _ = cmd.Wait(); close(p.exited) }()
 	return p, nil
 }
@@ -373,15 +425,8 @@ func (c *Cluster) ask(what string, answer any) error {
 
 func (c *Cluster) await(what string, is func() bool) error {
 	for begun := time.Now(); !is(); <-time.After(100 * time.Millisecond) {
-		for _, p := range append(c.nodes[:], c.driver) {
-			if p == nil {
-				continue
-			}
-			select {
-			case <-p.exited:
-				return fmt.Errorf("%s has ended", p.cmd.Path)
-			default:
-			}
+		if ended := c.ended(); len(ended) > 0 {
+			return errors.Join(ended...)
 		}
 		if time.Since(begun) > startTime {
 			return fmt.Errorf("there is not %s after %v", what, startTime)
@@ -393,7 +438,7 @@ func (c *Cluster) await(what string, is func() bool) error {
 // printed is the end of the processes' output.
 func (c *Cluster) printed() string {
 	var b strings.Builder
-	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+	logs, _ := filepath.Glob(filepath.Join(c.options.Logs, "*.log"))
 	for _, name := range logs {
 		text, _ := os.ReadFile(name) //nolint:gosec // our own
 		fmt.Fprintf(&b, "%s: %s\n", filepath.Base(name), text[max(0, len(text)-2000):])

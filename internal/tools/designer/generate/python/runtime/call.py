@@ -70,7 +70,11 @@ class Call:
 
     def end(self, error: Exception | None = None) -> None:
         if self.env.observe:
-            self.env.observe(replace(self.seen, seconds=time.monotonic() - self._start, error=error))
+            self.env.observe(replace(self.seen, seconds=self.elapsed(), error=error))
+
+    def elapsed(self) -> float:
+        """For how many seconds the call has run."""
+        return time.monotonic() - self._start
 
     def send(self, operation: str, request: Mapping[str, Any], writes: bool = False) -> dict[str, Any]:
         """Makes a request and counts what it consumed."""

@@ -19,7 +19,10 @@ from .transaction import MAX_ACTIONS, REQUEST_FIELD, Transaction, twice
 from .values import Item, Values, equal
 from .writing import Writing
 
-_MAX_ATTEMPTS = 8
+_MIN_ATTEMPTS = 8
+_CONFLICT_TIME = 5
+"""For how many seconds a write is tried that meets others, which can be under way for long, and at least _MIN_ATTEMPTS times."""
+_LONGEST_PAUSE = 0.32
 _MAX_COUNT_DEPTH = 8
 
 
@@ -63,21 +66,21 @@ def tx(call: Call, asked: Sequence[tuple[Write, Callable[[], Input]]]) -> list[O
 def _attempted(t: Transaction) -> list[Outcome]:
     """Makes a transaction, again and again where it meets other writes: the outcomes of the calls in the order in which they were given."""
     call = t.call
-    for attempt in range(1, _MAX_ATTEMPTS + 1):
-        call.seen.attempts = attempt
+    while True:
         try:
             a = _Attempt(t)
             return a.run()
         except _Repetition:
             return [Outcome(replayed=True, record=a.records.get(r)) for r in t.given]
         except Unsettled as unsettled:
-            if attempt == _MAX_ATTEMPTS:
+            if call.seen.attempts >= _MIN_ATTEMPTS:
                 raise unsettled.cause from None
         except _Again:
-            pass
-        if attempt < _MAX_ATTEMPTS and not call.env.sequential:
-            call.pause(0.01 * 2 ** (attempt - 1))
-    raise builtin(ConflictError, f", {_MAX_ATTEMPTS} times in a row")
+            if call.seen.attempts >= _MIN_ATTEMPTS and (call.env.sequential or call.elapsed() >= _CONFLICT_TIME):
+                raise builtin(ConflictError, f", {call.seen.attempts} times in a row") from None
+        if not call.env.sequential:
+            call.pause(min(0.01 * 2 ** (call.seen.attempts - 1), _LONGEST_PAUSE))
+        call.seen.attempts += 1
 
 
 class _Attempt:

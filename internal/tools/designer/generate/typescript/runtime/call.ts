@@ -86,8 +86,13 @@ export class Call {
 
   end(error?: unknown): void {
     if (this.env.observe) {
-      this.env.observe({ ...this.seen, milliseconds: performance.now() - this.start, error });
+      this.env.observe({ ...this.seen, milliseconds: this.elapsed(), error });
     }
+  }
+
+  /** For how many milliseconds the call has run. */
+  elapsed(): number {
+    return performance.now() - this.start;
   }
 
   get capacity(): { ReturnConsumedCapacity?: "TOTAL" } {

@@ -32,7 +32,10 @@ export interface Outcome {
   record?: Values | undefined;
 }
 
-const maxAttempts = 8;
+const minAttempts = 8;
+/** For how many milliseconds a write is tried that meets others, which can be under way for long, and at least minAttempts times. */
+const conflictTime = 5000;
+const longestPause = 320;
 const maxCountDepth = 8;
 
 /** The attempt met another write. */
@@ -85,12 +88,15 @@ async function attempted(t: Transaction): Promise<Outcome[]> {
       if (!(err instanceof Again || err instanceof Unsettled)) {
         throw err;
       }
-      if (attempt === maxAttempts) {
-        throw err instanceof Unsettled ? err.cause : builtin("Conflict", `, ${attempt} times in a row`);
+      if (attempt >= minAttempts && err instanceof Unsettled) {
+        throw err.cause;
+      }
+      if (attempt >= minAttempts && (call.env.sequential || call.elapsed() >= conflictTime)) {
+        throw builtin("Conflict", `, ${attempt} times in a row`);
       }
     }
     if (!call.env.sequential) {
-      await call.pause(10 * 2 ** (attempt - 1));
+      await call.pause(Math.min(10 * 2 ** (attempt - 1), longestPause));
     }
   }
 }
