@@ -255,9 +255,9 @@ func TestLatestAgain(t *testing.T) {
 	})
 }
 
-// TestBegun tests that with Latest, everything written once the run has begun is delivered. Unreadable and removed shards do
+// TestLatestDeliversEverythingAfterStart tests that with Latest, everything written once the run has begun is delivered. Unreadable and removed shards do
 // not delay the start, and later shards do not repeat it.
-func TestBegun(t *testing.T) {
+func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(3)
 		s.write(0, "x")
@@ -457,8 +457,8 @@ func TestGiveUp(t *testing.T) {
 	})
 }
 
-// TestWaitsOut retries temporary errors: throttling, server errors, expired iterators.
-func TestWaitsOut(t *testing.T) {
+// TestRetriesTemporaryErrors retries temporary errors: throttling, server errors, expired iterators.
+func TestRetriesTemporaryErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			call string

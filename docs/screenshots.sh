@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes the screenshots in docs/screenshots: runs bin/demo with sample data in a directory that is removed, and opens its console and pages in Chromium.
+# Takes the screenshots in docs/screenshots: runs bin/demo with sample data in a temporary directory, and opens its console and pages in Chromium.
 #   make build && docs/screenshots.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,7 +34,7 @@ take backups 1440,900 "$console#/tables/$table/backups"
 take metrics 1440,900 "$console#/tables/$table/metrics"
 take settings 1440,900 "$console#/tables/$table/settings"
 take partiql 1440,900 "$console#/partiql"
-# Queries that are kept.
+# Bookmarks and history.
 keep() { curl -fsS -H 'X-Monotable-Console: 1' --data "$2" "${console}queries/$1" >/dev/null; }
 keep bookmarks '{"add":[{"title":"'$table' · GSI1 · GSI1PK = \"STATUS#paid\"","address":"#/tables/'$table'?index=GSI1&pk=STATUS%23paid"},{"title":"trinity-rooms · scan","address":"#/tables/trinity-rooms"}]}'
 keep history '{"add":[{"title":"SELECT * FROM \"'$table'\" WHERE PK = '"'USER#ana'"'","address":"#/partiql"},{"title":"'$table' · GSI1 · GSI1PK = \"STATUS#paid\"","address":"#/tables/'$table'?index=GSI1&pk=STATUS%23paid"}]}'
@@ -43,7 +43,7 @@ take server 1440,900 "$console#/server"
 take slow 1440,900 "$console#/server/slow"
 take storage 1440,1000 "$console#/server/storage"
 take storage-phone 500,1000 "$console#/server/storage" dark
-# A table then and now needs a second of its recovery window, and a change after it.
+# Comparing a table with its past needs a second of its recovery window, and a change after it.
 aws() { AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_DEFAULT_REGION=us-east-1 command aws --endpoint-url http://127.0.0.1:18000 dynamodb "$@" >/dev/null; }
 key='{"PK":{"S":"USER#ana"},"SK":{"S":"PROFILE"}}'
 aws create-table --table-name members --billing-mode PAY_PER_REQUEST --attribute-definitions AttributeName=PK,AttributeType=S AttributeName=SK,AttributeType=S \
@@ -51,7 +51,7 @@ aws create-table --table-name members --billing-mode PAY_PER_REQUEST --attribute
 aws update-continuous-backups --table-name members --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
 aws put-item --table-name members --item '{"PK":{"S":"USER#ana"},"SK":{"S":"PROFILE"},"name":{"S":"Ana Ruiz"},"city":{"S":"Oaxaca"},"points":{"N":"120"}}'
 aws put-item --table-name members --item '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"},"name":{"S":"Leo Silva"},"city":{"S":"Puebla"}}'
-second=$(($(date +%s) + 1)) # all of the above is before it
+second=$(($(date +%s) + 1)) # after all of the above
 until [ "$(date +%s)" -gt "$second" ]; do sleep 0.1; done
 aws update-item --table-name members --key "$key" --update-expression 'SET city = :c, points = :p' --expression-attribute-values '{":c":{"S":"Mérida"},":p":{"N":"145"}}'
 aws delete-item --table-name members --key '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"}}'
@@ -59,7 +59,7 @@ take then-and-now 1440,900 "$console#/tables/members/past?at=$second"
 take history 1440,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')"
 take history-phone 500,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')" dark
 take demo 1440,1000 http://127.0.0.1:18080/
-# A race needs a click, and Observe needs requests while it is open: tests take these pictures.
+# A race needs a click, and Observe needs requests while it is open: tests take these screenshots.
 SCREENSHOTS="$profile/shots" go test -count=1 -run '(TestCheckViews|TestObservePage)/desk' ./internal/tools/console >/dev/null
 cp "$profile/shots/console-race-en-1440-light.png" $out/race.png
 cp "$profile/shots/console-observe-en-1440-light.png" $out/observe.png

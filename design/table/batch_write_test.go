@@ -127,8 +127,8 @@ func TestUnfinishedBatch(t *testing.T) {
 	}
 }
 
-// TestBatchTwice tests that two lines on one item are rejected before any request.
-func TestBatchTwice(t *testing.T) {
+// TestBatchRejectsSameItem tests that two lines on one item are rejected before any request.
+func TestBatchRejectsSameItem(t *testing.T) {
 	e, w, _, in := batchOf(60)
 	db, client := loading(t, e)
 	in.Lines[59] = in.Lines[3]

@@ -211,9 +211,9 @@ func TestCursorKeys(t *testing.T) {
 	}
 }
 
-// TestCursorTells tests that a cursor reveals nothing about the keys, and only the multiple of 32 bytes of
+// TestCursorRevealsNothing tests that a cursor reveals nothing about the keys, and only the multiple of 32 bytes of
 // their length.
-func TestCursorTells(t *testing.T) {
+func TestCursorRevealsNothing(t *testing.T) {
 	s := newStore(t)
 	const overhead = 1 + 24 + 16 // version, nonce, tag
 	for length := range 70 {

@@ -108,8 +108,8 @@ func (r *designed) wantItem(pk, want string) {
 	}
 }
 
-// TestDeleteOfNothing tests that deleting a missing item does not release another item's marker.
-func TestDeleteOfNothing(t *testing.T) {
+// TestDeleteOfMissingItemKeepsMarkers tests that deleting a missing item does not release another item's marker.
+func TestDeleteOfMissingItemKeepsMarkers(t *testing.T) {
 	r := runDesign(t, `
 entities:
   Member:
@@ -130,9 +130,9 @@ writes:
 	r.write("Join", member("c"), nil)
 }
 
-// TestMarkerOfTheExpired tests that an expired item loses its unique value to the next item that takes it, and does not get
+// TestExpiredItemLosesItsMarker tests that an expired item loses its unique value to the next item that takes it, and does not get
 // it back by extending its life.
-func TestMarkerOfTheExpired(t *testing.T) {
+func TestExpiredItemLosesItsMarker(t *testing.T) {
 	r := runDesign(t, `
 entities:
   Seat:
@@ -159,8 +159,8 @@ writes:
 	r.wantItem("CODE#y", "PK CODE#y, SK UNIQUE, code y, seatId c, until 9000000003")
 }
 
-// TestUpsertOfTheCounted tests that a write may create or change the item that counts what the write creates.
-func TestUpsertOfTheCounted(t *testing.T) {
+// TestUpsertOfCounterItem tests that a write may create or change the item that counts what the write creates.
+func TestUpsertOfCounterItem(t *testing.T) {
 	r := runDesign(t, `
 entities:
   User:
@@ -182,8 +182,8 @@ writes:
 	r.wantItem("USER#u", "PK USER#u, SK USER, name Bea, orders 2, spent 7, userId u")
 }
 
-// TestBeginWithAnEmptySet tests that an empty set initializes nothing, because DynamoDB has no empty sets.
-func TestBeginWithAnEmptySet(t *testing.T) {
+// TestEmptySetInitializesNothing tests that an empty set initializes nothing, because DynamoDB has no empty sets.
+func TestEmptySetInitializesNothing(t *testing.T) {
 	r := runDesign(t, `
 entities:
   Post: { key: { pk: "POST#{postId}", sk: POST }, fields: { postId: id, tags: set<text> } }
@@ -201,9 +201,9 @@ writes:
 	r.wantItem("POST#p", "PK POST#p, SK POST, postId p, tags")
 }
 
-// TestOwnerBehindFunctions tests that a key that does not determine the owner never returns another owner's items, and that
+// TestOwnerIsCheckedBehindFunctions tests that a key that does not determine the owner never returns another owner's items, and that
 // a given value finds no items of others with the same shard.
-func TestOwnerBehindFunctions(t *testing.T) {
+func TestOwnerIsCheckedBehindFunctions(t *testing.T) {
 	r := runDesign(t, `
 entities:
   Note:

@@ -111,9 +111,9 @@ func TestGetByMarker(t *testing.T) {
 	}
 }
 
-// TestGetByMarkerThatMoves tests that some user is found even if the address moves from one user to another between the two
+// TestGetByMovingMarker tests that some user is found even if the address moves from one user to another between the two
 // requests, because it always belonged to someone.
-func TestGetByMarkerThatMoves(t *testing.T) {
+func TestGetByMovingMarker(t *testing.T) {
 	s := newStore(t)
 	s.put(s.user, aUser("u-2", "eva@example.com"), aUser("u-1", "ana@example.com"))
 	moved := false

@@ -73,9 +73,9 @@ func TestRepetition(t *testing.T) {
 	s.wantTable("the later use", counted(s.primaries())...)
 }
 
-// TestRepetitionOfWhatIsGone tests that a repetition is recognized although the write would now fail because of its first
+// TestRepetitionAfterItemIsGone tests that a repetition is recognized although the write would now fail because of its first
 // execution, whether the items are read first or not.
-func TestRepetitionOfWhatIsGone(t *testing.T) {
+func TestRepetitionAfterItemIsGone(t *testing.T) {
 	s, _ := stocked(t)
 	for name, w := range map[string]*Write{
 		"read first": {Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order, When: cond("#status = :open", Item{":open": AText("open")})}}},

@@ -207,9 +207,9 @@ func TestComposedAtOnce(t *testing.T) {
 	}
 }
 
-// TestComposedMeet tests that of two transactions with the same two items, one succeeds and the other fails, in any
+// TestConflictingTransactions tests that of two transactions with the same two items, one succeeds and the other fails, in any
 // assignment.
-func TestComposedMeet(t *testing.T) {
+func TestConflictingTransactions(t *testing.T) {
 	s := newStore(t)
 	s.load(s.product, s.aProduct("p1", 1), s.aProduct("p2", 1))
 	w := &Write{Pattern: "Take", Steps: []Step{{

@@ -259,9 +259,9 @@ func (r *apart) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...fun
 	return r.Client.GetItem(ctx, in, o...)
 }
 
-// TestReadsApart tests that an inconsistency between items read at different times is not an error, unless every attempt
+// TestReadsAtDifferentTimes tests that an inconsistency between items read at different times is not an error, unless every attempt
 // finds one.
-func TestReadsApart(t *testing.T) {
+func TestReadsAtDifferentTimes(t *testing.T) {
 	remove := func(s *store) *Write {
 		return &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
 	}

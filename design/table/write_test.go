@@ -437,8 +437,8 @@ func TestPutRefused(t *testing.T) {
 	s.wantTable("the refusals", records...)
 }
 
-// TestCountersMeetSteps tests that a change of a counter is merged into a step on the same item.
-func TestCountersMeetSteps(t *testing.T) {
+// TestCountersAreMergedIntoSteps tests that a change of a counter is merged into a step on the same item.
+func TestCountersAreMergedIntoSteps(t *testing.T) {
 	order := Step{Action: Create, Entity: newShop().order}
 	for name, step := range map[string]func(s *store) Step{
 		"an update": func(s *store) Step {

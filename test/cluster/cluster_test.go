@@ -2,6 +2,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -98,6 +99,7 @@ func TestServers(t *testing.T) {
 			t.Fatalf("server %d, when another one has created the table: %v", n, err)
 		}
 	}
+	poll(t, 30, "each server lists the others", func() bool { return others(t, servers[0]) == 2 && others(t, servers[2]) == 2 })
 	const writers, items = 9, 4
 	var acknowledged, undetermined [items]atomic.Int64
 	var running, all sync.WaitGroup
@@ -295,6 +297,27 @@ func ready(t *testing.T, s *serverproc.Server) (status int, text string) {
 		t.Fatal(err)
 	}
 	return response.StatusCode, string(body)
+}
+
+// others is how many other servers of its store a server knows, as it says with its list of requests.
+func others(t *testing.T, s *serverproc.Server) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Endpoint, strings.NewReader(`{"TableName":"items"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Amz-Target", "Monotable_20261127.ListRequests")
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	said := struct{ Others int }{-1}
+	if err := json.NewDecoder(response.Body).Decode(&said); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("ListRequests: %d, %v", response.StatusCode, err)
+	}
+	return said.Others
 }
 
 func createTable(t *testing.T, c *dynamodb.Client) {

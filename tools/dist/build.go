@@ -24,7 +24,7 @@ var systemNames = []string{"appcore", "catfecito", "portfolio", "transporteapp",
 // this machine's target is done once.
 func (r *release) manual() error {
 	program := r.built("manual", "write")
-	if err := r.compile(target{runtime.GOOS, runtime.GOARCH}, r.root, "./internal/tools/manual", program, "-tags="+tags); err != nil {
+	if err := r.compile(target{runtime.GOOS, runtime.GOARCH}, r.root, "./internal/tools/manual", program, "-tags="+tags, "-ldflags=-s -w"); err != nil {
 		return err
 	}
 	_, err := output(r.root, program, r.built("manual"), r.version, r.time.Format(time.DateOnly))

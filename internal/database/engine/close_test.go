@@ -90,7 +90,7 @@ func closeUnderLoad(t *testing.T, e *engine.Engine, seed uint64) {
 				if errors.Is(err, kv.ErrClosed) {
 					return
 				}
-				if _, told := errors.AsType[*apierr.Error](err); err != nil && !told {
+				if _, isAPI := errors.AsType[*apierr.Error](err); err != nil && !isAPI {
 					t.Errorf("%s: %v", r[0], err)
 				}
 				if err == nil {
@@ -111,7 +111,7 @@ func closeUnderLoad(t *testing.T, e *engine.Engine, seed uint64) {
 	}
 	for _, r := range requests {
 		_, err := perform(context.Background(), e, r[0], numbered(r[1], 1, 1))
-		if _, told := errors.AsType[*apierr.Error](err); !errors.Is(err, kv.ErrClosed) && !told {
+		if _, isAPI := errors.AsType[*apierr.Error](err); !errors.Is(err, kv.ErrClosed) && !isAPI {
 			t.Errorf("%s after Close: %v", r[0], err)
 		}
 	}

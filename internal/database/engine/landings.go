@@ -91,11 +91,11 @@ func (l *landings) wakeAll() {
 	}
 }
 
-func (l *landings) wake(whom func(*listener) bool) {
+func (l *landings) wake(match func(*listener) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for registered := range l.listeners {
-		if !whom(registered) {
+		if !match(registered) {
 			continue
 		}
 		select {

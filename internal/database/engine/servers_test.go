@@ -114,7 +114,7 @@ func settled(t *testing.T, e *engine.Engine) {
 	t.Fatalf("the table stays %s", status(t, e))
 }
 
-// counted is how many items an index has under "x".
+// counted is the number of items in an index under "x".
 func counted(t *testing.T, e *engine.Engine, index string) int64 {
 	t.Helper()
 	out, err := e.Query(t.Context(), &api.QueryInput{
@@ -220,7 +220,7 @@ func TestServersFollow(t *testing.T) {
 		createTable(t, servers[0], musicTable())
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		var heard atomic.Int64
+		var notified atomic.Int64
 		var following sync.WaitGroup
 		changes := servers[1].Changes(ctx, "Music", engine.ChangesNow)
 		following.Go(func() {
@@ -228,7 +228,7 @@ func TestServersFollow(t *testing.T) {
 				if err != nil {
 					return
 				}
-				heard.Add(1)
+				notified.Add(1)
 			}
 		})
 		for n := range int64(5) {
@@ -236,8 +236,8 @@ func TestServersFollow(t *testing.T) {
 				t.Fatal(err)
 			}
 			advance(time.Second)
-			if got := heard.Load(); got != n+1 {
-				t.Fatalf("after %d changes the follower has heard of %d", n+1, got)
+			if got := notified.Load(); got != n+1 {
+				t.Fatalf("after %d changes the follower was notified of %d", n+1, got)
 			}
 		}
 		stop()

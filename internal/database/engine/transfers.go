@@ -100,11 +100,11 @@ func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, err
 	}
 	since := e.options.Now().Add(-transferTokenLife).UnixMilli()
 	same, err := transfer.All(r, x.Kind, func(o *transfer.Record) bool {
-		stands := o.UnderWay() || o.Ended > since
+		valid := o.UnderWay() || o.Ended > since
 		if o.Kind == transfer.Bulk {
-			stands = o.Started > since
+			valid = o.Started > since
 		}
-		return o.Token == x.Token && stands
+		return o.Token == x.Token && valid
 	})
 	if err != nil || len(same) == 0 {
 		return nil, err

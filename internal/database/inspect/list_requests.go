@@ -22,6 +22,8 @@ type requestsOutput struct {
 	Total uint64
 	Now   float64
 	For   float64
+	// Others is the number of other servers that serve the same store. Requests to them are not in the response.
+	Others int
 }
 
 // sampledRequest is a request that reads or writes items. Its input is absent if it is too large; long texts in it are cut.
@@ -34,7 +36,7 @@ type sampledRequest struct {
 }
 
 // listRequests returns the latest requests on a table. They contain keys and items, so the action is on the table.
-func (h *Handler) listRequests(_ context.Context, who *policy.Principal, body []byte) (any, error) {
+func (h *Handler) listRequests(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
 	var input requestsInput
 	if err := decode(body, &input); err != nil {
 		return nil, err
@@ -67,6 +69,15 @@ func (h *Handler) listRequests(_ context.Context, who *policy.Principal, body []
 	}
 	out := requestsOutput{
 		Requests: make([]sampledRequest, len(found)), After: strconv.FormatUint(next, 10), Now: seconds(now), For: observe.SampleFor.Seconds(),
+	}
+	servers, self, at, err := h.options.Engine.Servers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range servers {
+		if s.ID != self && s.Serves && s.Until.After(at) {
+			out.Others++
+		}
 	}
 	if next > after {
 		out.Total = next - after

@@ -287,7 +287,7 @@ func (l *live) prove(ctx context.Context) error {
 		trimmed[log] = state.trimmed
 	}
 	l.done, l.total = 0, 2*l.total
-	err = l.beside(ctx, func(ctx context.Context) error {
+	err = l.alongside(ctx, func(ctx context.Context) error {
 		read, written := newDigest(), newDigest()
 		err := errors.Join(l.digestKeys(ctx, read, source, kv.Span{}), l.digestLogs(ctx, read, source, trimmed))
 		if err == nil {
@@ -303,11 +303,11 @@ func (l *live) prove(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	return l.beside(ctx, func(ctx context.Context) error { return l.Verify(ctx, &whole{l.target, l.mark}) })
+	return l.alongside(ctx, func(ctx context.Context) error { return l.Verify(ctx, &whole{l.target, l.mark}) })
 }
 
-// beside runs read-only work while rounds continue.
-func (l *live) beside(ctx context.Context, work func(context.Context) error) error {
+// alongside runs read-only work while rounds continue.
+func (l *live) alongside(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)

@@ -9,6 +9,9 @@ const (
 	sampledInput = 64 << 10
 )
 
+// consoleAgent is the user agent of the console, whose own requests say nothing about the application.
+const consoleAgent = "monotable-console"
+
 // sampledOperations are the operations that read or write items.
 var sampledOperations = map[string]bool{
 	"BatchExecuteStatement": true, "BatchGetItem": true, "BatchWriteItem": true, "DeleteItem": true, "ExecuteStatement": true,
@@ -18,7 +21,7 @@ var sampledOperations = map[string]bool{
 
 // sample records the input of a call if someone is observing its tables, which is rare.
 func (x *exchange) sample(body []byte) {
-	if x.server.options.Observe.Sample.On() && x.called.items {
+	if x.server.options.Observe.Sample.On() && x.called.items && x.r.UserAgent() != consoleAgent {
 		x.sampled, x.input = true, shortened(body)
 	}
 }

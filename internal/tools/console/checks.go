@@ -50,7 +50,7 @@ func (p *progress) follow(d *designCall, f func(*designCall, *progress) (any, er
 	case !p.begun:
 		return nil, err
 	default:
-		return map[string]any{"error": map[string]string{"code": codeOf(err, "DesignError"), "message": strings.TrimSpace(err.Error())}}, nil
+		return map[string]any{"error": map[string]string{"code": codeOf(err, "DesignError"), "message": d.speech.say(strings.TrimSpace(err.Error()))}}, nil
 	}
 }
 
@@ -126,7 +126,7 @@ func checkItems(d *designCall, p *progress) (any, error) {
 	for _, f := range report.Findings {
 		shown := nonconforming{f.Kind, f.Subject, f.Items, []shownExample{}}
 		for _, e := range f.Examples {
-			shown.Examples = append(shown.Examples, shownExample{keyJSON(e.PrimaryKey), e.Message})
+			shown.Examples = append(shown.Examples, shownExample{keyJSON(e.PrimaryKey), d.speech.say(e.Message)})
 		}
 		findings = append(findings, shown)
 	}
@@ -172,7 +172,11 @@ func findRaces(d *designCall, p *progress) (any, error) {
 		States int    `json:"states"`
 		Bound  int    `json:"bound"`
 	}
-	return races.Run(d.request.Context(), d.design.Design, races.Options{
-		States: raceStates, Progress: func(race string, states, bound int) { p.tell(explored{race, states, bound}) },
+	report, err := races.Run(d.request.Context(), d.design.Design, races.Options{
+		States: raceStates, Progress: func(race string, states, bound int) { p.tell(explored{d.speech.phrase(race), states, bound}) },
 	})
+	if err != nil {
+		return nil, err
+	}
+	return d.speech.races(report), nil
 }

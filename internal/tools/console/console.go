@@ -103,6 +103,9 @@ type Options struct {
 	Now func() time.Time
 }
 
+// userAgent is that of all requests of the console. A monotable server leaves them out of its lists of requests.
+const userAgent = "monotable-console"
+
 // Console is an http.Handler for Path and everything below it.
 type Console struct {
 	options Options
@@ -169,7 +172,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !c.options.SignIn && !c.options.Guard.AllowsHost(r.Host) {
-		refuse(w, http.StatusForbidden, "HostForbidden", fmt.Sprintf("The host %q is not allowed: a web page may have been rebound to this address. Start with --allowed-host to allow it.", r.Host))
+		refuse(w, r, http.StatusForbidden, "HostForbidden", fmt.Sprintf("The host %q is not allowed: a web page may have been rebound to this address. Start with --allowed-host to allow it.", r.Host))
 		return
 	}
 	c.mux.ServeHTTP(w, r)
@@ -179,7 +182,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *Console) own(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := c.guard.Check(r); err != nil || r.Header.Get(header) == "" {
-			refuse(w, http.StatusForbidden, "OriginForbidden", "Only the page of the console may call this.")
+			refuse(w, r, http.StatusForbidden, "OriginForbidden", "Only the page of the console may call this.")
 			return
 		}
 		select {
@@ -199,24 +202,24 @@ func (c *Console) own(next http.HandlerFunc) http.Handler {
 func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 	credentials, err := c.credentials(r)
 	if err != nil {
-		refuse(w, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
+		refuse(w, r, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "RequestTooLarge", fmt.Sprintf("The request could not be read, or has more than %d MB.", bodyMax>>20))
+		refuse(w, r, http.StatusRequestEntityTooLarge, "RequestTooLarge", fmt.Sprintf("The request could not be read, or has more than %d MB.", bodyMax>>20))
 		return
 	}
 	name := r.PathValue("operation")
 	body, err = admit(name, body, c.options.ReadOnly)
 	if err != nil {
-		refuse(w, http.StatusForbidden, codeOf(err, "ValidationException"), err.Error())
+		refuse(w, r, http.StatusForbidden, codeOf(err, "ValidationException"), err.Error())
 		return
 	}
 	response, err := c.send(r, name, body, credentials)
 	if err != nil {
 		if r.Context().Err() == nil {
-			refuse(w, http.StatusBadGateway, "EndpointUnreachable", fmt.Sprintf("%s cannot be reached: %v", c.options.Endpoint, err))
+			refuse(w, r, http.StatusBadGateway, "EndpointUnreachable", fmt.Sprintf("%s cannot be reached: %v", c.options.Endpoint, err))
 		}
 		return
 	}
@@ -241,7 +244,7 @@ func (c *Console) send(from *http.Request, name string, body []byte, credentials
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", of.target+name)
-	r.Header.Set("User-Agent", "monotable-console")
+	r.Header.Set("User-Agent", userAgent)
 	r.RemoteAddr, r.TLS = from.RemoteAddr, from.TLS
 	sum := sha256.Sum256(body)
 	// A signer caches keys derived from a secret by access key id alone: a shared signer would sign for anyone who names an id that
@@ -299,8 +302,9 @@ func codeOf(err error, otherwise string) string {
 	return otherwise
 }
 
-func refuse(w http.ResponseWriter, status int, code, message string) {
+// refuse responds with an error in the language of the page.
+func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": message})
+	_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": speechOf(r).say(message)})
 }

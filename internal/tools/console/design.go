@@ -39,6 +39,7 @@ func (c *Console) designed() {
 type designCall struct {
 	console     *Console
 	request     *http.Request
+	speech      speech
 	credentials aws.Credentials
 	design      *described
 	in          struct {
@@ -73,14 +74,14 @@ func (a *argumentText) UnmarshalJSON(data []byte) error {
 }
 
 func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*designCall) (any, error)) {
-	call := &designCall{console: c, request: r}
+	call := &designCall{console: c, request: r, speech: speechOf(r)}
 	var err error
 	if call.credentials, err = c.credentials(r); err != nil {
-		refuse(w, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
+		refuse(w, r, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
 		return
 	}
 	if err := json.NewDecoder(r.Body).Decode(&call.in); err != nil || call.in.Table == "" {
-		refuse(w, http.StatusBadRequest, "ValidationException", "Say which table, as JSON.")
+		refuse(w, r, http.StatusBadRequest, "ValidationException", "Say which table, as JSON.")
 		return
 	}
 	call.design, err = c.options.Designs.of(r.Context(), call.client(&recorder{}), call.in.Table)
@@ -90,7 +91,7 @@ func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*des
 	}
 	if err != nil {
 		if r.Context().Err() == nil {
-			refuse(w, http.StatusBadRequest, codeOf(err, "DesignError"), strings.TrimSpace(err.Error()))
+			refuse(w, r, http.StatusBadRequest, codeOf(err, "DesignError"), strings.TrimSpace(err.Error()))
 		}
 		return
 	}
@@ -121,7 +122,7 @@ func showModel(d *designCall) (any, error) {
 	if d.design == nil {
 		return map[string]any{"design": nil}, nil
 	}
-	return map[string]any{"design": shownModel{d.design.Model, d.design.source, d.design.tables, d.design.table.Name}}, nil
+	return map[string]any{"design": shownModel{d.speech.model(d.design.Model), d.design.source, d.design.tables, d.design.table.Name}}, nil
 }
 
 func showItems(d *designCall) (any, error) {

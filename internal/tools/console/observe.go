@@ -25,6 +25,7 @@ type listed struct {
 	After    string
 	Total    int
 	Now, For float64
+	Others   int
 }
 
 // observed are the requests on a table since the call before, by the patterns that they belong to.
@@ -41,6 +42,8 @@ type observed struct {
 	// Strangers is the number of written items that no entity has. Cut is the number of requests that were too large to compare.
 	Strangers int `json:"strangers"`
 	Cut       int `json:"cut"`
+	// Others is the number of other servers of the same store, whose requests are not here.
+	Others int `json:"others,omitempty"`
 }
 
 // observedGroup are requests that belong to the same patterns, or of the same shape that belongs to none.
@@ -64,7 +67,7 @@ func observeRequests(d *designCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &observed{After: found.After, Total: found.Total, Kept: len(found.Requests), Now: found.Now, For: found.For, Groups: []*observedGroup{}, Foreign: []*observedGroup{}}
+	out := &observed{After: found.After, Total: found.Total, Kept: len(found.Requests), Now: found.Now, For: found.For, Others: found.Others, Groups: []*observedGroup{}, Foreign: []*observedGroup{}}
 	groups := map[string]*observedGroup{}
 	group := func(list *[]*observedGroup, key string) *observedGroup {
 		g := groups[key]

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monotable/monotable/internal/inprocess"
 	"github.com/monotable/monotable/internal/tools/console"
 	"github.com/monotable/monotable/web/webtest"
 )
@@ -87,6 +89,13 @@ func TestObserve(t *testing.T) {
 		t.Errorf("before it was looked at: %+v", first)
 	}
 	traffic(t.Context(), t, db)
+	for path, body := range map[string]string{ // of the console itself
+		"api/Scan": `{"TableName":"shop"}`, "design/run": `{"table":"shop","pattern":"UserByID","arguments":{"userId":"u-00"}}`, "design/chart": `{"table":"shop"}`,
+	} {
+		if a := post(t, address+"/_console/"+path, body); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
 	seen := observes(t, address, first.After)
 	if seen.Total != 9 || seen.Kept != 9 || seen.Strangers != 2 || seen.Cut != 0 {
 		t.Errorf("%d requests, %d kept, %d strangers, %d cut", seen.Total, seen.Kept, seen.Strangers, seen.Cut)
@@ -140,7 +149,12 @@ func TestObservePage(t *testing.T) {
 			look(p, "console-observe")
 		})
 	}
-	p := webtest.Open(t, elsewhere+"/_console/#/tables/shop/observe")
+	shared := served(t, database, withDesign(t), func(o *console.Options) {
+		o.Client = inprocess.Client{Handler: altered(database.Handler(), "ListRequests", func(response map[string]any) { response["Others"] = 2 })}
+	})
+	p := webtest.Open(t, shared+"/_console/#/tables/shop/observe")
+	p.UntilText("2 other servers share the store")
+	p = webtest.Open(t, elsewhere+"/_console/#/tables/shop/observe")
 	p.UntilText("This endpoint does not list requests")
 	look(p, "console-observe-missing")
 }

@@ -108,7 +108,7 @@ func (c *Console) kept() {
 func (c *Console) keeping(f func(*http.Request, queryKeeper) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.options.ReadOnly && r.Method != http.MethodGet {
-			refuse(w, http.StatusForbidden, "ReadOnly", "The console is read-only: it does not keep queries.")
+			refuse(w, r, http.StatusForbidden, "ReadOnly", "The console is read-only: it does not keep queries.")
 			return
 		}
 		var out any
@@ -122,7 +122,7 @@ func (c *Console) keeping(f func(*http.Request, queryKeeper) (any, error)) http.
 				if codeOf(err, "") == "SignedOut" {
 					status = http.StatusUnauthorized
 				}
-				refuse(w, status, codeOf(err, "ValidationException"), err.Error())
+				refuse(w, r, status, codeOf(err, "ValidationException"), err.Error())
 			}
 			return
 		}

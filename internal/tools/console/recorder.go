@@ -65,6 +65,7 @@ func (r *recorder) Do(q *http.Request) (*http.Response, error) {
 	}
 	// If the endpoint is in this process, its policies see the address and TLS state of the page's request.
 	q.RemoteAddr, q.TLS = r.from.RemoteAddr, r.from.TLS
+	q.Header.Set("User-Agent", userAgent)
 	if !r.keep {
 		return r.client.Do(q)
 	}

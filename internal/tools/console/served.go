@@ -41,7 +41,7 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 	if c.serving.found == nil {
 		credentials, err := c.credentials(r)
 		if err != nil {
-			refuse(w, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
+			refuse(w, r, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
 			return
 		}
 		has := func(operation, body string) (bool, error) {
@@ -58,7 +58,7 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 			found.Metrics, err = has("ListMetrics", `{"Namespace":"AWS/DynamoDB"}`)
 		}
 		if err != nil {
-			refuse(w, http.StatusBadGateway, "EndpointUnreachable", c.options.Endpoint+" cannot be reached: "+err.Error())
+			refuse(w, r, http.StatusBadGateway, "EndpointUnreachable", c.options.Endpoint+" cannot be reached: "+err.Error())
 			return
 		}
 		c.serving.found = &found

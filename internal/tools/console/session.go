@@ -61,25 +61,25 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	var key accessKey
 	switch {
 	case !c.options.SignIn:
-		refuse(w, http.StatusBadRequest, "NoSignIn", "Nobody has to sign in here.")
+		refuse(w, r, http.StatusBadRequest, "NoSignIn", "Nobody has to sign in here.")
 		return
 	case !private(r):
-		refuse(w, http.StatusForbidden, "Insecure", "A secret would cross the network in the clear. Open the console over TLS, or through a tunnel.")
+		refuse(w, r, http.StatusForbidden, "Insecure", "A secret would cross the network in the clear. Open the console over TLS, or through a tunnel.")
 		return
 	}
 	if err := json.NewDecoder(r.Body).Decode(&key); err != nil || key.ID == "" || key.Secret == "" {
-		refuse(w, http.StatusBadRequest, "ValidationException", "Give an access key: its id and its secret.")
+		refuse(w, r, http.StatusBadRequest, "ValidationException", "Give an access key: its id and its secret.")
 		return
 	}
 	key.Expires = c.options.Now().Add(sessionTime)
 	sealed, err := c.sealed(&key)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "ValidationException", err.Error())
+		refuse(w, r, http.StatusBadRequest, "ValidationException", err.Error())
 		return
 	}
 	response, err := c.send(r, "ListTables", []byte(`{"Limit":1}`), key.credentials())
 	if err != nil {
-		refuse(w, http.StatusBadGateway, "EndpointUnreachable", err.Error())
+		refuse(w, r, http.StatusBadGateway, "EndpointUnreachable", err.Error())
 		return
 	}
 	defer func() { _ = response.Body.Close() }()

@@ -110,20 +110,9 @@ func TestStreamBehind(t *testing.T) {
 	p.UntilText("A reader of the stream is 2 hours behind.")
 }
 
-// members changes the servers in the server's description of itself: a store of several servers is tested by package inspect.
+// members changes the servers in the server's description of itself: a store of several servers is tested by test/cluster.
 func members(api http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DescribeServer") {
-			api.ServeHTTP(w, r)
-			return
-		}
-		said := &recordedAnswer{header: w.Header()}
-		api.ServeHTTP(said, r)
-		var about map[string]any
-		if err := json.Unmarshal(said.Bytes(), &about); err != nil {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
+	return altered(api, "DescribeServer", func(about map[string]any) {
 		server := func(id string, left float64, more map[string]any) map[string]any {
 			m := map[string]any{"ID": id, "Self": false, "Serves": left > 0, "Current": left > 0, "Until": 1764000000.0, "Leads": false, "Left": left}
 			maps.Copy(m, more)
@@ -133,9 +122,27 @@ func members(api http.Handler) http.Handler {
 			server("db-1.example.com:8000", 4200, map[string]any{"Self": true, "Leads": true, "Term": 7, "LeadsUntil": 1764000000.0}),
 			server("db-2.example.com:8000", 3100, map[string]any{"Current": false}), server("db-3.example.com:8000", -60000, nil),
 		}
+	})
+}
+
+// altered changes the responses of an operation.
+func altered(api http.Handler, operation string, change func(response map[string]any)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) {
+			api.ServeHTTP(w, r)
+			return
+		}
+		said := &recordedAnswer{header: w.Header()}
+		api.ServeHTTP(said, r)
+		var response map[string]any
+		if err := json.Unmarshal(said.Bytes(), &response); err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		change(response)
 		w.Header().Del("Content-Length")
 		w.Header().Del("X-Amz-Crc32")
-		_ = json.NewEncoder(w).Encode(about)
+		_ = json.NewEncoder(w).Encode(response)
 	})
 }
 

@@ -140,8 +140,8 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// TestNobody tests that Dial returns ErrNobody if no process responds, for whatever reason.
-func TestNobody(t *testing.T) {
+// TestDialWithoutServer tests that Dial returns ErrNobody if no process responds, for whatever reason.
+func TestDialWithoutServer(t *testing.T) {
 	listen := func(t *testing.T, dir string) *net.UnixListener {
 		t.Helper()
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, control.SocketName), Net: "unix"})
@@ -207,8 +207,8 @@ func (e endless) Verify(context.Context, func(monotable.Finding), func(done, tot
 	panic("half of the answer is written")
 }
 
-// TestClientGoes tests that work ends when its client disconnects.
-func TestClientGoes(t *testing.T) {
+// TestWorkEndsWithClient tests that work ends when its client disconnects.
+func TestWorkEndsWithClient(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	defer serve(t, dir, db)()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -253,8 +253,8 @@ func TestServerStops(t *testing.T) {
 	}
 }
 
-// TestServerDies tests that an incomplete response is an error.
-func TestServerDies(t *testing.T) {
+// TestIncompleteResponseIsError tests that an incomplete response is an error.
+func TestIncompleteResponseIsError(t *testing.T) {
 	dir := t.TempDir()
 	defer serve(t, dir, newEndless())()
 	if _, err := dial(t, dir).Verify(t.Context(), nil, nil); err == nil {

@@ -1,7 +1,8 @@
 // The back end forwards DynamoDB's JSON unchanged. Numbers in items are strings there, so JSON.parse loses no digits.
 import { signal } from "@preact/signals";
-import { Problem, apiURL, pageData } from "#ui";
+import { Problem, apiURL, language, pageData } from "#ui";
 import type { Item, Value } from "./value.ts";
+import { t } from "./words.ts";
 
 /** The endpoint's features beyond DynamoDB's API. */
 export interface Served {
@@ -37,7 +38,7 @@ const ended = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientExceptio
 
 async function send(method: string, path: string, body: unknown, abort?: AbortSignal): Promise<Response> {
   const response = await fetch(apiURL("").replace(/\/api$/, "") + path, {
-    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json" }, ...(method === "GET" ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }), signal: abort ?? null,
+    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json", "Accept-Language": language.value }, ...(method === "GET" ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }), signal: abort ?? null,
   }).catch((thrown: unknown) => { throw Problem.of(thrown); });
   if (response.ok) {
     return response;
@@ -106,7 +107,7 @@ export async function askWork<T, P>(what: "conform" | "races", input: object, to
   } catch (thrown) {
     throw Problem.of(thrown);
   }
-  throw new Problem({ status: 0, code: "interrupted", detail: "The connection has ended before the work was done." });
+  throw new Problem({ status: 0, code: "interrupted", detail: t("work.interrupted") });
 }
 
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {

@@ -1,7 +1,7 @@
 // The checks of a table's design: its items are compared with it, and its writes run in every order.
 import { CircleCheck, Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
+import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, language, link, useTitle } from "#ui";
 import { askWork, onAWS } from "./api.ts";
 import { type Design } from "./design.ts";
 import { EntityName } from "./design-bits.tsx";
@@ -21,7 +21,7 @@ const limits = ["1000", "10000", "100000", "1000000"] as const;
 
 export function ChecksPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("design.checks")}`);
-  return <Designed name={name} side={() => <Sidebar table={name} />}>{(design, table) => <div class="stack checks"><Conform key={name} design={design} table={table} /><Races design={design} table={table} /></div>}</Designed>;
+  return <Designed name={name} side={() => <Sidebar table={name} />}>{(design, table) => <div key={`${name} ${language.value}`} class="stack checks"><Conform design={design} table={table} /><Races design={design} table={table} /></div>}</Designed>;
 }
 
 /** Work that is started by a button and can be stopped. */

@@ -1,7 +1,7 @@
 // The design of a table, from the back end, and items interpreted by it.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Problem } from "#ui";
+import { Problem, language } from "#ui";
 import { askDesign } from "./api.ts";
 import type { Item, Value } from "./value.ts";
 
@@ -70,9 +70,12 @@ export type DesignState = Design | Problem | null | "loading";
 
 const states = signal<Readonly<Record<string, DesignState>>>({});
 
+/** The back end describes a design in the language of the page. */
+const keyOf = (table: string) => `${language.value} ${table}`;
+
 /** The design of a table if known; null if it has none. */
 export function designState(table: string): DesignState {
-  const known = states.value[table];
+  const known = states.value[keyOf(table)];
   if (known === undefined) queueMicrotask(() => void loadDesign(table));
   return known ?? "loading";
 }
@@ -85,16 +88,17 @@ export function designOf(table: string): Design | undefined {
 const asked = new Set<string>();
 
 export async function loadDesign(table: string): Promise<void> {
-  if (asked.has(table)) return;
-  asked.add(table);
+  const key = keyOf(table);
+  if (asked.has(key)) return;
+  asked.add(key);
   let state: DesignState;
   try {
     state = (await askDesign<{ design: Design | null }>("model", { table })).design;
   } catch (thrown) {
     state = Problem.of(thrown);
   }
-  asked.delete(table);
-  states.value = { ...states.value, [table]: state };
+  asked.delete(key);
+  states.value = { ...states.value, [key]: state };
 }
 
 /** The interpretation of items; undefined until known, or without a design. */

@@ -69,6 +69,7 @@ function Observe({ table, design }: { table: string; design: Design }) {
         <p class="muted small grow" role="status">{t("observe.seen", { n: sum.total, seconds: Math.round(sum.seconds) })}</p>
       </div>
       {problem && <Notice tone="danger">{problem.detail}</Notice>}
+      {sum.others > 0 && <Notice tone="info">{t("observe.others", { n: sum.others })}</Notice>}
       {sum.total > sum.kept && <Notice tone="info">{t("observe.sampled", { kept: sum.kept, total: sum.total })}</Notice>}
       {sum.cut > 0 && <Notice tone="info">{t("observe.cut", { n: sum.cut })}</Notice>}
       <div class="grid stats-row">

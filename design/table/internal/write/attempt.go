@@ -50,7 +50,7 @@ func (a *Attempt) Plan(read reader) ([]*Operation, []schema.Outcome, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !slices.ContainsFunc(ops, func(o *Operation) bool { return o.role != nothing }) {
+	if !slices.ContainsFunc(ops, func(o *Operation) bool { return o.role != missingItem }) {
 		return nil, a.Outcomes(nil), nil
 	}
 	return ops, nil, nil
@@ -70,13 +70,13 @@ func (a *Attempt) prepare() error {
 			return e.fault(err)
 		}
 	}
-	unread = append(unread, a.untold()...)
+	unread = append(unread, a.unreturned()...)
 	if len(unread) > 0 {
 		if err := a.look(unread); err != nil || a.isRepetition() {
 			return err
 		}
 		if first := a.effects[0]; first.rejected {
-			return a.refusedItself(first, first.old) // nothing can fail before it
+			return a.refusedItself(first, first.old) // missingItem can fail before it
 		}
 	}
 	if err := a.count(); err != nil || a.isRepetition() {
@@ -105,9 +105,9 @@ func (a *Attempt) prepare() error {
 	}
 }
 
-// untold is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so
+// unreturned is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so
 // it must be read unless the input has all of its fields.
-func (a *Attempt) untold() []*effect {
+func (a *Attempt) unreturned() []*effect {
 	if !a.accompanied || a.effects[0].call != a.calls[0] || len(a.effects) > 1 && a.effects[1].call == a.calls[0] {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (a *Attempt) operations() ([]*Operation, error) {
 		for _, o := range e.ops {
 			id := o.identity()
 			if before := met[id]; before != nil {
-				return nil, twice(before.of.change, e.change, before.noun, o.noun, e.entity.Table.KeyIn(o.Item))
+				return nil, twoChanges(before.of.change, e.change, before.noun, o.noun, e.entity.Table.KeyIn(o.Item))
 			}
 			met[id] = o
 			ops = append(ops, o)

@@ -61,7 +61,7 @@ func (e *effect) isFree(x *expression) string {
 // operation may fail, too.
 func (e *effect) refuse() {
 	x := newExpression()
-	e.operation(Checking, itself, "update", e.primary).keeps(x, e.isThere(x), e.isAbsent(x))
+	e.operation(Checking, ownItem, "update", e.primary).keeps(x, e.isThere(x), e.isAbsent(x))
 }
 
 // deriveWhole puts a whole item with its copies and markers.
@@ -75,7 +75,7 @@ func (e *effect) deriveWhole() error {
 		return err
 	}
 	x := newExpression()
-	o := e.operation(Putting, itself, noun, it)
+	o := e.operation(Putting, ownItem, noun, it)
 	when, err := e.when.Bind(e.in, x.names, x.values)
 	if err != nil {
 		return err
@@ -105,17 +105,17 @@ func (e *effect) deriveWhole() error {
 func (e *effect) deriveDelete() error {
 	x := newExpression()
 	if e.exists() == absent {
-		e.operation(Checking, nothing, "delete", e.primary).keeps(x, e.isAbsent(x))
+		e.operation(Checking, missingItem, "delete", e.primary).keeps(x, e.isAbsent(x))
 		return nil
 	}
-	o := e.operation(Deleting, itself, "delete", e.primary)
+	o := e.operation(Deleting, ownItem, "delete", e.primary)
 	for i := range e.entity.Copies {
 		key, err := e.keyBefore(e.entity.Copies[i].Key)
 		if err != nil {
 			return err
 		}
 		if key != nil {
-			e.operation(Deleting, elsewhere, "delete of copy "+e.entity.Copies[i].Name, key)
+			e.operation(Deleting, relatedItem, "delete of copy "+e.entity.Copies[i].Name, key)
 		}
 	}
 	for i := range e.entity.Markers {
@@ -143,7 +143,7 @@ func (e *effect) deriveCheck() error {
 	if when == "" {
 		when = e.isThere(x)
 	}
-	e.operation(Checking, itself, "check", e.primary).keeps(x, when)
+	e.operation(Checking, ownItem, "check", e.primary).keeps(x, when)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (e *effect) deriveUpdate() error {
 	if e.counters {
 		noun = "count"
 	}
-	o := e.operation(updating, itself, noun, e.primary)
+	o := e.operation(updating, ownItem, noun, e.primary)
 	for i := range e.assigned {
 		if a := &e.assigned[i]; !inKey(e.entity.Key, a.path) {
 			x.assign(a)

@@ -12,7 +12,7 @@ func (e *effect) putCopy(c *schema.Copy, v schema.Values) error {
 	if err != nil {
 		return err
 	}
-	o := e.operation(Putting, elsewhere, "put of copy "+c.Name, it)
+	o := e.operation(Putting, relatedItem, "put of copy "+c.Name, it)
 	if e.action == schema.Create {
 		x := newExpression()
 		o.role = occupying
@@ -66,7 +66,7 @@ func (e *effect) deriveCopy(c *schema.Copy) error {
 // moveCopy deletes a copy and puts it under its new key.
 func (e *effect) moveCopy(c *schema.Copy, old schema.Item, needs []string) error {
 	if old != nil {
-		e.operation(Deleting, elsewhere, "delete of copy "+c.Name, old)
+		e.operation(Deleting, relatedItem, "delete of copy "+c.Name, old)
 	}
 	v, err := e.valuesAfter(needs)
 	if err != nil {
@@ -103,9 +103,9 @@ func (e *effect) changeCopy(c *schema.Copy, place schema.Place, key schema.Item,
 	}
 	update := x.text()
 	if update == "" {
-		return nil // nothing in the copy changes
+		return nil // missingItem in the copy changes
 	}
-	o := e.operation(updating, elsewhere, "update of copy "+c.Name, key)
+	o := e.operation(updating, relatedItem, "update of copy "+c.Name, key)
 	o.Update = update
 	if e.exists() == present {
 		o.keeps(x, e.isThere(x))
@@ -124,8 +124,8 @@ func (e *effect) rewritten(held []string) []string {
 		if !slices.Contains(held, a.field.Name) || slices.Contains(out, a.field.Path[0]) {
 			continue
 		}
-		strange := slices.ContainsFunc(a.operands, func(o operand) bool { return !slices.Contains(held, o.field.Name) })
-		if strange || !e.entity.HasMap(a.field.Path, held) {
+		uncopied := slices.ContainsFunc(a.operands, func(o operand) bool { return !slices.Contains(held, o.field.Name) })
+		if uncopied || !e.entity.HasMap(a.field.Path, held) {
 			out = append(out, a.field.Path[0])
 		}
 	}

@@ -95,15 +95,15 @@ func (k *indexKeys) enter(entry *schema.Entry) error {
 		return err
 	}
 	if k.exists() == unknown {
-		return k.enterPerhaps(entry, own)
+		return k.enterUpserted(entry, own)
 	}
-	steady, err := k.steady(entry)
+	hadEntry, err := k.hadEntry(entry)
 	if err != nil {
 		return err
 	}
 	for _, a := range own {
 		fields := a.Template.Fields()
-		if steady && !k.shared[a.Name] && !k.changes(fields) {
+		if hadEntry && !k.shared[a.Name] && !k.changes(fields) {
 			continue
 		}
 		v, err := k.valuesAfter(fields)
@@ -137,9 +137,9 @@ func (k *indexKeys) leaves(entry *schema.Entry) (bool, error) {
 	return true, nil
 }
 
-// steady reports whether an item that has the entry now also had it before, so that unchanged attributes need not be written.
+// hadEntry reports whether an item that has the entry now also had it before, so that unchanged attributes need not be written.
 // It must be known to have the entry now.
-func (k *indexKeys) steady(entry *schema.Entry) (bool, error) {
+func (k *indexKeys) hadEntry(entry *schema.Entry) (bool, error) {
 	holds, known, relies, err := k.entity.Truth(entry.Where, k.after)
 	if err != nil {
 		return false, err
@@ -148,7 +148,7 @@ func (k *indexKeys) steady(entry *schema.Entry) (bool, error) {
 		return false, errUnread
 	}
 	k.relyAfter(relies...)
-	steady := !k.changes(k.entity.ReadBy(entry.Where))
+	hadEntry := !k.changes(k.entity.ReadBy(entry.Where))
 	for _, name := range schema.FieldsOf(entry.PK, entry.SK) {
 		if f := k.entity.Field(name); f == nil || !f.Optional {
 			continue
@@ -157,14 +157,14 @@ func (k *indexKeys) steady(entry *schema.Entry) (bool, error) {
 			return false, errUnread
 		}
 		k.relyAfter(name)
-		steady = steady && !k.changed(name)
+		hadEntry = hadEntry && !k.changed(name)
 	}
-	return steady, nil
+	return hadEntry, nil
 }
 
-// enterPerhaps decides about an entry of an item that an upsert may create or find. What is the same in both cases is set.
+// enterUpserted decides about an entry of an item that an upsert may create or find. What is the same in both cases is set.
 // What only a new item gets is set if absent, provided an existing item certainly has it.
-func (k *indexKeys) enterPerhaps(entry *schema.Entry, own []schema.KeyAttribute) error {
+func (k *indexKeys) enterUpserted(entry *schema.Entry, own []schema.KeyAttribute) error {
 	holds, known, relies, err := k.entity.Truth(entry.Where, k.after)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (k *indexKeys) enterPerhaps(entry *schema.Entry, own []schema.KeyAttribute)
 	}
 	always := Within(relies, schema.FieldsOf(k.entity.Key)) && !slices.ContainsFunc(schema.FieldsOf(entry.PK, entry.SK), k.optional)
 	for _, a := range own {
-		v, begins, err := k.valuesPerhaps(a.Template.Fields())
+		v, begins, err := k.upsertedValues(a.Template.Fields())
 		if err != nil {
 			return err
 		}
@@ -194,8 +194,8 @@ func (k *indexKeys) enterPerhaps(entry *schema.Entry, own []schema.KeyAttribute)
 	return nil
 }
 
-// valuesPerhaps are fields after an upsert; begins is set if they are those of a new item.
-func (k *indexKeys) valuesPerhaps(fields []string) (v schema.Values, begins bool, err error) {
+// upsertedValues are fields after an upsert; begins is set if they are those of a new item.
+func (k *indexKeys) upsertedValues(fields []string) (v schema.Values, begins bool, err error) {
 	v = schema.Values{}
 	changes := false
 	for _, name := range fields {

@@ -51,7 +51,7 @@ func (e *effect) renew(m *schema.Marker, v schema.Values) error {
 	if err != nil {
 		return err
 	}
-	o := e.operation(Putting, elsewhere, "put of marker "+m.Name, it)
+	o := e.operation(Putting, relatedItem, "put of marker "+m.Name, it)
 	if e.entity.TTL == nil {
 		return nil
 	}

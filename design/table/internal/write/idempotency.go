@@ -16,11 +16,11 @@ const requestField = "request"
 // record is the creation of the idempotency record.
 func (r *Call) record() (*change, error) {
 	e := r.Write.Idempotent.Record
-	told := r.told()
+	knownFields := r.knownFields()
 	v := make(schema.Values, len(e.Fields))
 	for i := range e.Fields {
 		f := &e.Fields[i]
-		value, err := r.recorded(f, told)
+		value, err := r.recorded(f, knownFields)
 		if err != nil {
 			return nil, schema.Named("idempotency record", err)
 		}
@@ -41,9 +41,9 @@ func (r *Call) record() (*change, error) {
 	}, nil
 }
 
-// told are fields of the items that the write touches once, by name: all fields of created items, otherwise key fields. The
+// knownFields are fields of the items that the write touches once, by name: all fields of created items, otherwise key fields. The
 // first occurrence counts.
-func (r *Call) told() schema.Values {
+func (r *Call) knownFields() schema.Values {
 	out := schema.Values{}
 	for _, creates := range []bool{true, false} {
 		for _, c := range r.changes {
@@ -59,15 +59,15 @@ func (r *Call) told() schema.Values {
 }
 
 // recorded is the value of a record's field.
-func (r *Call) recorded(f *schema.Field, told schema.Values) (types.AttributeValue, error) {
+func (r *Call) recorded(f *schema.Field, knownFields schema.Values) (types.AttributeValue, error) {
 	ttl := r.Write.Idempotent.Record.TTL
 	switch v := r.Input.Values[f.Name]; {
 	case f.Name == requestField:
 		return &types.AttributeValueMemberS{Value: r.fingerprint()}, nil
 	case v != nil:
 		return v, nil
-	case told[f.Name] != nil:
-		return told[f.Name], nil
+	case knownFields[f.Name] != nil:
+		return knownFields[f.Name], nil
 	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
 		return nowAs(f.Type.Kind, f.Name, r.now.Add(ttl.After))
 	case f.Type.Kind == schema.KindTime || f.Type.Kind == schema.KindDate:

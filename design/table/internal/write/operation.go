@@ -39,12 +39,12 @@ const (
 type role uint8
 
 const (
-	itself    role = iota // the change fails, or its item is not as it was read
-	elsewhere             // a copy or marker does not match its item: the item must be read again
-	occupying             // another item has the place of a new copy
-	taking                // a marker is taken
-	releasing             // a marker belongs to another item by now
-	nothing               // an item that did not exist, and need not be deleted, now exists
+	ownItem     role = iota // the change fails, or its item is not as it was read
+	relatedItem             // a copy or marker does not match its item: the item must be read again
+	occupying               // another item has the place of a new copy
+	taking                  // a marker is taken
+	releasing               // a marker belongs to another item by now
+	missingItem             // an item that did not exist, and need not be deleted, now exists
 )
 
 // identity identifies the item.

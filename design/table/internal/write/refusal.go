@@ -17,12 +17,12 @@ func (a *Attempt) Refused(o *Operation, old schema.Item) ([]schema.Outcome, erro
 	}
 	e := o.of
 	switch o.role {
-	case nothing:
+	case missingItem:
 		return nil, ErrAgain
 	case releasing:
 		a.learned.foreign[o.identity()] = true
 		return nil, ErrAgain
-	case elsewhere:
+	case relatedItem:
 		if o.Kind == updating && old == nil {
 			a.learned.lost[o.identity()] = true
 		}

@@ -130,7 +130,7 @@ func (e *CallError) Error() string { return e.Err.Error() }
 func (e *CallError) Unwrap() error { return e.Err }
 
 func (r *Call) fault(err error) error {
-	if _, told := err.(*CallError); told { //nolint:errorlint // it is only wrapped here
+	if _, wrapped := err.(*CallError); wrapped { //nolint:errorlint // it is only wrapped here
 		return err
 	}
 	return &CallError{r, err}
@@ -144,7 +144,7 @@ func (a *Attempt) merge(by, e *effect) error {
 		return nil
 	}
 	if a.counted[by.call] || a.counts[e.call] || e.action == schema.Delete {
-		return twice(by.change, e.change, "count of "+e.entity.Name, e.entity.Name, e.entity.Table.KeyIn(e.primary))
+		return twoChanges(by.change, e.change, "count of "+e.entity.Name, e.entity.Name, e.entity.Table.KeyIn(e.primary))
 	}
 	a.counts[by.call], a.counted[e.call] = true, true
 	return nil
@@ -156,15 +156,15 @@ func distinct(changes []*change) error {
 	for _, c := range changes {
 		id := c.entity.Table.IdentityOf(c.primary)
 		if before := met[id]; before != nil {
-			return twice(before, c, before.entity.Name, c.entity.Name, c.entity.Table.KeyIn(c.primary))
+			return twoChanges(before, c, before.entity.Name, c.entity.Name, c.entity.Table.KeyIn(c.primary))
 		}
 		met[id] = c
 	}
 	return nil
 }
 
-// twice is the error for two changes of one item, which a transaction does not allow.
-func twice(a, b *change, first, second, item string) error {
+// twoChanges is the error for two changes of one item, which a transaction does not allow.
+func twoChanges(a, b *change, first, second, item string) error {
 	if a.call != b.call {
 		return fmt.Errorf("%w: %s (%s) and %s (%s) touch item %s", schema.ErrOverlap, a.call.Write.Pattern, first, b.call.Write.Pattern, second, item)
 	}

@@ -21,7 +21,7 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 		if p.Kind == plan.KeyPlace || p.Undeclared || p.Kind == plan.EntryPlace && unsets(s, slices.Concat(p.PK, p.SK)) {
 			continue
 		}
-		_, leaves := plan.Told(c.design, e, p.Where, s)
+		_, leaves := plan.Implied(c.design, e, p.Where, s)
 		enters := touches(p.Where.Fields()) && !leaves
 		part := partChange{p: p}
 		partition, sort := p.Attributes()
@@ -32,7 +32,7 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 			} else if !enters {
 				continue
 			}
-			if itself(e, attributes[i], t) {
+			if isOwnAttribute(e, attributes[i], t) {
 				continue
 			}
 			for _, f := range t.Fields() {
@@ -61,8 +61,8 @@ func unsets(s *design.Step, templates []*design.Template) bool {
 	})
 }
 
-// itself reports whether a key attribute is the field's own attribute, so that DynamoDB keeps the index in sync by itself.
-func itself(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
+// isOwnAttribute reports whether a key attribute is the field's own attribute, so that DynamoDB keeps the index in sync by itself.
+func isOwnAttribute(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
 	if len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
 		return false
 	}

@@ -23,7 +23,7 @@ func (c *checker) flows() {
 			if w := c.design.Write(step.Write); w != nil {
 				for _, change := range w.Steps {
 					s.lost(step, w, change)
-					s.twice(step, w, change)
+					s.createdAfterRead(step, w, change)
 				}
 			}
 		}
@@ -143,8 +143,8 @@ func (s *flowState) computed(x *design.Expression) bool {
 	})
 }
 
-// twice checks ST501: a write creates an item because a read by fields that no key or marker makes unique found none.
-func (s *flowState) twice(step *design.FlowStep, w *design.Write, change *design.Step) {
+// createdAfterRead checks ST501: a write creates an item because a read by fields that no key or marker makes unique found none.
+func (s *flowState) createdAfterRead(step *design.FlowStep, w *design.Write, change *design.Step) {
 	if change.Action != design.Create && change.Action != design.Put || step.If == nil {
 		return
 	}

@@ -133,14 +133,14 @@ func (c *checker) scalar(p plan.Place) {
 
 // optional checks ST409.
 func (c *checker) optional(p plan.Place) {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, name := range t.Fields() {
 			f := p.Entity.Field(name)
-			if f == nil || !f.Optional || slices.Contains(p.Where.Fields(), name) || told[name] {
+			if f == nil || !f.Optional || slices.Contains(p.Where.Fields(), name) || reported[name] {
 				continue
 			}
-			told[name] = true
+			reported[name] = true
 			c.find("ST409", p.String(), t.Pos, "has %s in its key, which may be absent: items without it are not in the index", name).
 				fix("declare it with where: \"attribute_exists(%s)\"; or make the field required", name).report()
 		}
@@ -202,7 +202,7 @@ func (c *checker) severalEntries(e *design.Entity) {
 	own := c.entries(e)
 	for i, x := range own {
 		for _, before := range own[:i] {
-			if !byTurns(x, before) && meet(x, before) {
+			if !byTurns(x, before) && canShare(x, before) {
 				c.find("ST401", x.String(), x.Pos, "both %s and %s write an entry for one record: %s", itemName(before), itemName(x), consequence).
 					fix("index only one of the items").report()
 			}
@@ -213,7 +213,7 @@ func (c *checker) severalEntries(e *design.Entity) {
 	}
 	for _, x := range own {
 		for _, y := range c.entries(c.design.Entity(e.Duplicates)) {
-			if meet(x, y) {
+			if canShare(x, y) {
 				c.find("ST401", e.Name+"+"+e.Duplicates, x.Pos, "both %s and %s write an entry for the same record to %s: %s, and the two can disagree",
 					e.Duplicates, e.Name, x.Index.Name, consequence).fix("index only one of the two").report()
 			}

@@ -12,17 +12,17 @@ import (
 // forgotten checks ST517: one write creates an item and adds one to a field of its parent, and another deletes such items
 // without decrementing the field.
 func (c *checker) forgotten() {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, w := range c.design.Writes {
 		for _, created := range w.Steps {
 			for _, a := range c.countedBy(w, created) {
 				of := c.design.Entity(created.Entity)
 				for _, other := range c.design.Writes {
 					deletes := slices.IndexFunc(other.Steps, func(s *design.Step) bool { return s.Action == design.Delete && s.Entity == of.Name })
-					if deletes < 0 || c.settles(other, a.entity, a.field) || told[other.Name+" "+a.entity.Name+"."+a.field] {
+					if deletes < 0 || c.settles(other, a.entity, a.field) || reported[other.Name+" "+a.entity.Name+"."+a.field] {
 						continue
 					}
-					told[other.Name+" "+a.entity.Name+"."+a.field] = true
+					reported[other.Name+" "+a.entity.Name+"."+a.field] = true
 					c.find("ST517", other.Name, other.Steps[deletes].Pos, "deletes %s but does not decrement %s of %s, which %s increments", article(of.Name), a.field, a.entity.Name, w.Name).
 						witness(fmt.Sprintf("after %s and %s there is no %s, but %s is 1", w.Name, other.Name, of.Name, a.field)).
 						fix("declare counters: { %s: %s } in %s, which every write maintains; or { update: %s, add: { %s: \"-1\" } } in this one", a.field, of.Name, a.entity.Name, a.entity.Name, a.field).report()

@@ -78,7 +78,7 @@ func (c *checker) heats() []*heat {
 			}
 		}
 		i := slices.IndexFunc(all, func(h *heat) bool {
-			return h.period == period && h.busiest == busiest && meet(h.places[0], k)
+			return h.period == period && h.busiest == busiest && canShare(h.places[0], k)
 		})
 		if i < 0 {
 			all = append(all, &heat{values: n, period: period, busiest: busiest})
@@ -132,8 +132,8 @@ func timed(e *design.Entity, part design.Part) bool {
 	return f != nil && (f.Type.Kind == design.KindDate || slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "date" }))
 }
 
-// meet reports whether two places can share a partition.
-func meet(a, b keyed) bool {
+// canShare reports whether two places can share a partition.
+func canShare(a, b keyed) bool {
 	if a.Table != b.Table || a.Index != b.Index {
 		return false
 	}

@@ -69,17 +69,17 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 // into the step on their item.
 func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 	var seen []plan.ItemWrite
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, i := range p.Items {
 		key := i.Place.String()
 		twice := slices.ContainsFunc(seen, func(before plan.ItemWrite) bool {
 			return before.Place.String() == key && before.Step != i.Step && !before.Counter() && !i.Counter() && !distinct(i.Place.Entity, before.Step, i.Step)
 		})
 		seen = append(seen, i)
-		if !twice || told[i.Place.Entity.Name] {
+		if !twice || reported[i.Place.Entity.Name] {
 			continue
 		}
-		told[i.Place.Entity.Name] = true
+		reported[i.Place.Entity.Name] = true
 		at := w.Pos
 		if i.Step != nil {
 			at = i.Step.Pos

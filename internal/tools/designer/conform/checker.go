@@ -53,8 +53,8 @@ type entityState struct {
 	places []*placeState
 	// known are the attributes that its own item has by the design, index the key attributes of indexes in
 	// which it has no entry.
-	known  map[string]bool
-	beside map[string]int64
+	known      map[string]bool
+	undeclared map[string]int64
 }
 
 // placeState is a place of an entity's items: its key, its copies, its markers, in the order of table.Items.
@@ -97,7 +97,7 @@ func newChecker(d *design.Design, items map[string]Pass, o Options) *checker {
 
 // entity prepares an entity.
 func (c *checker) entity(t *tableState, e *design.Entity, descriptor *table.Entity) *entityState {
-	s := &entityState{design: e, table: descriptor, known: map[string]bool{}, beside: map[string]int64{}}
+	s := &entityState{design: e, table: descriptor, known: map[string]bool{}, undeclared: map[string]int64{}}
 	add := func(p table.Place, name string) {
 		c.places++
 		s.places = append(s.places, &placeState{number: c.places, entity: s, place: p, name: name, parts: partsOf(s.table, p)})
@@ -189,8 +189,8 @@ func (c *checker) report() *Report {
 			for _, p := range e.places {
 				t.report.Places = append(t.report.Places, PlaceCount{e.design.Name, p.name, p.count})
 			}
-			for _, name := range slices.Sorted(maps.Keys(e.beside)) {
-				t.report.Beside = append(t.report.Beside, AttributeCount{e.design.Name, name, e.beside[name]})
+			for _, name := range slices.Sorted(maps.Keys(e.undeclared)) {
+				t.report.Beside = append(t.report.Beside, AttributeCount{e.design.Name, name, e.undeclared[name]})
 			}
 		}
 		r.Tables = append(r.Tables, t.report)

@@ -188,8 +188,8 @@ func fieldAt(e *design.Entity, attribute string) *design.Field {
 	return nil
 }
 
-// TestSettled tests that a state between two writes is not a finding.
-func TestSettled(t *testing.T) {
+// TestStateBetweenTwoWritesIsNoFinding tests that a state between two writes is not a finding.
+func TestStateBetweenTwoWritesIsNoFinding(t *testing.T) {
 	before, after := items(), items()
 	before[ana]["orders"] = n("1")
 	before[paidCopy]["status"] = s("open")
@@ -232,8 +232,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestBeside counts attributes that the design does not mention.
-func TestBeside(t *testing.T) {
+// TestUndeclaredAttributesAreCounted counts attributes that the design does not mention.
+func TestUndeclaredAttributesAreCounted(t *testing.T) {
 	list := items()
 	list[ana]["legacy"] = s("x")
 	r := check(t, parsed(t, shop), map[string][]table.Item{"Shop": list})

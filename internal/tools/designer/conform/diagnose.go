@@ -21,7 +21,7 @@ func (c *checker) diagnose(t *tableState, item table.Item) {
 		return
 	}
 	p := like.place
-	c.met(p)
+	c.countItem(p)
 	values := valuesOf(p.entity.table, item)
 	c.explain(t, like, item, values)
 	if p.place.Kind != table.KeyPlace {

@@ -33,7 +33,7 @@ func (c *checker) visit(t *tableState, item table.Item) {
 		return
 	}
 	place := t.placeOf(e, p)
-	c.met(place)
+	c.countItem(place)
 	if p.Kind != table.KeyPlace {
 		c.ledger.isThere(t, place, item, trust(!expired))
 		return
@@ -41,8 +41,8 @@ func (c *checker) visit(t *tableState, item table.Item) {
 	c.own(t, place.entity, item, values, trust(!expired))
 }
 
-// met counts an item of a place.
-func (c *checker) met(p *placeState) {
+// countItem counts an item of a place.
+func (c *checker) countItem(p *placeState) {
 	if !c.again {
 		p.count++
 	}
@@ -57,7 +57,7 @@ func (c *checker) own(t *tableState, e *entityState, item table.Item, values tab
 	if !valid {
 		is = doubtful
 	} else if !c.again {
-		c.besides(t, e, item)
+		c.countUndeclared(t, e, item)
 	}
 	c.claims(t, e, items, item, is)
 	c.counters.enter(t, e, items[0], item, values, is)
@@ -188,18 +188,18 @@ func (t *tableState) inPrimaryKey(a design.KeyAttribute) bool {
 	return a.Name == t.table.PK.Name || t.table.SK.Name != "" && a.Name == t.table.SK.Name
 }
 
-// maxBeside is the maximum number of attribute names counted for an entity: if data maps are spread over attributes, the
+// maxUndeclared is the maximum number of attribute names counted for an entity: if data maps are spread over attributes, the
 // number of names is unbounded.
-const maxBeside = 100
+const maxUndeclared = 100
 
-// besides counts the attributes that the design does not mention.
-func (c *checker) besides(t *tableState, e *entityState, item table.Item) {
+// countUndeclared counts the attributes that the design does not mention.
+func (c *checker) countUndeclared(t *tableState, e *entityState, item table.Item) {
 	for name := range item {
 		if e.known[name] || t.indexAttribute(name) {
 			continue
 		}
-		if _, counted := e.beside[name]; counted || len(e.beside) < maxBeside {
-			e.beside[name]++
+		if _, counted := e.undeclared[name]; counted || len(e.undeclared) < maxUndeclared {
+			e.undeclared[name]++
 		}
 	}
 }

@@ -242,8 +242,8 @@ entities:
 	}
 }
 
-// TestGone tests removed fields: a field was renamed, may have been renamed to one of several new ones, or is gone.
-func TestGone(t *testing.T) {
+// TestRemovedFields tests removed fields: a field was renamed, may have been renamed to one of several new ones, or is gone.
+func TestRemovedFields(t *testing.T) {
 	const was = `number: int, status: Status`
 	for now, want := range map[string]string{
 		`no: { type: int, attr: number }, status: Status`: "the field is now called no: its values stay at number, but programs must be compiled with the new name",

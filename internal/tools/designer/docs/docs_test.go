@@ -67,9 +67,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestEverythingHasItsPlace tests that each entity and pattern has its heading, and that the same design
+// TestEveryObjectHasAHeading tests that each entity and pattern has its heading, and that the same design
 // gives the same document.
-func TestEverythingHasItsPlace(t *testing.T) {
+func TestEveryObjectHasAHeading(t *testing.T) {
 	for name, d := range designs(t) {
 		out := docs.Document(d)
 		if !bytes.Equal(out, docs.Document(d)) {

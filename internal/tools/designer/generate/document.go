@@ -125,7 +125,7 @@ func (m *model) document() string {
 		collections.add(c.Design.Name, d.descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
 	}
 	for _, w := range m.writes {
-		writes.add(w.Design.Name, d.descriptor(*w.Run, told(w), replay(w)))
+		writes.add(w.Design.Name, d.descriptor(*w.Run, returned(w), replay(w)))
 	}
 	for _, e := range m.errors {
 		o := object{{"message", quoted(e.Message)}}
@@ -174,10 +174,10 @@ func (d *documenter) typeOf(t design.Type) table.Type {
 	return out
 }
 
-// told describes what a write returns: items of steps, by name.
-func told(w *writeModel) entry {
+// returned describes what a write returns: items of steps, by name.
+func returned(w *writeModel) entry {
 	var parts []string
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		o := object{{"step", fmt.Sprint(x.step)}, {"name", quoted(lowerCamel(x.field))}}
 		if x.each {
 			o.add("each", "true")

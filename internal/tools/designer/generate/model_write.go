@@ -14,7 +14,7 @@ type writeModel struct {
 	input, line   string // types, "" for none
 	inputs, lines []member
 	result        string // a type, "" if there is nothing to return
-	told          []toldModel
+	returned      []returnedModel
 	record        *entityModel // of an idempotent write
 	// One of these answers a repetition; without either, the record does.
 	replayRead        *readModel
@@ -23,8 +23,8 @@ type writeModel struct {
 	variable, outcome string // outcome is the function that makes the result
 }
 
-// toldModel is an item that a write returns.
-type toldModel struct {
+// returnedModel is an item that a write returns.
+type returnedModel struct {
 	step   int
 	field  string // of the result
 	entity *entityModel
@@ -62,9 +62,9 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 			name += strconv.Itoa(uses[name])
 		}
 		results.take(name, "entity "+e.Name, d.Name, s.Pos)
-		x.told = append(x.told, toldModel{step: i, field: name, entity: e, each: s.Each, maybe: changed && w.Plan.Transaction()})
+		x.returned = append(x.returned, returnedModel{step: i, field: name, entity: e, each: s.Each, maybe: changed && w.Plan.Transaction()})
 	}
-	if len(x.told) > 0 || d.Idempotent != nil {
+	if len(x.returned) > 0 || d.Idempotent != nil {
 		x.result = m.names.take(x.Go+"Result", "result of "+d.Name, d.Name, d.Pos)
 	}
 	if d.Idempotent != nil {

@@ -40,7 +40,7 @@ func (m *model) printWrite(s *source, w *writeModel) {
 func (m *model) printResult(s *source, w *writeModel) {
 	s.comment(w.result + " is the result of " + w.Go + ".")
 	s.print("type %s struct {", w.result)
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		switch {
 		case x.each:
 			s.print("%s []%s", x.field, x.entity.Go)
@@ -96,12 +96,12 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 	if idempotent {
 		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
 	}
-	if len(w.told) == 0 {
+	if len(w.returned) == 0 {
 		s.print("return %s{}, nil\n}\n", w.result)
 		return
 	}
 	s.print("d := table.DecodeOutcome(out)\nreturn %s{", w.result)
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		function := "Made"
 		switch {
 		case x.each:
@@ -158,8 +158,8 @@ func (m *model) printReplay(s *source, w *writeModel) {
 	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
 	signature := fmt.Sprintf("func (db *DB) %s(%%s) (%s, error) {", name, w.result)
 	const parameters = "ctx context.Context, input table.Input, record table.Values"
-	reads := w.replayRead != nil && len(m.toldOf(w, w.replayRead.entity)) > 0 ||
-		w.replayCollection != nil && slices.ContainsFunc(w.replayCollection.members, func(x memberModel) bool { return len(m.toldOf(w, x.entity)) > 0 })
+	reads := w.replayRead != nil && len(m.returnedOf(w, w.replayRead.entity)) > 0 ||
+		w.replayCollection != nil && slices.ContainsFunc(w.replayCollection.members, func(x memberModel) bool { return len(m.returnedOf(w, x.entity)) > 0 })
 	s.comment(name + " is the response to a repetition" + m.replayed(w) + ".")
 	if !reads {
 		m.printRecorded(s, w, signature)
@@ -172,15 +172,15 @@ func (m *model) printReplay(s *source, w *writeModel) {
 	}
 	s.print("result := %s{Replayed: true}", w.result)
 	if r := w.replayRead; r != nil {
-		told := m.toldOf(w, r.entity)[0]
+		returned := m.returnedOf(w, r.entity)[0]
 		if r.Run.Many {
 			s.print("list, err := table.First(ctx, db.run, %s, table.Input{Values: v}, %s)\n%s\nfor _, x := range list {", r.variable, r.result.decode, fail)
-			m.printTold(s, told, r.result, "x")
+			m.printReturned(s, returned, r.result, "x")
 			s.print("}\nreturn result, nil\n}\n")
 			return
 		}
 		s.print("x, err := table.One(ctx, db.run, %s, table.Input{Values: v}, %s)\n%s", r.variable, r.result.decode, fail)
-		m.printTold(s, told, r.result, "x")
+		m.printReturned(s, returned, r.result, "x")
 		s.print("return result, nil\n}\n")
 		return
 	}
@@ -192,31 +192,31 @@ func (m *model) printReplay(s *source, w *writeModel) {
 	}
 	s.print("found, err := db.run.Collect(ctx, %s, table.Input{Values: v}, table.PageOptions{})\n%s\nanswer, err := %s(found.Items)\n%s", run, fail, c.decode, fail)
 	for i, x := range c.members {
-		told := m.toldOf(w, x.entity)
+		returned := m.returnedOf(w, x.entity)
 		switch {
-		case len(told) == 0:
+		case len(returned) == 0:
 		case i != c.Run.Root:
 			s.print("for _, x := range answer.%s {", x.field)
-			m.printTold(s, told[0], x.result, "x")
+			m.printReturned(s, returned[0], x.result, "x")
 			s.print("}")
 		case c.Run.Page > 0:
 			s.print("if x := answer.%s; x != nil {", x.field)
-			m.printTold(s, told[0], x.result, "*x")
+			m.printReturned(s, returned[0], x.result, "*x")
 			s.print("}")
 		default:
-			m.printTold(s, told[0], x.result, "answer."+x.field)
+			m.printReturned(s, returned[0], x.result, "answer."+x.field)
 		}
 	}
 	s.print("return result, nil\n}\n")
 }
 
-// toldOf are the items of an entity that a write returns.
-func (m *model) toldOf(w *writeModel, e *entityModel) []toldModel {
-	return slices.DeleteFunc(slices.Clone(w.told), func(x toldModel) bool { return x.entity != e })
+// returnedOf are the items of an entity that a write returns.
+func (m *model) returnedOf(w *writeModel, e *entityModel) []returnedModel {
+	return slices.DeleteFunc(slices.Clone(w.returned), func(x returnedModel) bool { return x.entity != e })
 }
 
-// printTold prints the statement that sets an item of a result to one that a read found.
-func (m *model) printTold(s *source, to toldModel, from result, x string) {
+// printReturned prints the statement that sets an item of a result to one that a read found.
+func (m *model) printReturned(s *source, to returnedModel, from result, x string) {
 	if from.own {
 		x = converted(to.entity.Go, from.members, x)
 	}
@@ -243,9 +243,9 @@ func converted(name string, list []member, x string) string {
 // printRecorded prints the function that answers a repetition from the record alone.
 func (m *model) printRecorded(s *source, w *writeModel, signature string) {
 	body := &source{}
-	for _, told := range w.told {
-		if !told.each {
-			printRecordedItem(body, w.record, told)
+	for _, returned := range w.returned {
+		if !returned.each {
+			printRecordedItem(body, w.record, returned)
 		}
 	}
 	if body.empty() {
@@ -259,9 +259,9 @@ func (m *model) printRecorded(s *source, w *writeModel, signature string) {
 }
 
 // printRecordedItem prints the statements that set an item of the result from the record.
-func printRecordedItem(s *source, record *entityModel, told toldModel) {
+func printRecordedItem(s *source, record *entityModel, returned returnedModel) {
 	var same, known []member
-	for _, f := range told.entity.members {
+	for _, f := range returned.entity.members {
 		for _, r := range record.members {
 			switch {
 			case r.Name != f.Name || r.Type.String() != f.Type.String():
@@ -275,11 +275,11 @@ func printRecordedItem(s *source, record *entityModel, told toldModel) {
 	if len(same)+len(known) == 0 {
 		return
 	}
-	if told.maybe || len(same) > 0 {
-		reference := map[bool]string{true: "&", false: ""}[told.maybe]
-		s.print("result.%s = %s%s", told.field, reference, converted(told.entity.Go, same, "r"))
+	if returned.maybe || len(same) > 0 {
+		reference := map[bool]string{true: "&", false: ""}[returned.maybe]
+		s.print("result.%s = %s%s", returned.field, reference, converted(returned.entity.Go, same, "r"))
 	}
 	for _, f := range known {
-		s.print("if r.%s != nil {\nresult.%s.%s = *r.%s\n}", f.Go, told.field, f.Go, f.Go)
+		s.print("if r.%s != nil {\nresult.%s.%s = *r.%s\n}", f.Go, returned.field, f.Go, f.Go)
 	}
 }

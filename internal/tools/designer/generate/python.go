@@ -431,7 +431,7 @@ func (p *pythonPrinter) printWriteClasses(w *writeModel) {
 		return
 	}
 	p.beginClass(r.done, "The result of "+name+".")
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		attribute := p.attribute(lowerCamel(x.field))
 		switch {
 		case x.each:
@@ -448,9 +448,9 @@ func (p *pythonPrinter) printWriteClasses(w *writeModel) {
 	p.line("    replayed: _typing.Literal[False] = False")
 	p.beginClass(r.replayed, "The request of "+name+" was repeated: nothing was done.")
 	p.line("    record: " + w.record.Go + "\n    \"\"\"The record of the first request.\"\"\"")
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		of := ""
-		if x.step == p.toldOf(w, x.entity)[0].step {
+		if x.step == p.returnedOf(w, x.entity)[0].step {
 			if r := w.replayRead; r != nil && r.entity == x.entity {
 				of = r.result.Go
 			}

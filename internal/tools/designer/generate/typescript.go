@@ -367,20 +367,20 @@ func (m *model) printWriteTypes(s *source, w *writeModel) {
 	tsDoc(s, "", "The result of "+name+".")
 	if w.Run.Idempotent == nil {
 		s.print("export interface %s {", w.result)
-		printToldTypes(s, "  ", w)
+		printResultTypes(s, "  ", w)
 		s.print("}\n")
 		return
 	}
 	s.print("export type %s =\n  | {\n      replayed: false;", w.result)
-	printToldTypes(s, "      ", w)
+	printResultTypes(s, "      ", w)
 	s.print("    }\n  | {\n      /** The request was repeated: nothing was done. */\n      replayed: true;")
 	s.print("      /** The record of the first request. */\n      record: %s;", w.record.Go)
-	for _, x := range w.told {
+	for _, x := range w.returned {
 		of := ""
-		if r := w.replayRead; r != nil && r.entity == x.entity && x.step == m.toldOf(w, x.entity)[0].step {
+		if r := w.replayRead; r != nil && r.entity == x.entity && x.step == m.returnedOf(w, x.entity)[0].step {
 			of = r.result.Go
 		}
-		if c := w.replayCollection; c != nil && x.step == m.toldOf(w, x.entity)[0].step {
+		if c := w.replayCollection; c != nil && x.step == m.returnedOf(w, x.entity)[0].step {
 			for _, member := range c.members {
 				if member.entity == x.entity {
 					of = member.Go
@@ -398,9 +398,9 @@ func (m *model) printWriteTypes(s *source, w *writeModel) {
 	s.print("    };\n")
 }
 
-// printToldTypes prints the type of a write's result.
-func printToldTypes(s *source, indent string, w *writeModel) {
-	for _, x := range w.told {
+// printResultTypes prints the type of a write's result.
+func printResultTypes(s *source, indent string, w *writeModel) {
+	for _, x := range w.returned {
 		switch {
 		case x.each:
 			s.print("%s%s: %s[];", indent, lowerCamel(x.field), x.entity.Go)

@@ -128,8 +128,8 @@ type mappedCollection struct {
 	of, by    []string
 }
 
-// lose records what is not imported, of the whole model or of an entity.
-func (m *mapped) lose(e *mappedEntity, format string, args ...any) {
+// omit records what is not imported, of the whole model or of an entity.
+func (m *mapped) omit(e *mappedEntity, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if e == nil {
 		m.left = append(m.left, text)

@@ -103,7 +103,7 @@ func (m *mapped) withoutClustered() {
 					return c.via == x.index && slices.Contains(c.of, e.name)
 				})
 				if x.mixed {
-					m.lose(e, "the query %s, which filters what others have in the clustered index %s; the collection has them all", x.pattern, x.index)
+					m.omit(e, "the query %s, which filters what others have in the clustered index %s; the collection has them all", x.pattern, x.index)
 				}
 			}
 		}
@@ -167,7 +167,7 @@ func (r *electro) read() error {
 func (r *electro) attribute(name string, a *electroAttribute) {
 	of := r.typeOf(r.entity.name+pascal(name), a)
 	if of == "" {
-		r.lose(r.entity, "%s, whose type is any", name)
+		r.omit(r.entity, "%s, whose type is any", name)
 		return
 	}
 	f := r.entity.field(name, cmp.Or(a.Field, name), of, !a.Required && !isGiven(a.Default))
@@ -182,7 +182,7 @@ func (r *electro) attribute(name string, a *electroAttribute) {
 		}
 	}
 	if len(lost) > 0 {
-		r.lose(r.entity, "%s of %s", strings.Join(lost, ", "), name)
+		r.omit(r.entity, "%s of %s", strings.Join(lost, ", "), name)
 	}
 }
 
@@ -217,7 +217,7 @@ func (r *electro) typeOf(name string, a *electroAttribute) string {
 		for _, p := range a.Properties {
 			of := r.typeOf(name+pascal(p.Name), &p.Value)
 			if of == "" {
-				r.lose(r.entity, "%s in %s, whose type is any", p.Name, name)
+				r.omit(r.entity, "%s in %s, whose type is any", p.Name, name)
 				continue
 			}
 			inner.field(p.Name, cmp.Or(p.Value.Field, p.Name), of, !p.Value.Required && !isGiven(p.Value.Default))
@@ -261,7 +261,7 @@ func (r *electro) primary(x *electroIndex) bool {
 	t, e := r.table, r.entity
 	pk, sk, fault := r.templates(x)
 	if fault != "" {
-		r.lose(nil, "entity %s: %s in its primary key", e.name, fault)
+		r.omit(nil, "entity %s: %s in its primary key", e.name, fault)
 		return false
 	}
 	key, sort := Key{x.PK.Field, pk.typ}, Key{}
@@ -269,7 +269,7 @@ func (r *electro) primary(x *electroIndex) bool {
 		sort = Key{x.SK.Field, sk.typ}
 	}
 	if t.pk.Name != "" && (t.pk != key || t.sk != sort) {
-		r.lose(nil, "entity %s: its primary key is %s, %s, and another entity of the table has %s, %s", e.name, key.Name, sort.Name, t.pk.Name, t.sk.Name)
+		r.omit(nil, "entity %s: its primary key is %s, %s, and another entity of the table has %s, %s", e.name, key.Name, sort.Name, t.pk.Name, t.sk.Name)
 		return false
 	}
 	t.pk, t.sk = key, sort
@@ -285,7 +285,7 @@ func (r *electro) index(name string, x *electroIndex) {
 	index := Index{Name: x.Index}
 	pk, fault := r.keysOf(x, &index, &entry)
 	if fault != "" {
-		r.lose(e, "index %s: %s", x.Index, fault)
+		r.omit(e, "index %s: %s", x.Index, fault)
 		r.keep(x, fault)
 		return
 	}
@@ -298,7 +298,7 @@ func (r *electro) index(name string, x *electroIndex) {
 			have.note = "guess: local, because it has the table's partition key"
 		}
 	} else if !slices.Equal(have.PK, index.PK) || !slices.Equal(have.SK, index.SK) {
-		r.lose(e, "index %s: its key differs from that of other entities in the table", x.Index)
+		r.omit(e, "index %s: its key differs from that of other entities in the table", x.Index)
 		return
 	}
 	r.project(have, x)
@@ -306,10 +306,10 @@ func (r *electro) index(name string, x *electroIndex) {
 		entry.pk = nil
 	}
 	if absent := e.optional(entry); len(absent) > 0 && x.Type != "composite" {
-		r.lose(e, "items without %s in index %s: the library may write part of the key", strings.Join(absent, ", "), x.Index)
+		r.omit(e, "items without %s in index %s: the library may write part of the key", strings.Join(absent, ", "), x.Index)
 	}
 	if isThere(x.Condition) {
-		r.lose(e, "condition of index %s: items for which it does not hold are not in it", x.Index)
+		r.omit(e, "condition of index %s: items for which it does not hold are not in it", x.Index)
 	}
 	e.entries = append(e.entries, entry)
 	r.collect(x.Index, x, pk)

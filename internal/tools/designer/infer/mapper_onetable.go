@@ -130,7 +130,7 @@ func (m *mapped) onetable(data []byte) error {
 // markers in the design language, which lead to the item.
 func (m *mapped) markers(t *mappedTable) {
 	e := &mappedEntity{name: unique(&m.entities, "Unique"), kind: "_Unique"}
-	m.lose(e, "which item a value belongs to: the library's items that keep values unique have only a key, _unique#MODEL#ATTRIBUTE#VALUE")
+	m.omit(e, "which item a value belongs to: the library's items that keep values unique have only a key, _unique#MODEL#ATTRIBUTE#VALUE")
 	f := e.field(t.pk.Name, t.pk.Name, "text", false)
 	e.pk, e.pkFields = "{"+f.name+"}", []string{f.name}
 	e.sk = "_unique#"
@@ -201,12 +201,12 @@ func (r *one) read(name string) (uniques bool) {
 		e.sk, e.skFields, fault = r.key(r.table.sk.Name)
 	}
 	if fault != "" {
-		r.lose(nil, "model %s: its primary key: %s", name, fault)
+		r.omit(nil, "model %s: its primary key: %s", name, fault)
 		return false
 	}
 	for _, x := range r.table.indexes {
 		if fault := r.entry(x); fault != "" {
-			r.lose(e, "index %s: %s", x.Name, fault)
+			r.omit(e, "index %s: %s", x.Name, fault)
 		}
 	}
 	e.identifiers()
@@ -219,11 +219,11 @@ func (r *one) field(name, attr string, f *oneField) {
 	e := r.entity
 	of := r.typeOf(e.name+pascal(name), f)
 	if of == "" {
-		r.lose(e, "%s, whose type is any", name)
+		r.omit(e, "%s, whose type is any", name)
 		return
 	}
 	if strings.Contains(attr, ".") {
-		r.lose(e, "%s, which is packed into %s", name, attr)
+		r.omit(e, "%s, which is packed into %s", name, attr)
 		return
 	}
 	required := f.Required || isGiven(f.Default) || isThere(f.Generate) || f.Value != ""
@@ -249,7 +249,7 @@ func (r *one) field(name, attr string, f *oneField) {
 		}
 	}
 	if len(lost) > 0 {
-		r.lose(e, "%s of %s", strings.Join(lost, ", "), name)
+		r.omit(e, "%s of %s", strings.Join(lost, ", "), name)
 	}
 }
 
@@ -286,7 +286,7 @@ func (r *one) typeOf(name string, f *oneField) string {
 			if of := r.typeOf(name+pascal(p.Name), &p.Value); of != "" {
 				inner.field(p.Name, cmp.Or(p.Value.Map, p.Name), of, !p.Value.Required && !isGiven(p.Value.Default))
 			} else {
-				r.lose(r.entity, "%s in %s, whose type is any", p.Name, name)
+				r.omit(r.entity, "%s in %s, whose type is any", p.Name, name)
 			}
 		}
 		if len(inner.fields) > 0 {
@@ -348,7 +348,7 @@ func (r *one) entry(x *mappedIndex) (fault string) {
 		out.sk, out.skFields = []string{sort}, sortFields
 	}
 	if absent := r.entity.optional(out); len(absent) > 0 && len(hashFields)+len(out.skFields) > len(absent) && !x.Local {
-		r.lose(r.entity, "items without %s in index %s: the library writes only one of the two key attributes", strings.Join(absent, ", "), x.Name)
+		r.omit(r.entity, "items without %s in index %s: the library writes only one of the two key attributes", strings.Join(absent, ", "), x.Name)
 	}
 	if x.Local {
 		out.pk = nil

@@ -67,7 +67,7 @@ func (m *mapped) toolbox(data []byte) error {
 			return errors.New("not a list of dynamodb-toolbox entities: one has no entityName or table")
 		}
 		if err := m.tool(d); err != nil {
-			m.lose(nil, "entity %s: %s", d.EntityName, err)
+			m.omit(nil, "entity %s: %s", d.EntityName, err)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (m *mapped) tool(d *toolEntity) error {
 	}
 	for _, x := range t.indexes {
 		if entry, err := l.entry(x); err != nil {
-			m.lose(e, "index %s: %s", x.Name, err)
+			m.omit(e, "index %s: %s", x.Name, err)
 		} else if entry != nil {
 			e.entries = append(e.entries, *entry)
 		}
@@ -130,7 +130,7 @@ func (m *mapped) toolKey(l *learner, k Key) (text string, fields []string) {
 	if err == nil {
 		return text, fields
 	}
-	m.lose(l.entity, "how a key is computed: %s", err)
+	m.omit(l.entity, "how a key is computed: %s", err)
 	of := map[string]string{"N": "decimal", "B": "bytes"}[k.Type]
 	f := l.entity.field(k.Name, k.Name, cmp.Or(of, "text"), false)
 	return "{" + f.name + "}", []string{f.name}
@@ -151,7 +151,7 @@ func toolKeys(one toolKey, several []toolKey) []Key {
 func (m *mapped) toolField(e *mappedEntity, name string, a *toolAttribute) {
 	of := m.toolType(e, e.name+pascal(name), a)
 	if of == "" {
-		m.lose(e, "%s, which is of type %s", name, a.Type)
+		m.omit(e, "%s, which is of type %s", name, a.Type)
 		return
 	}
 	e.field(name, cmp.Or(a.SavedAs, name), of, string(a.Required) == `"never"` && !isThere(a.PutDefault))
@@ -163,7 +163,7 @@ func (m *mapped) toolField(e *mappedEntity, name string, a *toolAttribute) {
 		lost = append(lost, "transform")
 	}
 	if len(lost) > 0 {
-		m.lose(e, "%s of %s", strings.Join(lost, ", "), name)
+		m.omit(e, "%s of %s", strings.Join(lost, ", "), name)
 	}
 }
 
@@ -199,7 +199,7 @@ func (m *mapped) toolType(e *mappedEntity, name string, a *toolAttribute) string
 			if of := m.toolType(e, name+pascal(p.Name), &p.Value); of != "" {
 				inner.field(p.Name, cmp.Or(p.Value.SavedAs, p.Name), of, string(p.Value.Required) == `"never"` && !isThere(p.Value.PutDefault))
 			} else {
-				m.lose(e, "%s in %s, which is of type %s", p.Name, name, p.Value.Type)
+				m.omit(e, "%s in %s, which is of type %s", p.Name, name, p.Value.Type)
 			}
 		}
 		if len(inner.fields) > 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// TestStrangeItems tests that the draft of any table loads and can be checked.
-func TestStrangeItems(t *testing.T) {
+// TestDraftOfAnyItemsLoads tests that the draft of any table loads and can be checked.
+func TestDraftOfAnyItemsLoads(t *testing.T) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 	r := rand.New(rand.NewPCG(seed, 4))   //nolint:gosec // a test's values
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }

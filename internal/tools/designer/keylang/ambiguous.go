@@ -49,7 +49,7 @@ func Ambiguous(key ...Template) (Ambiguity, bool) {
 	var best Ambiguity
 	for i, r := range readings {
 		for _, way := range r.ways() {
-			first, second, found := r.twice(way, known, &left)
+			first, second, found := r.ambiguity(way, known, &left)
 			if !found {
 				continue
 			}
@@ -109,9 +109,9 @@ const (
 	differ              // it does not
 )
 
-// twin walks a template with itself. While both walks are alike, they cannot separate inside a value that is known to be
+// selfProduct walks a template with itself. While both walks are alike, they cannot separate inside a value that is known to be
 // the same in both: there they read the same text from the same place.
-func (r reading) twin(w way, known map[string]bool, asked int, effort *int) search {
+func (r reading) selfProduct(w way, known map[string]bool, asked int, effort *int) search {
 	fixed := make([]bool, len(r.parts))
 	for i, p := range r.parts {
 		fixed[r.part(w, i)] = p.Field == "" || known[p.Name]
@@ -138,7 +138,7 @@ func (r reading) tells(i int, known map[string]bool, effort *int) bool {
 		if a == nil {
 			return false
 		}
-		s := r.twin(way{a, n == 1}, known, i, effort)
+		s := r.selfProduct(way{a, n == 1}, known, i, effort)
 		s.want = differ
 		if _, found := s.run(); found == no {
 			return true
@@ -147,9 +147,9 @@ func (r reading) tells(i int, known map[string]bool, effort *int) bool {
 	return false
 }
 
-// twice looks for two lists of values with the same text.
-func (r reading) twice(w way, known map[string]bool, effort *int) (first, second []Value, ok bool) {
-	s := r.twin(w, known, -1, effort)
+// ambiguity looks for two lists of values with the same text.
+func (r reading) ambiguity(w way, known map[string]bool, effort *int) (first, second []Value, ok bool) {
+	s := r.selfProduct(w, known, -1, effort)
 	s.want = apart
 	walk, found := s.run()
 	if found != yes {
@@ -268,7 +268,7 @@ func together(s, t Template, a, b assignment, effort *int) (string, bool) {
 	s, t = s.bound(a), t.bound(b)
 	for _, plain := range []bool{true, false} {
 		x, y := s.automaton(plain), t.automaton(plain)
-		if walk, found := meet(x, y, effort); found == yes {
+		if walk, found := intersection(x, y, effort); found == yes {
 			one := a.take(s.values(walk, func(w pace) int { return x[w.p].part }))
 			two := b.take(t.values(walk, func(w pace) int { return y[w.q].part }))
 			return textOf(walk), one && two

@@ -264,13 +264,13 @@ func comparePrefixFree(t *testing.T, a sketch, in []string) {
 func compareIntersections(t *testing.T, a, b sketch, short []string) {
 	t.Helper()
 	certain := !a.repeats() && !b.repeats()
-	w, meet := keylang.Intersect(a.tmpl.Language(), b.tmpl.Language())
+	w, intersection := keylang.Intersect(a.tmpl.Language(), b.tmpl.Language())
 	x, found := keylang.IntersectPrefix(a.tmpl.Language(), b.tmpl.Language())
 	for _, s := range short {
 		if len(b.tuples(s)) == 0 {
 			continue
 		}
-		if !meet && len(a.tuples(s)) > 0 {
+		if !intersection && len(a.tuples(s)) > 0 {
 			t.Errorf("both can be %q", s)
 		}
 		for n := range len(s) + 1 {
@@ -279,7 +279,7 @@ func compareIntersections(t *testing.T, a, b sketch, short []string) {
 			}
 		}
 	}
-	if meet && w.Certain != certain || found && x.Certain != certain {
+	if intersection && w.Certain != certain || found && x.Certain != certain {
 		t.Errorf("%+v, %+v: certain should be %v", w, x, certain)
 	}
 	if w.Certain && (len(a.tuples(w.Text)) == 0 || len(b.tuples(w.Text)) == 0) {
@@ -356,12 +356,12 @@ func compareJointAmbiguity(t *testing.T, a, b sketch, short []string) {
 	if w.Certain && (len(joint(a, b, w.Key[0], w.Key[1])) < 2 || !differ(w.First, w.Second)) {
 		t.Errorf("%+v proves nothing", w)
 	}
-	c, meet := keylang.Collide([]keylang.Template{a.tmpl, b.tmpl}, []keylang.Template{b.tmpl, a.tmpl})
+	c, intersection := keylang.Collide([]keylang.Template{a.tmpl, b.tmpl}, []keylang.Template{b.tmpl, a.tmpl})
 	if c.Certain && (len(joint(a, b, c.Key[0], c.Key[1])) == 0 || len(joint(b, a, c.Key[0], c.Key[1])) == 0) {
 		t.Errorf("%+v proves nothing", c)
 	}
 	for _, s := range as {
-		if !meet && slices.Contains(bs, s) {
+		if !intersection && slices.Contains(bs, s) {
 			t.Errorf("keys (%s, %s) and (%s, %s) can both be %q twice", a.text, b.text, b.text, a.text, s)
 		}
 	}

@@ -195,8 +195,8 @@ func TestWitnessesOfText(t *testing.T) {
 	}
 }
 
-// TestUncertain tests texts that are in the automaton but may not be a value's.
-func TestUncertain(t *testing.T) {
+// TestUncertainWitnesses tests texts that are in the automaton but may not be a value's.
+func TestUncertainWitnesses(t *testing.T) {
 	for _, c := range []struct {
 		a, b    string
 		certain bool
@@ -236,8 +236,8 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestMisuse tests fields and functions that have no language.
-func TestMisuse(t *testing.T) {
+// TestFieldsWithoutLanguage tests fields and functions that have no language.
+func TestFieldsWithoutLanguage(t *testing.T) {
 	for _, c := range []struct{ fields, template string }{
 		{"x:text", "{y}"},
 		{"x:text", "{x|pad(3)}"},

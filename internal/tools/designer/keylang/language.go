@@ -134,11 +134,11 @@ func Intersect(a, b Language) (Witness, bool) {
 		return Witness{}, false
 	}
 	left := effort
-	walk, found := meet(a.texts, b.texts, &left)
+	walk, found := intersection(a.texts, b.texts, &left)
 	if found != yes {
 		return Witness{}, found == cut
 	}
-	if better, ok := meet(a.plain, b.plain, &left); ok == yes {
+	if better, ok := intersection(a.plain, b.plain, &left); ok == yes {
 		walk = better
 	}
 	text := textOf(walk)
@@ -171,12 +171,12 @@ func anyByte() automaton { return one(span(0, 0xff), 0) }
 func extension(prefix, b Language, rest automaton) (Extension, bool) {
 	left := effort
 	a := seq(inPart(prefix.texts, 0), inPart(rest, 1))
-	walk, found := meet(a, b.texts, &left)
+	walk, found := intersection(a, b.texts, &left)
 	if found != yes {
 		return Extension{}, found == cut
 	}
 	plain := seq(inPart(prefix.plain, 0), inPart(rest, 1))
-	if better, ok := meet(plain, b.plain, &left); ok == yes {
+	if better, ok := intersection(plain, b.plain, &left); ok == yes {
 		a, walk = plain, better
 	}
 	n := 0

@@ -29,8 +29,8 @@ type search struct {
 	effort *int
 }
 
-// meet looks for a text in both languages.
-func meet(a, b automaton, effort *int) ([]pace, verdict) {
+// intersection looks for a text in both languages.
+func intersection(a, b automaton, effort *int) ([]pace, verdict) {
 	return search{a: a, b: b, effort: effort}.run()
 }
 

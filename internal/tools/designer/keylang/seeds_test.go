@@ -169,8 +169,8 @@ func TestOfKey(t *testing.T) {
 	}
 }
 
-// TestBounded tests extreme templates: an undecided question counts as an uncertain defect.
-func TestBounded(t *testing.T) {
+// TestExtremeTemplatesAreBounded tests extreme templates: an undecided question counts as an uncertain defect.
+func TestExtremeTemplatesAreBounded(t *testing.T) {
 	spec := "a:text l:text(20) n:id(400) u:uuid g:int b:Big"
 	d := shop()
 	big := &design.Enum{Name: "Big"}

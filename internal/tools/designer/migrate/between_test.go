@@ -80,9 +80,9 @@ func (s *shop) migration(f tap) *migrate.Migration {
 
 func through(_, _ string, send func() (*http.Response, error)) (*http.Response, error) { return send() }
 
-// TestWritesBetween tests that no write of the application between the migration's read and write of an item is lost, nothing
+// TestConcurrentWritesAreNotLost tests that no write of the application between the migration's read and write of an item is lost, nothing
 // deleted comes back, and no second pass is needed.
-func TestWritesBetween(t *testing.T) {
+func TestConcurrentWritesAreNotLost(t *testing.T) {
 	id := regexp.MustCompile(`w\d-\d{4}`)
 	for name := range migrations() {
 		for _, write := range []string{"Move", "Renumber", "Drop"} {
@@ -157,9 +157,9 @@ func (s *shop) change(p *program, write, order string) {
 
 var errCut = errors.New("the line is cut")
 
-// TestCutAnywhere tests that a migration whose connection is cut after any request, before or after the database has executed
+// TestResumesAfterLostConnection tests that a migration whose connection is cut after any request, before or after the database has executed
 // it, resumes where it was.
-func TestCutAnywhere(t *testing.T) {
+func TestResumesAfterLostConnection(t *testing.T) {
 	for name := range migrations() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

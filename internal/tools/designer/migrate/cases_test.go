@@ -133,9 +133,9 @@ func TestFaultyMakes(t *testing.T) {
 	}
 }
 
-// TestOneAtATime tests that a running migration is not started a second time, and that a run that was taken over writes
+// TestOnlyOneRunAtATime tests that a running migration is not started a second time, and that a run that was taken over writes
 // nothing more.
-func TestOneAtATime(t *testing.T) {
+func TestOnlyOneRunAtATime(t *testing.T) {
 	s := newShop(t, "key")
 	if _, err := s.migration(through).Run(t.Context(), ""); err != nil {
 		t.Fatal(err)
@@ -223,9 +223,9 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestLeftBehind tests that leftovers of programs that do not know the new copies and markers are repaired, and that an
+// TestLeftoversOfOldProgramsAreRepaired tests that leftovers of programs that do not know the new copies and markers are repaired, and that an
 // obsolete marker does not block its value.
-func TestLeftBehind(t *testing.T) {
+func TestLeftoversOfOldProgramsAreRepaired(t *testing.T) {
 	s := newShop(t, "all at once")
 	dual := programOf(t, s.client, s.plan.DualWrites)
 	m := s.migration(through)

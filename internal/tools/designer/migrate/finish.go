@@ -40,7 +40,7 @@ func (s *shape) left(t string, item table.Item) leftover {
 	if p.Kind == table.MarkerPlace {
 		return out
 	}
-	for _, path := range more.strange[p.Copy] {
+	for _, path := range more.unmatched[p.Copy] {
 		if within(item, path) {
 			out.parts = append(out.parts, path)
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestLeftover tests that exactly what only the old design has is removed from an item, inside maps
+// TestLeftoverHasOnlyOldAttributes tests that exactly what only the old design has is removed from an item, inside maps
 // too.
-func TestLeftover(t *testing.T) {
+func TestLeftoverHasOnlyOldAttributes(t *testing.T) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	item := table.Item{"PK": text("a"), "old": text("b"), "address": &types.AttributeValueMemberM{Value: table.Item{"street": text("c"), "city": text("d")}}}
 	a := content{"PK": nil, "old": nil, "address": {{"address", "street"}, {"address", "city"}}}

@@ -472,7 +472,7 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 					at.Marker = place.Marker.Name
 				}
 				stays := !more.has(at)
-				if stays && (place.Marker != nil || len(more.strange[at.Copy]) == 0) {
+				if stays && (place.Marker != nil || len(more.unmatched[at.Copy]) == 0) {
 					if place.Copy == nil && place.Marker == nil {
 						leaves = s.remove(plan.Places(now, d), n, more) || leaves
 					}
@@ -488,7 +488,7 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 				s.Items += n
 				s.WriteUnits += n * cost.WriteUnits(written)
 				if stays {
-					s.Details = append(s.Details, fmt.Sprintf("%s: %s is removed from items", place, paths(more.strange[at.Copy])))
+					s.Details = append(s.Details, fmt.Sprintf("%s: %s is removed from items", place, paths(more.unmatched[at.Copy])))
 				} else {
 					s.Details = append(s.Details, fmt.Sprintf("%s: %s items are deleted", place, strconv.FormatFloat(n, 'f', 0, 64)))
 				}

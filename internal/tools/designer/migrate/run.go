@@ -506,11 +506,11 @@ func (r *run) clean(ctx context.Context, leaving *shape) (*conform.Report, error
 func (f *finish) tables() []*table.Table {
 	return f.shape.tables(func(e *table.Entity) bool {
 		more := f.shape.surplus[e]
-		strange := 0
-		for _, list := range more.strange {
-			strange += len(list)
+		unmatched := 0
+		for _, list := range more.unmatched {
+			unmatched += len(list)
 		}
-		return more.whole || len(more.copies)+len(more.markers)+len(more.entered)+strange > 0
+		return more.whole || len(more.copies)+len(more.markers)+len(more.entered)+unmatched > 0
 	})
 }
 

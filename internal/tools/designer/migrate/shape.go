@@ -31,9 +31,9 @@ type surplus struct {
 	// entries, on other items: base is the other design's entity, which decides that for an item.
 	entered []string
 	base    *table.Entity
-	// strange are the attributes, and the paths of fields inside maps that stay, which the other design's items at a place do
+	// unmatched are the attributes, and the paths of fields inside maps that stay, which the other design's items at a place do
 	// not have.
-	strange map[string][][]string
+	unmatched map[string][][]string
 	// needs are the attributes on which all of this depends.
 	needs []string
 }
@@ -80,7 +80,7 @@ func shapeOf(transition, other *design.Design, filled map[string][]string) *shap
 
 func surplusOf(e, base *table.Entity, filled []string) *surplus {
 	s := &surplus{
-		entity: e, base: base, copies: map[string]bool{}, changed: map[string]bool{}, markers: map[string]bool{}, strange: map[string][][]string{},
+		entity: e, base: base, copies: map[string]bool{}, changed: map[string]bool{}, markers: map[string]bool{}, unmatched: map[string][][]string{},
 	}
 	needs := map[string]bool{}
 	need := func(fields ...string) {
@@ -92,7 +92,7 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 	}
 	need(filled...)
 	known := contents(base, nil)
-	s.strange[""] = beyond(contents(e, nil), known)
+	s.unmatched[""] = beyond(contents(e, nil), known)
 	for i := range e.Entries {
 		x := &e.Entries[i]
 		if s.known(x.Index, x.Name) {
@@ -121,7 +121,7 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 			s.copies[c.Name] = true
 		case len(beyond(contents(e, c), contents(base, &base.Copies[j]))) > 0:
 			s.changed[c.Name] = true
-			s.strange[c.Name] = beyond(contents(e, c), contents(base, &base.Copies[j]))
+			s.unmatched[c.Name] = beyond(contents(e, c), contents(base, &base.Copies[j]))
 		default:
 			continue
 		}

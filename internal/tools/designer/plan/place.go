@@ -79,14 +79,14 @@ func shareOf(e *design.Entity, x *design.Entry) float64 {
 	if x.Share > 0 || several == nil {
 		return x.Share
 	}
-	rest, untold := 1.0, 0.0
+	rest, openShares := 1.0, 0.0
 	for _, other := range several {
 		rest -= other.Share
 		if other.Share == 0 {
-			untold++
+			openShares++
 		}
 	}
-	return max(rest, 0) / untold
+	return max(rest, 0) / openShares
 }
 
 func templates(t *design.Template) []*design.Template {

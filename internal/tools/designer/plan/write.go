@@ -259,9 +259,9 @@ func (p *writer) join() {
 // sameItem reports whether a step is on the counter's item: each field of its key has the same value.
 func sameItem(counter ItemWrite, s *design.Step) bool {
 	return !slices.ContainsFunc(counter.Owner, func(j design.Join) bool {
-		told, _ := meant(counter.Step, j.A)
-		own, _ := meant(s, j.B)
-		return told != own
+		counted, _ := valueFor(counter.Step, j.A)
+		own, _ := valueFor(s, j.B)
+		return counted != own
 	})
 }
 
@@ -275,12 +275,12 @@ func (i ItemWrite) Tells(field string) string {
 			field = j.A
 		}
 	}
-	value, _ := meant(i.Step, field)
+	value, _ := valueFor(i.Step, field)
 	return value
 }
 
-// meant is a step's value for a field of its item: the assigned value, or else the parameter of the field's name.
-func meant(s *design.Step, field string) (value string, given bool) {
+// valueFor is a step's value for a field of its item: the assigned value, or else the parameter of the field's name.
+func valueFor(s *design.Step, field string) (value string, given bool) {
 	for _, a := range slices.Concat(s.By, s.Set) {
 		if a.Field == field {
 			return a.Value.Text, true
@@ -319,7 +319,7 @@ func (p *writer) one(s *design.Step, way []design.Join) bool {
 		}
 	}
 	return !slices.ContainsFunc(way, func(j design.Join) bool {
-		value, given := meant(s, j.A)
+		value, given := valueFor(s, j.A)
 		return !slices.Contains(known, j.A) && (!given || strings.Contains(value, "line.") || strings.Contains(value, "newID"))
 	})
 }
@@ -361,7 +361,7 @@ func byTurns(d *design.Design, item ItemWrite, list []EntryWrite) {
 		if !turns(*e, e.Place.Index) {
 			continue
 		}
-		switch in, _ := Told(d, e.Place.Entity, e.Place.Where, item.Step); {
+		switch in, _ := Implied(d, e.Place.Entity, e.Place.Where, item.Step); {
 		case e.Effect == EntryRemoved && left[e.Place.Index] > 0:
 			e.Share = e.Place.Part() / left[e.Place.Index]
 		case e.Effect == EntryAdded && !in && (item.Action == design.Create || item.Action == design.Put):
@@ -375,7 +375,7 @@ func byTurns(d *design.Design, item ItemWrite, list []EntryWrite) {
 // effect is the effect of a write on an entry of its item. A put is assumed to create the item, an upsert to update an
 // existing one: an upserted item is created once and updated from then on.
 func effect(d *design.Design, entry Place, item ItemWrite) EntryEffect {
-	_, out := Told(d, entry.Entity, entry.Where, item.Step)
+	_, out := Implied(d, entry.Entity, entry.Where, item.Step)
 	switch item.Action {
 	case design.Create, design.Put:
 		if out {
@@ -459,9 +459,9 @@ func without(entry Place, s *design.Step) bool {
 	return s != nil && s.Entity == entry.Entity.Name && slices.ContainsFunc(s.Remove, func(f string) bool { return slices.Contains(fieldsOf(entry.PK, entry.SK), f) })
 }
 
-// Told is what follows for the condition of an index once a step has been made, from the constants it sets and the fields it
+// Implied is what follows for the condition of an index once a step has been made, from the constants it sets and the fields it
 // removes: that the item is in the index, or that it is not. Usually neither is known.
-func Told(d *design.Design, e *design.Entity, where *design.Condition, s *design.Step) (in, out bool) {
+func Implied(d *design.Design, e *design.Entity, where *design.Condition, s *design.Step) (in, out bool) {
 	if where == nil || s == nil || s.Entity != e.Name {
 		return false, false
 	}

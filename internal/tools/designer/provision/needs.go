@@ -130,7 +130,7 @@ func (n *needs) write(w *design.Write) {
 			n.follower(item.Place, item)
 		default:
 			first := at == 0 && !item.Each && (item.Action != design.Delete || len(w.Steps) == 1)
-			n.itself(item, first, p.Transaction())
+			n.ownItem(item, first, p.Transaction())
 		}
 	}
 	n.named = false
@@ -148,9 +148,9 @@ func (n *needs) alone(is bool, add func()) {
 	}
 }
 
-// itself adds what a step does with its own item, or a counter's. first means that nothing of the write comes before it, so
+// ownItem adds what a step does with its own item, or a counter's. first means that nothing of the write comes before it, so
 // that the write can be rejected without a request.
-func (n *needs) itself(item plan.ItemWrite, first, transaction bool) {
+func (n *needs) ownItem(item plan.ItemWrite, first, transaction bool) {
 	p := item.Place
 	reads := n.mayRead(item)
 	switch item.Action {
@@ -246,7 +246,7 @@ func (n *needs) follow(item plan.ItemWrite) {
 			}
 		}
 		if len(moved) > 0 {
-			n.itself(plan.ItemWrite{Step: item.Step, Place: n.item(holder), Action: design.Update, Changed: moved}, false, true)
+			n.ownItem(plan.ItemWrite{Step: item.Step, Place: n.item(holder), Action: design.Update, Changed: moved}, false, true)
 		}
 	}
 }

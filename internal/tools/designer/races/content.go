@@ -18,8 +18,8 @@ type content struct {
 	items []*stored // ordered by address
 	// state is the decoded form of the items.
 	state *expression.State
-	// strays are items that do not match the design's other items; see kept.go.
-	strays []string
+	// violations are items that do not match the design's other items; see kept.go.
+	violations []string
 	// broken are the violated invariants about a single moment, once computed.
 	broken map[*expression.Invariant]*breach
 }
@@ -31,8 +31,8 @@ type stored struct {
 	table   *table.Table
 	item    table.Item
 	key     table.Item
-	// means is the entity's item; nil for a copy, a marker and an unknown item.
-	means *expression.Item
+	// decoded is the entity's item; nil for a copy, a marker and an unknown item.
+	decoded *expression.Item
 	// entity and place identify the item's kind; entity is nil for an unknown item.
 	entity *table.Entity
 	place  table.Place
@@ -41,15 +41,15 @@ type stored struct {
 
 // library stores each item and each content once.
 type library struct {
-	items    map[string]*stored
-	contents map[string]*content
-	all      []*content
-	mean     func(*stored)
-	judge    func(*content)
+	items     map[string]*stored
+	contents  map[string]*content
+	all       []*content
+	recognize func(*stored)
+	judge     func(*content)
 }
 
-func newLibrary(mean func(*stored), judge func(*content)) *library {
-	return &library{items: map[string]*stored{}, contents: map[string]*content{}, mean: mean, judge: judge}
+func newLibrary(recognize func(*stored), judge func(*content)) *library {
+	return &library{items: map[string]*stored{}, contents: map[string]*content{}, recognize: recognize, judge: judge}
 }
 
 // item returns the canonical item with these attributes.
@@ -63,7 +63,7 @@ func (l *library) item(t *table.Table, it table.Item) *stored {
 	}
 	key := keyOf(t, it)
 	s := &stored{id: len(l.items), address: address(t, key), table: t, item: it, key: key}
-	l.mean(s)
+	l.recognize(s)
 	l.items[text.String()] = s
 	return s
 }
@@ -95,13 +95,13 @@ func (l *library) content(items []*stored) *content {
 		return known
 	}
 	c := &content{id: len(l.all), items: items, broken: map[*expression.Invariant]*breach{}}
-	var means []*expression.Item
+	var decoded []*expression.Item
 	for _, s := range items {
-		if s.means != nil {
-			means = append(means, s.means)
+		if s.decoded != nil {
+			decoded = append(decoded, s.decoded)
 		}
 	}
-	c.state = expression.NewState(means)
+	c.state = expression.NewState(decoded)
 	l.judge(c)
 	l.contents[string(key)] = c
 	l.all = append(l.all, c)

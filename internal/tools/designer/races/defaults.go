@@ -47,7 +47,7 @@ func defaults(d *design.Design) []scenario {
 	for i, w := range d.Writes {
 		add(w.Name+" twice", w, w)
 		for _, other := range d.Writes[i+1:] {
-			if meet(w, other) {
+			if overlap(w, other) {
 				add(w.Name+" with "+other.Name, w, other)
 			}
 		}
@@ -55,8 +55,8 @@ func defaults(d *design.Design) []scenario {
 	return out
 }
 
-// meet reports whether two writes touch a common entity, and one of them changes it.
-func meet(a, b *design.Write) bool {
+// overlap reports whether two writes touch a common entity, and one of them changes it.
+func overlap(a, b *design.Write) bool {
 	for _, x := range a.Steps {
 		for _, y := range b.Steps {
 			if x.Entity == y.Entity && (x.Action != design.Check || y.Action != design.Check) {

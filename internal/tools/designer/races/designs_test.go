@@ -78,9 +78,9 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestMutants tests that each condition of the corrected Trinity design is needed: without it, a race violates an
+// TestEachConditionIsNeeded tests that each condition of the corrected Trinity design is needed: without it, a race violates an
 // invariant.
-func TestMutants(t *testing.T) {
+func TestEachConditionIsNeeded(t *testing.T) {
 	text := load(t, "trinity.design.yaml")
 	for _, m := range []struct {
 		what, old, new  string
@@ -111,8 +111,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestPure tests that the same design gives the same report.
-func TestPure(t *testing.T) {
+// TestReportIsDeterministic tests that the same design gives the same report.
+func TestReportIsDeterministic(t *testing.T) {
 	for _, name := range []string{"trinity.documented.design.yaml", "stock.design.yaml"} {
 		d := parse(t, load(t, name))
 		var reports [2][]byte
@@ -148,8 +148,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNothingRun tests that a report fails if none of its races could be run, and says so.
-func TestNothingRun(t *testing.T) {
+// TestReportWithoutRunFails tests that a report fails if none of its races could be run, and says so.
+func TestReportWithoutRunFails(t *testing.T) {
 	skipped := &races.Scenario{Name: "Show twice", Default: true, Skipped: "image has no value"}
 	for _, c := range []struct {
 		scenarios []*races.Scenario

@@ -62,14 +62,14 @@ type exploration struct {
 	progress   func(states int)
 	keeper     *keeper
 
-	states  []*state
-	known   map[string]int
-	start   *content
-	depth   int
-	bounded string // the bound that was reached, "" for none
-	stepped map[[2]int]bool
-	found   map[*expression.Invariant]*breach
-	stray   *breach
+	states    []*state
+	known     map[string]int
+	start     *content
+	depth     int
+	bounded   string // the bound that was reached, "" for none
+	stepped   map[[2]int]bool
+	found     map[*expression.Invariant]*breach
+	violation *breach
 }
 
 type limits struct{ depth, states int }
@@ -142,7 +142,7 @@ func (s *state) over() bool {
 }
 
 // done reports whether there is nothing more to find.
-func (x *exploration) done() bool { return x.stray != nil && len(x.found) == len(x.invariants) }
+func (x *exploration) done() bool { return x.violation != nil && len(x.found) == len(x.invariants) }
 
 // add adds a state if it is new.
 func (x *exploration) add(s *state) (number int, isNew bool) {
@@ -290,10 +290,10 @@ func (x *exploration) judge(s *state, before *content) error {
 			x.found[i] = &breach{schedule: x.schedule(s), content: s.content, items: b.items}
 		}
 	}
-	if x.stray == nil {
-		for _, words := range s.content.strays {
-			if !slices.Contains(x.start.strays, words) {
-				x.stray = &breach{schedule: x.schedule(s), content: s.content, words: words}
+	if x.violation == nil {
+		for _, words := range s.content.violations {
+			if !slices.Contains(x.start.violations, words) {
+				x.violation = &breach{schedule: x.schedule(s), content: s.content, words: words}
 				break
 			}
 		}

@@ -91,11 +91,11 @@ func sameIn(p design.Part, a, b types.AttributeValue) bool {
 	return pair[0] == pair[1]
 }
 
-// mean recognizes an item.
-func (k *keeper) mean(s *stored) {
+// recognize recognizes an item.
+func (k *keeper) recognize(s *stored) {
 	s.entity, s.place, s.values = table.Recognize(k.byTable[s.table], s.item)
 	if s.entity != nil && s.place.Kind == table.KeyPlace {
-		s.means = &expression.Item{Entity: k.program.Design.Entity(s.entity.Name), Key: s.address, Values: s.values}
+		s.decoded = &expression.Item{Entity: k.program.Design.Entity(s.entity.Name), Key: s.address, Values: s.values}
 	}
 }
 
@@ -103,12 +103,12 @@ func (k *keeper) mean(s *stored) {
 func (k *keeper) judge(c *content) {
 	expected := map[string]bool{}
 	for _, s := range c.items {
-		if s.means == nil {
+		if s.decoded == nil {
 			continue
 		}
 		items, err := table.Items(s.entity, s.values)
 		if err != nil {
-			c.strays = append(c.strays, fmt.Sprintf("%s does not match the design: %v", k.name(s), err))
+			c.violations = append(c.violations, fmt.Sprintf("%s does not match the design: %v", k.name(s), err))
 			continue
 		}
 		for i, it := range items {
@@ -117,11 +117,11 @@ func (k *keeper) judge(c *content) {
 			there := c.get(want)
 			switch {
 			case there == nil && !k.expired(s):
-				c.strays = append(c.strays, fmt.Sprintf("%s has no %s", k.name(s), partName(s.entity, i)))
+				c.violations = append(c.violations, fmt.Sprintf("%s has no %s", k.name(s), partName(s.entity, i)))
 			case there != nil && !sameItem(there.item, it) && i == 0:
-				c.strays = append(c.strays, fmt.Sprintf("the index keys of %s do not match its fields", k.name(s)))
+				c.violations = append(c.violations, fmt.Sprintf("the index keys of %s do not match its fields", k.name(s)))
 			case there != nil && !sameItem(there.item, it):
-				c.strays = append(c.strays, fmt.Sprintf("%s differs from its %s", k.name(s), partName(s.entity, i)))
+				c.violations = append(c.violations, fmt.Sprintf("%s differs from its %s", k.name(s), partName(s.entity, i)))
 			}
 		}
 	}
@@ -129,9 +129,9 @@ func (k *keeper) judge(c *content) {
 		switch {
 		case expected[s.address] || k.expired(s):
 		case s.entity == nil:
-			c.strays = append(c.strays, fmt.Sprintf("an item of table %s matches no entity: %s", s.table.Name, s.address))
+			c.violations = append(c.violations, fmt.Sprintf("an item of table %s matches no entity: %s", s.table.Name, s.address))
 		default:
-			c.strays = append(c.strays, fmt.Sprintf("%s exists without its %s", k.placeName(s), s.entity.Name))
+			c.violations = append(c.violations, fmt.Sprintf("%s exists without its %s", k.placeName(s), s.entity.Name))
 		}
 	}
 	k.count(c)
@@ -213,7 +213,7 @@ func (k *keeper) count(c *content) {
 				want, err = expression.Total(counted, []string{counter.Sum})
 			}
 			if off := difference(holder.Values[counter.Field], want); err == nil && off != "0" {
-				c.strays = append(c.strays, fmt.Sprintf("the counter %s of %s %s is off by %s", counter.Field, counter.holder.Name,
+				c.violations = append(c.violations, fmt.Sprintf("the counter %s of %s %s is off by %s", counter.Field, counter.holder.Name,
 					k.keyWords(k.program.Entity(counter.holder.Name), holder.Values), off))
 			}
 		}

@@ -44,7 +44,7 @@ func (x *exploration) report(s scenario) *Scenario {
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	if b := x.stray; b != nil {
+	if b := x.violation; b != nil {
 		f := x.finding(s, b, s.race.Pos)
 		f.Message, f.Items = b.words, []string{}
 		out.Findings = append(out.Findings, f)
@@ -132,7 +132,7 @@ func (x *exploration) itemName(s *stored) string {
 	if s.entity == nil {
 		return "an item"
 	}
-	if s.means == nil {
+	if s.decoded == nil {
 		return x.keeper.placeName(s)
 	}
 	return x.keeper.name(s)

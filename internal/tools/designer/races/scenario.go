@@ -72,7 +72,7 @@ func (w *world) prepare(ctx context.Context, r *design.Race) (*exploration, *con
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.database.empty(ctx, newLibrary(k.mean, k.judge)); err != nil {
+	if err := w.database.empty(ctx, newLibrary(k.recognize, k.judge)); err != nil {
 		return nil, nil, err
 	}
 	c := newCaller(w.program, w.faults, v)

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-var more = flag.Bool("more", false, "try a larger design as well, which takes a minute")
+var more = flag.Bool("more", false, "try the larger designs as well, which takes minutes")
 
 // sent is a request that package table sent for a pattern.
 type sent struct {
@@ -99,7 +99,7 @@ func TestPatternsFit(t *testing.T) {
 	t.Parallel()
 	files := []string{"systems/appcore/appcore.design.yaml", "test/generated/designs/shop.design.yaml"}
 	if *more {
-		files = append(files, "systems/trinity/trinity.design.yaml")
+		files = append(files, "systems/catfecito/catfecito.design.yaml", "systems/portfolio/portfolio.design.yaml", "systems/transporteapp/transporteapp.design.yaml", "systems/trinity/trinity.design.yaml")
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

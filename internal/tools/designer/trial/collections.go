@@ -237,11 +237,11 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	}
 	left := map[string][]*record{}
 	for _, w := range want {
-		p := g.told(w.member, w.record.values)
+		p := g.identify(w.member, w.record.values)
 		left[p] = append(left[p], w.record)
 	}
 	for i, f := range got {
-		p := g.told(f.Member, f.Values)
+		p := g.identify(f.Member, f.Values)
 		of := g.member(f.Member)
 		if len(left[p]) == 0 {
 			return (&mismatch{
@@ -252,7 +252,7 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 		left[p] = left[p][1:]
 	}
 	for _, w := range want {
-		if p := g.told(w.member, w.record.values); len(left[p]) > 0 {
+		if p := g.identify(w.member, w.record.values); len(left[p]) > 0 {
 			return (&mismatch{
 				kind: WrongSet, got: fmt.Sprintf("%d results without it", len(got)),
 				want: fmt.Sprintf("%d results, including %s %s", len(want), w.record.entity.Name, g.member(w.member).line(w.record.values)),
@@ -262,8 +262,8 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	return nil
 }
 
-// told is the text by which items of a member are identified.
-func (g *gathering) told(member int, v table.Values) string {
+// identify is the text by which items of a member are identified.
+func (g *gathering) identify(member int, v table.Values) string {
 	var names []string
 	for _, f := range g.collection.Members[member].Fields {
 		names = append(names, f.Name)

@@ -13,14 +13,14 @@ import (
 const (
 	// pageBytes is the size at which DynamoDB ends a page.
 	pageBytes = 1 << 20
-	// fatItems is the minimum number of items in a large partition, and fatBytes the maximum size of each.
-	fatItems = 8
-	fatBytes = 300 << 10
+	// largeItems is the minimum number of items in a large partition, and fatBytes the maximum size of each.
+	largeItems = 8
+	largeBytes = 300 << 10
 )
 
-// fatten makes one partition of an entity larger than one of DynamoDB's pages: it lengthens a text on which nothing else
+// enlarge makes one partition of an entity larger than one of DynamoDB's pages: it lengthens a text on which nothing else
 // depends, in items that a read of a list returns together. One entity per design is enough.
-func (g *generator) fatten(records []*record) {
+func (g *generator) enlarge(records []*record) {
 	for _, r := range g.program.Reads {
 		f := g.filler(r.Plan.Place.Entity)
 		if !r.Design.Many || f == nil || !r.Plan.Place.Has(f.Name) || r.Plan.Operation != plan.Query {
@@ -33,19 +33,19 @@ func (g *generator) fatten(records []*record) {
 			}
 		}
 		groups := a.groups()
-		if len(groups) == 0 || len(groups[0]) < fatItems {
+		if len(groups) == 0 || len(groups[0]) < largeItems {
 			continue
 		}
-		each := min(pageBytes*5/4/len(groups[0]), fatBytes)
+		each := min(pageBytes*5/4/len(groups[0]), largeBytes)
 		for i, one := range groups[0] {
-			one.give(f.Name, fat(f.Type, each, i))
+			one.give(f.Name, largeValue(f.Type, each, i))
 		}
 		return
 	}
 }
 
-// fat is a text of a given size, or a list with one.
-func fat(t design.Type, bytes, i int) types.AttributeValue {
+// largeValue is a text of a given size, or a list with one.
+func largeValue(t design.Type, bytes, i int) types.AttributeValue {
 	text := textValue(strings.Repeat(string(rune('a'+i%26)), bytes))
 	if t.Kind == design.KindList {
 		return &types.AttributeValueMemberL{Value: []types.AttributeValue{text}}

@@ -201,14 +201,14 @@ func beyond(v table.Values, fields []string) []string {
 func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mismatch {
 	fields, v := l.fields(), l.got[i]
 	p := projected(v, fields)
-	told := fmt.Sprintf("result %d of %d: %s", i+1, len(l.got), l.line(v))
+	described := fmt.Sprintf("result %d of %d: %s", i+1, len(l.got), l.line(v))
 	for _, r := range want {
 		if l.projection(r) == p {
-			return (&mismatch{kind: WrongSet, got: told + ", again", want: "each item once"}).about(r)
+			return (&mismatch{kind: WrongSet, got: described + ", again", want: "each item once"}).about(r)
 		}
 	}
 	if r, wrong, lacks := closest(v, fields, want, left); r != nil {
-		m := &mismatch{kind: WrongFields, got: told}
+		m := &mismatch{kind: WrongFields, got: described}
 		if lacks {
 			m.got += ", without " + strings.Join(wrong, ", ")
 			m.want = "also " + showFields(r.values, wrong)
@@ -218,7 +218,7 @@ func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mism
 		}
 		return m.about(r)
 	}
-	m := &mismatch{kind: WrongSet, got: told, want: "not to be returned"}
+	m := &mismatch{kind: WrongSet, got: described, want: "not to be returned"}
 	for _, r := range l.records {
 		if r.entity.Name == l.read.Design.Entity && l.projection(r) == p {
 			return m.about(r)

@@ -29,8 +29,8 @@ func meaning(p design.Part) []design.Func {
 	return p.Funcs
 }
 
-// meant is the text by which a part's values are compared.
-func meant(p design.Part, v types.AttributeValue) string {
+// meaningText is the text by which a part's values are compared.
+func meaningText(p design.Part, v types.AttributeValue) string {
 	return through(meaning(p), scalarText(v))
 }
 
@@ -69,7 +69,7 @@ func same(p plan.Place, field string, a, b types.AttributeValue) bool {
 	if equal(a, b) {
 		return true
 	}
-	return !slices.ContainsFunc(occurrences(p, field), func(part design.Part) bool { return meant(part, a) != meant(part, b) })
+	return !slices.ContainsFunc(occurrences(p, field), func(part design.Part) bool { return meaningText(part, a) != meaningText(part, b) })
 }
 
 // truth computes the correct result of a read: the items that it asks for, found by examining each one.

@@ -142,7 +142,7 @@ func TestJudge(t *testing.T) {
 		}
 		records = append(records, r)
 	}
-	spoilt := func(r *record, field string, v types.AttributeValue) table.Values {
+	altered := func(r *record, field string, v types.AttributeValue) table.Values {
 		out := table.Values{}
 		maps.Copy(out, r.values)
 		if delete(out, field); v != nil {
@@ -150,7 +150,7 @@ func TestJudge(t *testing.T) {
 		}
 		return out
 	}
-	other := spoilt(records[0], "id", textValue("9"))
+	other := altered(records[0], "id", textValue("9"))
 	other["owner"] = textValue("z")
 	a, b, c := records[0].values, records[1].values, records[2].values
 	for _, x := range []struct {
@@ -168,9 +168,9 @@ func TestJudge(t *testing.T) {
 		{"above the limit", []table.Values{c, b, a}, 2, WrongPage},
 		{"twice", []table.Values{c, b, b, a}, 0, WrongSet},
 		{"somebody else", []table.Values{c, b, other, a}, 0, WrongSet},
-		{"another value", []table.Values{c, b, spoilt(records[0], "owner", textValue("b"))}, 0, WrongFields},
-		{"a value that lacks", []table.Values{c, b, spoilt(records[0], "owner", nil)}, 0, WrongFields},
-		{"a value too much", []table.Values{c, b, spoilt(records[0], "secret", textValue("b"))}, 0, WrongFields},
+		{"another value", []table.Values{c, b, altered(records[0], "owner", textValue("b"))}, 0, WrongFields},
+		{"a value that lacks", []table.Values{c, b, altered(records[0], "owner", nil)}, 0, WrongFields},
+		{"a value too much", []table.Values{c, b, altered(records[0], "secret", textValue("b"))}, 0, WrongFields},
 	} {
 		l := listing{
 			truth: newTruth(d, run.program.Read("Called"), run.now), records: records, got: x.got, limit: x.limit,

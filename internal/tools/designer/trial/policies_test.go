@@ -20,8 +20,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// TestPolice tests that missing permissions are detected, for every action.
-func TestPolice(t *testing.T) {
+// TestMissingPermissionsAreDetected tests that missing permissions are detected, for every action.
+func TestMissingPermissionsAreDetected(t *testing.T) {
 	t.Parallel()
 	p := &police{strict: true}
 	run, err := trial.New(load(t, "../../../../test/generated/designs/patterns.design.yaml"), trial.Options{Seed: 1, Items: fewItems, Open: p.open})

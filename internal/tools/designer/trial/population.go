@@ -254,7 +254,7 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 		}
 	}
 	if !g.lean {
-		g.fatten(out)
+		g.enlarge(out)
 	}
 	count(g.program, out)
 	return out, none
@@ -262,8 +262,8 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 
 // share is the number of items for an entity.
 func (g *generator) share(e *design.Entity) int {
-	if told := int(max(e.Volume.Count, e.Volume.Max)); e.Volume.Per == "" && told > 0 {
-		return min(g.items, told)
+	if declared := int(max(e.Volume.Count, e.Volume.Max)); e.Volume.Per == "" && declared > 0 {
+		return min(g.items, declared)
 	}
 	return g.items
 }

@@ -72,7 +72,7 @@ next:
 					}
 					continue
 				}
-				key.WriteString(strconv.Quote(meant(part, r.values[name])))
+				key.WriteString(strconv.Quote(meaningText(part, r.values[name])))
 			}
 		}
 		if groups[key.String()] == nil {
@@ -312,7 +312,7 @@ func (a *asker) bounds(group []*record, around int) {
 	for range min(around, len(values)) {
 		at := a.rng.IntN(len(values))
 		v, other := values[at], values[at+a.rng.IntN(len(values)-at)]
-		below, above := beside(f, v)
+		below, above := neighbours(f, v)
 		ask(v, v)
 		ask(v, nil)
 		ask(nil, v)
@@ -328,8 +328,8 @@ func (a *asker) bounds(group []*record, around int) {
 	}
 }
 
-// beside are the values of a field just below and above one, nil if unknown.
-func beside(f *design.Field, v types.AttributeValue) (below, above types.AttributeValue) {
+// neighbours are the values of a field just below and above one, nil if unknown.
+func neighbours(f *design.Field, v types.AttributeValue) (below, above types.AttributeValue) {
 	s := scalarText(v)
 	switch f.Type.Kind {
 	case design.KindTime:
@@ -381,7 +381,7 @@ func (a *asker) absent() {
 		}
 		r := a.records[a.rng.IntN(len(a.records))]
 		list := []types.AttributeValue{a.generator.pool(f.Name, f.Type).at(4*a.generator.items + a.rng.IntN(100) + 1)}
-		if below, above := beside(f, r.values[name]); r.values[name] != nil && !f.Type.Numeric() {
+		if below, above := neighbours(f, r.values[name]); r.values[name] != nil && !f.Type.Numeric() {
 			list = append(list, below, above)
 		}
 		for _, v := range list {

@@ -87,7 +87,7 @@ func tokenOf(e *design.Entity, name string, k design.Key, values table.Values) u
 		for _, part := range t.Parts {
 			if part.Field != "" {
 				text(part.Field)
-				text(meant(part, values[part.Field]))
+				text(meaningText(part, values[part.Field]))
 			}
 		}
 	}

@@ -154,7 +154,7 @@ func (m *fixing) compare(n *expr.Comparison) {
 		return
 	}
 	t, _ := typeAt(m.program.Design, m.entity(), path)
-	below, above := beside(&design.Field{Type: t}, v)
+	below, above := neighbours(&design.Field{Type: t}, v)
 	switch {
 	case op == expr.Less && below != nil:
 		v = below

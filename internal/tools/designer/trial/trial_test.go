@@ -78,9 +78,9 @@ func parse(t *testing.T, text string) *design.Design {
 	return d
 }
 
-// TestSound tries correct designs. Those in testdata are drafts in which the defects found by a trial were fixed, and one
+// TestCorrectDesignsPass tries correct designs. Those in testdata are drafts in which the defects found by a trial were fixed, and one
 // design that uses every feature.
-func TestSound(t *testing.T) {
+func TestCorrectDesignsPass(t *testing.T) {
 	files := []string{drafts + "portfolio.design.yaml", drafts + "trinity.design.yaml", "../../../../test/generated/designs/patterns.design.yaml"}
 	more, err := filepath.Glob("testdata/*.design.yaml")
 	if err != nil || len(more) < 4 {
@@ -104,9 +104,9 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestDefective tries designs as their documents describe them, and drafts without the fixes in testdata. Each read must show
+// TestDefectsAreFound tries designs as their documents describe them, and drafts without the fixes in testdata. Each read must show
 // the defect that ../shared/design/seed-review.md describes, as far as results can show it; everything else must be correct.
-func TestDefective(t *testing.T) {
+func TestDefectsAreFound(t *testing.T) {
 	for file, want := range map[string]map[string][]trial.Kind{
 		drafts + "appcore.documented": {
 			"LatestTransactions": {trial.Overread}, // both items of a transaction enter the index
@@ -172,8 +172,8 @@ func TestDefective(t *testing.T) {
 	}
 }
 
-// TestMutations changes one thing in a correct design; the trial must find each change.
-func TestMutations(t *testing.T) {
+// TestEachMutationIsFound changes one thing in a correct design; the trial must find each change.
+func TestEachMutationIsFound(t *testing.T) {
 	text, err := os.ReadFile("testdata/market.design.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -294,8 +294,8 @@ examples:
 	}
 }
 
-// TestRepeated tests that inputs are repeated if there are few, and that a repetition returns no new ID.
-func TestRepeated(t *testing.T) {
+// TestInputsRepeatIfFew tests that inputs are repeated if there are few, and that a repetition returns no new ID.
+func TestInputsRepeatIfFew(t *testing.T) {
 	d := parse(t, `
 design: 1
 name: Notes

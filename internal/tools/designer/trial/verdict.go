@@ -149,7 +149,7 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 	case in.Values[f.Name] != nil:
 		return in.Values[f.Name], nil
 	}
-	if v := told(f.Name, effects); v != nil {
+	if v := knownValue(f.Name, effects); v != nil {
 		return v, nil
 	}
 	switch {
@@ -164,8 +164,8 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 	}
 }
 
-// told is the value of a field of an item that the write touches once: of a created item, or of the key of another.
-func told(field string, effects []*effect) types.AttributeValue {
+// knownValue is the value of a field of an item that the write touches once: of a created item, or of the key of another.
+func knownValue(field string, effects []*effect) types.AttributeValue {
 	for _, created := range effects {
 		creates := created.step.Action == design.Create || created.step.Action == design.Put
 		if created.line < 0 && creates && created.next.values[field] != nil {

@@ -214,7 +214,7 @@ func (g *writing) agreed(s *design.Step, r *record) table.Values {
 			continue
 		}
 		if c.operator == "<" || c.operator == ">" {
-			below, above := beside(&design.Field{Type: design.Type{Kind: design.KindDecimal}}, v)
+			below, above := neighbours(&design.Field{Type: design.Type{Kind: design.KindDecimal}}, v)
 			switch {
 			case c.operator == "<" && above != nil:
 				v = above

@@ -82,7 +82,7 @@ type writer struct {
 	left  []string
 }
 
-func (w *writer) lose(format string, args ...any) {
+func (w *writer) omit(format string, args ...any) {
 	w.left = append(w.left, w.table.Name+": "+fmt.Sprintf(format, args...))
 }
 
@@ -102,10 +102,10 @@ func (w *writer) keys() {
 	for _, x := range s.Indexes {
 		switch {
 		case x.Local:
-			w.lose("the local index %s", x.Name)
+			w.omit("the local index %s", x.Name)
 			continue
 		case len(x.PK) > 1 || len(x.SK) > 1:
-			w.lose("the index %s, whose keys have several attributes", x.Name)
+			w.omit("the index %s, whose keys have several attributes", x.Name)
 			continue
 		}
 		index := Index{IndexName: x.Name, Projection: Projection{x.Projection, x.Attributes}}
@@ -121,7 +121,7 @@ func (w *writer) keys() {
 		w.out.ProvisionedCapacitySettings = &ProvisionedCapacitySettings{Throughput{s.Capacity.Read, s.Capacity.Write}}
 	}
 	if s.TTLAttr != "" {
-		w.lose("that items expire by %s", s.TTLAttr)
+		w.omit("that items expire by %s", s.TTLAttr)
 	}
 }
 
@@ -144,7 +144,7 @@ func (w *writer) entity(e *design.Entity, run *table.Entity) error {
 			_, err = table.Items(run, v)
 		}
 		if err != nil {
-			w.lose("a sample of %s: %v", e.Name, err)
+			w.omit("a sample of %s: %v", e.Name, err)
 			continue
 		}
 		samples = append(samples, v)

@@ -54,9 +54,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLeftOut tests that what the format cannot express is reported, and the rest is written; an invalid sample is
+// TestInexpressiblePartsAreReported tests that what the format cannot express is reported, and the rest is written; an invalid sample is
 // reported, too.
-func TestLeftOut(t *testing.T) {
+func TestInexpressiblePartsAreReported(t *testing.T) {
 	d, err := design.Parse("", []byte(`
 design: 1
 name: Log

@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// TestDrawsGoOnTogether tests that of concurrent allocations that find the sequence behind the time, one advances it, and
+// TestConcurrentAllocationsAdvanceOnce tests that of concurrent allocations that find the sequence behind the time, one advances it, and
 // those that wait for it continue from there. If each advanced it in turn, a queue of updates would form that never ends under
 // load.
-func TestDrawsGoOnTogether(t *testing.T) {
+func TestConcurrentAllocationsAdvanceOnce(t *testing.T) {
 	address := postgrestest.URL(schema(), server)
 	closeAll(t, openWith(t, address, postgreskv.Options{}))
 	connect := func() *pgx.Conn {

@@ -124,9 +124,9 @@ func TestDefaultsOfServer(t *testing.T) {
 	closeAll(t, one, two)
 }
 
-// TestTurnIsGivenBack tests that an update that the server rejects while it advances the numbers prevents no one else from
+// TestFailedUpdateReleasesNumberLock tests that an update that the server rejects while it advances the numbers prevents no one else from
 // doing so.
-func TestTurnIsGivenBack(t *testing.T) {
+func TestFailedUpdateReleasesNumberLock(t *testing.T) {
 	in := schema()
 	one, two := openIn(t, in), openIn(t, in)
 	advance := func(s kv.Store, to kv.Seq) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// TestQuiet tests that the client library finds a log level when its log is off, because it asks for it while it retries.
-func TestQuiet(t *testing.T) {
+// TestLibraryLogLevelExists tests that the client library finds a log level when its log is off, because it asks for it while it retries.
+func TestLibraryLogLevelExists(t *testing.T) {
 	tikvkv.Quiet()
 	if level := log.GetLevel(); level != zap.FatalLevel {
 		t.Errorf("the library logs at level %v", level)

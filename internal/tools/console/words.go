@@ -1,0 +1,92 @@
+package console
+
+import (
+	"embed"
+	"net/http"
+	"slices"
+
+	"github.com/monotable/monotable/internal/accept"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/races"
+	"github.com/monotable/monotable/internal/tools/designer/view"
+	"github.com/monotable/monotable/internal/words"
+)
+
+//go:embed words
+var wordFiles embed.FS
+
+// translations are those of the designer's findings and of the console's own errors. DynamoDB's errors stay in its words.
+var translations = words.Must(wordFiles, "words")
+
+// speech translates what the designer says to the language of a page.
+type speech string
+
+func speechOf(r *http.Request) speech { return speech(accept.Language(r)) }
+
+// say translates a whole text.
+func (s speech) say(text string) string { return translations.Say(string(s), text) }
+
+// phrase translates a part of a sentence.
+func (s speech) phrase(text string) string { return translations.Phrase(string(s), text) }
+
+func (s speech) phrases(list []string) []string {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = s.phrase(out[i])
+	}
+	return out
+}
+
+func (s speech) finding(f check.Finding) check.Finding {
+	f.Message, f.Witness, f.Fix = s.say(f.Message), s.say(f.Witness), s.say(f.Fix)
+	return f
+}
+
+// model translates a design as the page has it.
+func (s speech) model(m *view.Model) *view.Model {
+	out := *m
+	out.Findings = slices.Clone(m.Findings)
+	for i, f := range out.Findings {
+		out.Findings[i] = s.finding(f)
+	}
+	out.Patterns = slices.Clone(m.Patterns)
+	for i := range out.Patterns {
+		p := &out.Patterns[i]
+		p.Wants, p.Fault = s.phrase(p.Wants), s.phrase(p.Fault)
+		p.Near = slices.Clone(p.Near)
+		for n := range p.Near {
+			p.Near[n].Place, p.Near[n].Lacks = s.phrase(p.Near[n].Place), s.phrases(p.Near[n].Lacks)
+		}
+		p.Items = slices.Clone(p.Items)
+		for n := range p.Items {
+			it := &p.Items[n]
+			it.Action, it.When, it.Entries = s.phrase(it.Action), s.phrase(it.When), s.phrases(it.Entries)
+		}
+	}
+	return &out
+}
+
+// races translates a report in place.
+func (s speech) races(r *races.Report) *races.Report {
+	for i, f := range r.Findings {
+		r.Findings[i] = s.finding(f)
+	}
+	for _, race := range r.Scenarios {
+		race.Bound, race.Skipped = s.phrase(race.Bound), s.say(race.Skipped)
+		if race.Default {
+			race.Name = s.phrase(race.Name)
+		}
+		for i := range race.Processes {
+			race.Processes[i].Ends = s.phrases(race.Processes[i].Ends)
+		}
+		for _, f := range race.Findings {
+			f.Finding = s.finding(f.Finding)
+			f.Schedule = nil // the steps in English
+			for i := range f.Steps {
+				step := &f.Steps[i]
+				step.Answer, step.Item, step.Ends = s.phrase(step.Answer), s.phrase(step.Item), s.phrase(step.Ends)
+			}
+		}
+	}
+	return r
+}

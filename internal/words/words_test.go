@@ -1,0 +1,37 @@
+package words_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/monotable/monotable/internal/words"
+)
+
+// TestPhrases: values are copied, phrases are translated, and rows of texts one by one.
+func TestPhrases(t *testing.T) {
+	t.Parallel()
+	c := words.Must(fstest.MapFS{
+		"es.json": {Data: []byte(`{"has no {1} at {2}": "no tiene {1…} en {2}", "{1} is {2}, or not": "{1} es {2}, o no", "…copy": "copia", "…{1} and {2}": "{1…} y {2…}", "…{1} is late": "{1} se retrasa"}`)},
+		"pt.json": {Data: []byte(`{}`)},
+	}, ".")
+	for _, test := range []struct{ english, want string }{
+		{"has no copy at copy", "no tiene copia en copy"},
+		{"has no copy and marker at x", "no tiene copia y marker en x"},
+		{"copy", "copy"},
+		{"a is b, or not; has no copy at y", "a es b, o no; no tiene copia en y"},
+		{"a is b; c, or not", "a es b; c, o no"},
+		{"nobody knows this", "nobody knows this"},
+	} {
+		if got := c.Say("es", test.english); got != test.want {
+			t.Errorf("%q becomes %q, want %q", test.english, got, test.want)
+		}
+	}
+	for english, want := range map[string]string{"copy": "copia", "a is late, b is late": "a se retrasa, b se retrasa", "a is late, b": "a is late, b"} {
+		if got := c.Phrase("es", english); got != want {
+			t.Errorf("the phrase %q becomes %q, want %q", english, got, want)
+		}
+	}
+	if got := c.Phrase("en", "copy"); got != "copy" {
+		t.Errorf("English becomes %q", got)
+	}
+}
