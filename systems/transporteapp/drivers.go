@@ -54,13 +54,18 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 		return c, err
 	}
 	in.Body.into(&c)
+	var saved db.Conductor
 	err := again(ctx, func() error {
-		return errorOf(s.db.GuardarConductor(ctx, guardarConductor(in.Seen, c)))
+		edited, err := s.db.EditarConductor(ctx, editarConductor(in.Seen, c))
+		if saved = edited.Conductor; !errors.Is(err, db.ErrAgendaAfectada) {
+			return err
+		}
+		if _, err = s.db.GuardarConductor(ctx, guardarConductor(in.Seen, c)); err == nil {
+			saved, err = s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: who.Sub, ConductorID: in.ConductorID})
+		}
+		return err
 	})
-	if err != nil {
-		return c, err
-	}
-	return s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: who.Sub, ConductorID: in.ConductorID})
+	return saved, err
 }
 
 // hasVehicle rejects a driver's vehicle that is not the company's; "" is none. The company may delete it later: the vehicle of a

@@ -2,6 +2,7 @@ package transporteapp
 
 import (
 	"context"
+	"errors"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
@@ -48,17 +49,22 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	var saved db.GuardarVehiculoResult
-	err = again(ctx, func() (err error) {
-		changed := guardarVehiculo(owner{who.Sub}, in)
-		changed.Vence = first(changed.PermisoVigencia, changed.SeguroVigencia)
-		saved, err = s.db.GuardarVehiculo(ctx, changed)
+	err = again(ctx, func() error {
+		edit := editarVehiculo(owner{who.Sub}, in)
+		edit.Vence = first(edit.PermisoVigencia, edit.SeguroVigencia)
+		edited, err := s.db.EditarVehiculo(ctx, edit)
+		if v = edited.Vehiculo; !errors.Is(err, db.ErrAgendaAfectada) {
+			return err
+		}
+		all := guardarVehiculo(owner{who.Sub}, in)
+		all.Vence = first(all.PermisoVigencia, all.SeguroVigencia)
+		saved, err := s.db.GuardarVehiculo(ctx, all)
+		if err == nil {
+			v = *saved.Vehiculo // it was read for its previous plate
+		}
 		return err
 	})
-	if err != nil {
-		return v, err
-	}
-	return *saved.Vehiculo, nil // it was read for its previous plate
+	return v, err
 }
 
 // deleteVehicle deletes a vehicle without trips.
@@ -107,17 +113,22 @@ func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	var saved db.GuardarRemolqueResult
-	err = again(ctx, func() (err error) {
-		changed := guardarRemolque(owner{who.Sub}, in)
-		changed.Vence = changed.SeguroVigencia
-		saved, err = s.db.GuardarRemolque(ctx, changed)
+	err = again(ctx, func() error {
+		edit := editarRemolque(owner{who.Sub}, in)
+		edit.Vence = edit.SeguroVigencia
+		edited, err := s.db.EditarRemolque(ctx, edit)
+		if v = edited.Remolque; !errors.Is(err, db.ErrAgendaAfectada) {
+			return err
+		}
+		all := guardarRemolque(owner{who.Sub}, in)
+		all.Vence = all.SeguroVigencia
+		saved, err := s.db.GuardarRemolque(ctx, all)
+		if err == nil {
+			v = *saved.Remolque // it was read for its previous plate
+		}
 		return err
 	})
-	if err != nil {
-		return v, err
-	}
-	return *saved.Remolque, nil // it was read for its previous plate
+	return v, err
 }
 
 // deleteTrailer deletes a trailer without trips.

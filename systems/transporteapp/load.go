@@ -73,12 +73,15 @@ func loadMakeDriver(name string) load.Call {
 }
 
 func loadMakeVehicle(name string) load.Call {
-	return load.Create("/vehiculos", loadVehicle).Keeping(name, "vehiculoId")
+	return load.Create("/vehiculos", loadVehicle).Keeping(name, "vehiculoId").Keeping(name+"Plate", "placa")
 }
 
 func loadMakeTrailer(name string) load.Call {
-	return load.Create("/remolques", loadTrailer).Keeping(name, "remolqueId")
+	return load.Create("/remolques", loadTrailer).Keeping(name, "remolqueId").Keeping(name+"Plate", "placa")
 }
+
+// loadSame is the body of a vehicle or trailer with the plate that it has.
+func loadSame(body, name string) string { return strings.Replace(body, "{code}", "{"+name+"Plate}", 1) }
 
 // loadMakeTrip creates a trip without a carta.
 func loadMakeTrip(name string) load.Call {
@@ -183,11 +186,11 @@ func loadFleetRoutes() []load.Call {
 	return []load.Call{
 		loadMakeVehicle("bought").After(load.Delete("/vehiculos/{bought}")),
 		load.Get("/vehiculos"), load.Get("/vehiculos?estado=disponible"), load.Get("/vehiculos/{vehicle}"),
-		load.Put("/vehiculos/{vehicle}", loadVehicle),
+		load.Put("/vehiculos/{vehicle}", loadSame(loadVehicle, "vehicle")),
 		load.Delete("/vehiculos/{sold}").After(loadMakeVehicle("sold")),
 		loadMakeTrailer(""),
 		load.Get("/remolques"), load.Get("/remolques?estado=disponible"), load.Get("/remolques/{trailer}"),
-		load.Put("/remolques/{trailer}", loadTrailer),
+		load.Put("/remolques/{trailer}", loadSame(loadTrailer, "trailer")),
 		load.Delete("/remolques/{soldTrailer}").After(loadMakeTrailer("soldTrailer")),
 		load.Post("/recursos/consulta", `{"conductores":["{driver}"],"vehiculos":["{vehicle}"],"remolques":["{trailer}"]}`),
 	}

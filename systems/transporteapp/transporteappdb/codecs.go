@@ -1750,6 +1750,27 @@ func (in GuardarConductorInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in EditarConductorInput) input() table.Input {
+	v := table.Values{}
+	table.SetOptional(v, "ubicacionActual", table.Text[string](), in.UbicacionActual)
+	table.SetOptional(v, "vehiculoAsignadoId", table.Text[string](), in.VehiculoAsignadoID)
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
+	table.Set(v, "nombre", table.Text[string](), in.Nombre)
+	table.Set(v, "rfc", table.Text[string](), in.Rfc)
+	table.Set(v, "curp", table.Text[string](), in.Curp)
+	table.SetOptional(v, "email", table.Text[string](), in.Email)
+	table.SetOptional(v, "telefono", table.Text[string](), in.Telefono)
+	table.Set(v, "licencia", licenciaCodec(), in.Licencia)
+	table.SetOptional(v, "compensacion", compensacionCodec(), in.Compensacion)
+	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
+	table.Set(v, "activo", table.Bool(), in.Activo)
+	table.Set(v, "vence", table.Day(), in.Vence)
+	return table.Input{Values: v}
+}
+
 func (in BorrarConductorInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1806,6 +1827,27 @@ func (in GuardarVehiculoInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in EditarVehiculoInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
+	table.Set(v, "configVehicular", table.Text[string](), in.ConfigVehicular)
+	table.Set(v, "anioModeloVm", table.Int(), in.AnioModeloVM)
+	table.Set(v, "pesoBrutoVehicular", table.Number(), in.PesoBrutoVehicular)
+	table.Set(v, "permSct", table.Text[string](), in.PermSct)
+	table.Set(v, "numPermisoSct", table.Text[string](), in.NumPermisoSct)
+	table.Set(v, "aseguraRespCivil", table.Text[string](), in.AseguraRespCivil)
+	table.Set(v, "polizaRespCivil", table.Text[string](), in.PolizaRespCivil)
+	table.SetOptional(v, "permisoVigencia", table.Day(), in.PermisoVigencia)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
+	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
+	table.Set(v, "placa", table.Text[string](), in.Placa)
+	return table.Input{Values: v}
+}
+
 func (in BorrarVehiculoInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1844,6 +1886,20 @@ func (in GuardarRemolqueInput) input() table.Input {
 	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
 	table.SetOptional(v, "vence", table.Day(), in.Vence)
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
+	return table.Input{Values: v}
+}
+
+func (in EditarRemolqueInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
+	table.Set(v, "subTipoRem", table.Text[string](), in.SubTipoRem)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
+	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
+	table.Set(v, "placa", table.Text[string](), in.Placa)
 	return table.Input{Values: v}
 }
 

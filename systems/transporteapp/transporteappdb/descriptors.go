@@ -1975,6 +1975,95 @@ var (
 			},
 		},
 	}
+	editarConductorWrite = &table.Write{
+		Pattern: "EditarConductor",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: conductorEntity,
+				Set: []table.Assignment{
+					{Path: []string{"nombre"}, Value: table.InputValue("nombre")},
+					{Path: []string{"rfc"}, Value: table.InputValue("rfc")},
+					{Path: []string{"curp"}, Value: table.InputValue("curp")},
+					{Path: []string{"email"}, Value: table.InputValue("email")},
+					{Path: []string{"telefono"}, Value: table.InputValue("telefono")},
+					{Path: []string{"licencia"}, Value: table.InputValue("licencia")},
+					{Path: []string{"compensacion"}, Value: table.InputValue("compensacion")},
+					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("ubicacionActual")},
+					{Path: []string{"asignacion", "vehiculoAsignadoId"}, Value: table.InputValue("vehiculoAsignadoId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #activo = :p4 AND #vence = :p5",
+					Names: map[string]string{
+						"#activo":    "activo",
+						"#estado":    "estado",
+						"#updatedAt": "updatedAt",
+						"#vence":     "vence",
+					},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{
+							Placeholder: ":p3",
+							Input:       "estado",
+							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+						},
+						{Placeholder: ":p4", Input: "activo", Type: table.Type{Kind: "bool"}},
+						{Placeholder: ":p5", Input: "vence", Type: table.Type{Kind: "date"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrConductorEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrConductorCambiado,
+						When: &table.Condition{
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+							Params: []table.ConditionParam{
+								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+							},
+						},
+					},
+					{Err: ErrAgendaAfectada},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "ubicacionActual", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "vehiculoAsignadoId", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
+			{Name: "nombre", Type: table.Type{Kind: "text"}, MaxBytes: 200},
+			{Name: "rfc", Type: table.Type{Kind: "text"}},
+			{Name: "curp", Type: table.Type{Kind: "text"}},
+			{Name: "email", Type: table.Type{Kind: "email"}, Optional: true},
+			{Name: "telefono", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "licencia", Type: table.Type{Kind: "struct", Fields: &licenciaFields}},
+			{
+				Name:     "compensacion",
+				Type:     table.Type{Kind: "struct", Fields: &compensacionFields},
+				Optional: true,
+			},
+			{
+				Name: "estado",
+				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+			},
+			{Name: "activo", Type: table.Type{Kind: "bool"}},
+			{Name: "vence", Type: table.Type{Kind: "date"}},
+		},
+	}
 	borrarConductorWrite = &table.Write{
 		Pattern: "BorrarConductor",
 		Steps: []table.Step{
@@ -2199,6 +2288,86 @@ var (
 			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
 		},
 	}
+	editarVehiculoWrite = &table.Write{
+		Pattern: "EditarVehiculo",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: vehiculoEntity,
+				Set: []table.Assignment{
+					{Path: []string{"configVehicular"}, Value: table.InputValue("configVehicular")},
+					{Path: []string{"anioModeloVm"}, Value: table.InputValue("anioModeloVm")},
+					{Path: []string{"pesoBrutoVehicular"}, Value: table.InputValue("pesoBrutoVehicular")},
+					{Path: []string{"permSct"}, Value: table.InputValue("permSct")},
+					{Path: []string{"numPermisoSct"}, Value: table.InputValue("numPermisoSct")},
+					{Path: []string{"aseguraRespCivil"}, Value: table.InputValue("aseguraRespCivil")},
+					{Path: []string{"polizaRespCivil"}, Value: table.InputValue("polizaRespCivil")},
+					{Path: []string{"permisoVigencia"}, Value: table.InputValue("permisoVigencia")},
+					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
+					{Path: []string{"vence"}, Value: table.InputValue("vence")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #placa = :p4",
+					Names:      map[string]string{"#estado": "estado", "#placa": "placa", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{
+							Placeholder: ":p3",
+							Input:       "estado",
+							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+						},
+						{Placeholder: ":p4", Input: "placa", Type: table.Type{Kind: "text"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrVehiculoEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrVehiculoCambiado,
+						When: &table.Condition{
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+							Params: []table.ConditionParam{
+								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+							},
+						},
+					},
+					{Err: ErrAgendaAfectada},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
+			{Name: "configVehicular", Type: table.Type{Kind: "text"}},
+			{Name: "anioModeloVm", Type: table.Type{Kind: "int"}},
+			{Name: "pesoBrutoVehicular", Type: table.Type{Kind: "decimal"}},
+			{Name: "permSct", Type: table.Type{Kind: "text"}},
+			{Name: "numPermisoSct", Type: table.Type{Kind: "text"}},
+			{Name: "aseguraRespCivil", Type: table.Type{Kind: "text"}},
+			{Name: "polizaRespCivil", Type: table.Type{Kind: "text"}},
+			{Name: "permisoVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
+			{
+				Name: "estado",
+				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+			},
+			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
+		},
+	}
 	borrarVehiculoWrite = &table.Write{
 		Pattern: "BorrarVehiculo",
 		Steps: []table.Step{
@@ -2380,6 +2549,72 @@ var (
 				Name: "estado",
 				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
 			},
+		},
+	}
+	editarRemolqueWrite = &table.Write{
+		Pattern: "EditarRemolque",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: remolqueEntity,
+				Set: []table.Assignment{
+					{Path: []string{"subTipoRem"}, Value: table.InputValue("subTipoRem")},
+					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
+					{Path: []string{"vence"}, Value: table.InputValue("vence")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #placa = :p4",
+					Names:      map[string]string{"#estado": "estado", "#placa": "placa", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{
+							Placeholder: ":p3",
+							Input:       "estado",
+							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+						},
+						{Placeholder: ":p4", Input: "placa", Type: table.Type{Kind: "text"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrRemolqueEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrRemolqueCambiado,
+						When: &table.Condition{
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+							Params: []table.ConditionParam{
+								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+							},
+						},
+					},
+					{Err: ErrAgendaAfectada},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
+			{Name: "subTipoRem", Type: table.Type{Kind: "text"}},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
+			{
+				Name: "estado",
+				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
+			},
+			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
 		},
 	}
 	borrarRemolqueWrite = &table.Write{

@@ -46,47 +46,50 @@ var (
 	ErrSuscripcionInactiva = errors.New("transporteappdb: suscripcion inactiva")
 	// ErrLimiteConductores is declared by the design. CrearConductor can return it.
 	ErrLimiteConductores = errors.New("transporteappdb: limite conductores")
-	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque
-	// can return it.
+	// ErrConductorEnViaje is declared by the design. GuardarConductor, EditarConductor, BorrarConductor, IniciarViaje,
+	// IniciarConRemolque can return it.
 	ErrConductorEnViaje = errors.New("transporteappdb: conductor en viaje")
-	// ErrConductorCambiado is declared by the design. GuardarConductor can return it.
+	// ErrConductorCambiado is declared by the design. GuardarConductor, EditarConductor can return it.
 	ErrConductorCambiado = errors.New("transporteappdb: conductor cambiado")
-	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
+	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, EditarConductor, BorrarConductor, IniciarViaje,
+	// IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrConductorNotFound = fmt.Errorf("transporteappdb: conductor: %w", table.ErrNotFound)
 	// ErrAgendaNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, GuardarVehiculo, BorrarVehiculo,
 	// GuardarRemolque, BorrarRemolque, AsignarRecursos, CompletarViaje, CompletarConRemolque, CancelarAsignado,
 	// CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrAgendaNotFound = fmt.Errorf("transporteappdb: agenda: %w", table.ErrNotFound)
+	// ErrAgendaAfectada is declared by the design. EditarConductor, EditarVehiculo, EditarRemolque can return it.
+	ErrAgendaAfectada = errors.New("transporteappdb: agenda afectada")
 	// ErrConductorAsignado is declared by the design. BorrarConductor can return it.
 	ErrConductorAsignado = errors.New("transporteappdb: conductor asignado")
 	// ErrVehiculoExists is a table.ErrExists. CrearVehiculo can return it.
 	ErrVehiculoExists = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrExists)
-	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
+	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, EditarVehiculo, IniciarViaje,
+	// IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrVehiculoPlacaTaken = fmt.Errorf("transporteappdb: vehiculo placa is taken: %w", table.ErrExists)
 	// ErrLimiteVehiculos is declared by the design. CrearVehiculo can return it.
 	ErrLimiteVehiculos = errors.New("transporteappdb: limite vehiculos")
-	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque can
-	// return it.
+	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, EditarVehiculo, BorrarVehiculo, IniciarViaje,
+	// IniciarConRemolque can return it.
 	ErrVehiculoEnViaje = errors.New("transporteappdb: vehiculo en viaje")
-	// ErrVehiculoCambiado is declared by the design. GuardarVehiculo can return it.
+	// ErrVehiculoCambiado is declared by the design. GuardarVehiculo, EditarVehiculo can return it.
 	ErrVehiculoCambiado = errors.New("transporteappdb: vehiculo cambiado")
-	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
+	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, EditarVehiculo, BorrarVehiculo, IniciarViaje,
+	// IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrVehiculoNotFound = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrNotFound)
 	// ErrVehiculoAsignado is declared by the design. BorrarVehiculo can return it.
 	ErrVehiculoAsignado = errors.New("transporteappdb: vehiculo asignado")
 	// ErrRemolqueExists is a table.ErrExists. CrearRemolque can return it.
 	ErrRemolqueExists = fmt.Errorf("transporteappdb: remolque: %w", table.ErrExists)
-	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, IniciarConRemolque, CompletarConRemolque,
-	// CancelarEnCursoConRemolque can return it.
+	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, EditarRemolque, IniciarConRemolque,
+	// CompletarConRemolque, CancelarEnCursoConRemolque can return it.
 	ErrRemolquePlacaTaken = fmt.Errorf("transporteappdb: remolque placa is taken: %w", table.ErrExists)
-	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque, IniciarConRemolque can return it.
+	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, EditarRemolque, BorrarRemolque, IniciarConRemolque can
+	// return it.
 	ErrRemolqueEnViaje = errors.New("transporteappdb: remolque en viaje")
-	// ErrRemolqueCambiado is declared by the design. GuardarRemolque can return it.
+	// ErrRemolqueCambiado is declared by the design. GuardarRemolque, EditarRemolque can return it.
 	ErrRemolqueCambiado = errors.New("transporteappdb: remolque cambiado")
-	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, IniciarConRemolque,
+	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, EditarRemolque, BorrarRemolque, IniciarConRemolque,
 	// CompletarConRemolque, CancelarEnCursoConRemolque can return it.
 	ErrRemolqueNotFound = fmt.Errorf("transporteappdb: remolque: %w", table.ErrNotFound)
 	// ErrRemolqueAsignado is declared by the design. BorrarRemolque can return it.

@@ -453,7 +453,8 @@ type GuardarConductorResult struct {
 
 // GuardarConductor does, all or nothing: update Conductor, update Agenda.
 //
-// Changes a driver who is not on a trip and was last changed at from, at to, or between them.
+// Changes a driver who is not on a trip and was last changed at from, at to, or between them, and tells the agenda, so
+// that an assignment that has read the driver fails.
 //
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
@@ -471,6 +472,53 @@ func (db *DB) guardarConductorResult(_ context.Context, _ table.Input, out table
 	return GuardarConductorResult{
 		Conductor: table.Known(d, 0, conductorOf),
 		Agenda:    table.Known(d, 1, agendaOf),
+	}, d.Err()
+}
+
+// EditarConductorInput is the input of EditarConductor.
+type EditarConductorInput struct {
+	UbicacionActual    *string
+	VehiculoAsignadoID *string
+	From               time.Time
+	To                 time.Time
+	UserID             string
+	ConductorID        string
+	Nombre             string
+	Rfc                string
+	Curp               string
+	Email              *string
+	Telefono           *string
+	Licencia           Licencia
+	Compensacion       *Compensacion
+	Estado             EstadoRecurso
+	Activo             bool
+	// When the licence ends.
+	Vence table.Date
+}
+
+// EditarConductorResult is the result of EditarConductor.
+type EditarConductorResult struct {
+	Conductor Conductor
+}
+
+// EditarConductor does: update Conductor.
+//
+// Changes the same of a driver whose state and licence stay as they are: no assignment depends on the rest, so the
+// agenda is not touched.
+//
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND activo = :activo AND vence = :vence; GSI1 moved (2); GSI3 updated (1)
+//	costs   5 write units
+//
+// It can fail with ErrConductorEnViaje, ErrConductorCambiado, ErrAgendaAfectada, ErrConductorNotFound.
+func (db *DB) EditarConductor(ctx context.Context, in EditarConductorInput) (EditarConductorResult, error) {
+	return table.Do(ctx, db.run, editarConductorWrite, in.input(), db.editarConductorResult)
+}
+
+// editarConductorResult converts the outcome of EditarConductor.
+func (db *DB) editarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (EditarConductorResult, error) {
+	d := table.DecodeOutcome(out)
+	return EditarConductorResult{
+		Conductor: table.Made(d, 0, conductorOf),
 	}, d.Err()
 }
 
@@ -625,7 +673,7 @@ type GuardarVehiculoResult struct {
 
 // GuardarVehiculo does, all or nothing: update Vehiculo, update Agenda.
 //
-// Changes a vehicle that is not on a trip and was last changed at from, at to, or between them.
+// Changes a vehicle that is not on a trip and was last changed at from, at to, or between them, and tells the agenda.
 //
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
@@ -645,6 +693,55 @@ func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.
 	return GuardarVehiculoResult{
 		Vehiculo: table.Known(d, 0, vehiculoOf),
 		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
+}
+
+// EditarVehiculoInput is the input of EditarVehiculo.
+type EditarVehiculoInput struct {
+	From               time.Time
+	To                 time.Time
+	UserID             string
+	VehiculoID         string
+	ConfigVehicular    string
+	AnioModeloVM       int64
+	PesoBrutoVehicular table.Decimal
+	PermSct            string
+	NumPermisoSct      string
+	AseguraRespCivil   string
+	PolizaRespCivil    string
+	// When the permit ends.
+	PermisoVigencia *table.Date
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// What of these ends first; a vehicle of which neither is known has none.
+	Vence  *table.Date
+	Estado EstadoRecurso
+	Placa  string
+}
+
+// EditarVehiculoResult is the result of EditarVehiculo.
+type EditarVehiculoResult struct {
+	Vehiculo Vehiculo
+}
+
+// EditarVehiculo does: update Vehiculo.
+//
+// Changes the same of a vehicle whose state and plate stay as they are; the agenda is not touched.
+//
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
+//	costs   4 write units
+//
+// It can fail with ErrVehiculoEnViaje, ErrVehiculoCambiado, ErrAgendaAfectada, ErrVehiculoNotFound,
+// ErrVehiculoPlacaTaken.
+func (db *DB) EditarVehiculo(ctx context.Context, in EditarVehiculoInput) (EditarVehiculoResult, error) {
+	return table.Do(ctx, db.run, editarVehiculoWrite, in.input(), db.editarVehiculoResult)
+}
+
+// editarVehiculoResult converts the outcome of EditarVehiculo.
+func (db *DB) editarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (EditarVehiculoResult, error) {
+	d := table.DecodeOutcome(out)
+	return EditarVehiculoResult{
+		Vehiculo: table.Made(d, 0, vehiculoOf),
 	}, d.Err()
 }
 
@@ -777,7 +874,7 @@ type GuardarRemolqueResult struct {
 
 // GuardarRemolque does, all or nothing: update Remolque, update Agenda.
 //
-// Changes a trailer that is not on a trip and was last changed at from, at to, or between them.
+// Changes a trailer that is not on a trip and was last changed at from, at to, or between them, and tells the agenda.
 //
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
@@ -797,6 +894,47 @@ func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.
 	return GuardarRemolqueResult{
 		Remolque: table.Known(d, 0, remolqueOf),
 		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
+}
+
+// EditarRemolqueInput is the input of EditarRemolque.
+type EditarRemolqueInput struct {
+	From       time.Time
+	To         time.Time
+	UserID     string
+	RemolqueID string
+	SubTipoRem string
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// The same.
+	Vence  *table.Date
+	Estado EstadoRecurso
+	Placa  string
+}
+
+// EditarRemolqueResult is the result of EditarRemolque.
+type EditarRemolqueResult struct {
+	Remolque Remolque
+}
+
+// EditarRemolque does: update Remolque.
+//
+// Changes the same of a trailer whose state and plate stay as they are; the agenda is not touched.
+//
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
+//	costs   4 write units
+//
+// It can fail with ErrRemolqueEnViaje, ErrRemolqueCambiado, ErrAgendaAfectada, ErrRemolqueNotFound,
+// ErrRemolquePlacaTaken.
+func (db *DB) EditarRemolque(ctx context.Context, in EditarRemolqueInput) (EditarRemolqueResult, error) {
+	return table.Do(ctx, db.run, editarRemolqueWrite, in.input(), db.editarRemolqueResult)
+}
+
+// editarRemolqueResult converts the outcome of EditarRemolque.
+func (db *DB) editarRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (EditarRemolqueResult, error) {
+	d := table.DecodeOutcome(out)
+	return EditarRemolqueResult{
+		Remolque: table.Made(d, 0, remolqueOf),
 	}, d.Err()
 }
 
@@ -2689,6 +2827,11 @@ func (o Ops) GuardarConductor(in GuardarConductorInput) *table.Op[GuardarConduct
 	return table.NewOp(o.db.run, guardarConductorWrite, in.input(), o.db.guardarConductorResult)
 }
 
+// EditarConductor is EditarConductor of DB, for Tx.
+func (o Ops) EditarConductor(in EditarConductorInput) *table.Op[EditarConductorResult] {
+	return table.NewOp(o.db.run, editarConductorWrite, in.input(), o.db.editarConductorResult)
+}
+
 // BorrarConductor is BorrarConductor of DB, for Tx.
 func (o Ops) BorrarConductor(in BorrarConductorInput) *table.Op[BorrarConductorResult] {
 	return table.NewOp(o.db.run, borrarConductorWrite, in.input(), o.db.borrarConductorResult)
@@ -2704,6 +2847,11 @@ func (o Ops) GuardarVehiculo(in GuardarVehiculoInput) *table.Op[GuardarVehiculoR
 	return table.NewOp(o.db.run, guardarVehiculoWrite, in.input(), o.db.guardarVehiculoResult)
 }
 
+// EditarVehiculo is EditarVehiculo of DB, for Tx.
+func (o Ops) EditarVehiculo(in EditarVehiculoInput) *table.Op[EditarVehiculoResult] {
+	return table.NewOp(o.db.run, editarVehiculoWrite, in.input(), o.db.editarVehiculoResult)
+}
+
 // BorrarVehiculo is BorrarVehiculo of DB, for Tx.
 func (o Ops) BorrarVehiculo(in BorrarVehiculoInput) *table.Op[BorrarVehiculoResult] {
 	return table.NewOp(o.db.run, borrarVehiculoWrite, in.input(), o.db.borrarVehiculoResult)
@@ -2717,6 +2865,11 @@ func (o Ops) CrearRemolque(in CrearRemolqueInput) *table.Op[CrearRemolqueResult]
 // GuardarRemolque is GuardarRemolque of DB, for Tx.
 func (o Ops) GuardarRemolque(in GuardarRemolqueInput) *table.Op[GuardarRemolqueResult] {
 	return table.NewOp(o.db.run, guardarRemolqueWrite, in.input(), o.db.guardarRemolqueResult)
+}
+
+// EditarRemolque is EditarRemolque of DB, for Tx.
+func (o Ops) EditarRemolque(in EditarRemolqueInput) *table.Op[EditarRemolqueResult] {
+	return table.NewOp(o.db.run, editarRemolqueWrite, in.input(), o.db.editarRemolqueResult)
 }
 
 // BorrarRemolque is BorrarRemolque of DB, for Tx.
