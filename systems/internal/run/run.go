@@ -16,8 +16,8 @@
 //	    If an existing table has other keys, the start fails and says what differs.
 //	R2  Shutdown is in order: no new requests, requests in flight end, event streams end, workers end, systems close, the
 //	    database closes last.
-// 	R3  A failed worker is restarted, after waits that grow from 100 ms to 30 s. It never ends the process, and neither does
-// 	    a stream handler: its batch is retried, even after a panic.
+//	R3  A failed worker is restarted, after waits that grow from 100 ms to 30 s. It never ends the process, and neither does
+//	    a stream handler: its batch is retried, even after a panic.
 //	R4  No token, key or e-mail address reaches the log.
 //	R5  No two systems of a process share an issuer, so a token for one system is rejected by the others.
 //
