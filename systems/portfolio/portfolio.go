@@ -65,7 +65,8 @@ const Name = "portfolio"
 // AdminGroup is the group of administrators, who manage categories, moderate comments and look up users by e-mail address.
 const AdminGroup = Name + "-admin"
 
-// bucketVariable is where images are stored: s3://NAME or a directory. Unset is a directory beside the database.
+// bucketVariable is the environment variable for the images' location: s3://NAME or a directory. The default is a directory
+// beside the database.
 const bucketVariable = "PORTFOLIO_BUCKET"
 
 //go:embed words
@@ -90,8 +91,8 @@ const (
 // service is the running system.
 type service struct {
 	db     *portfoliodb.DB
-	files  bucket.Store // of images
-	covers drawnCovers  // of samples
+	files  bucket.Store // for images
+	covers drawnCovers  // for samples
 	clock  func() time.Time
 	logger *slog.Logger
 }
