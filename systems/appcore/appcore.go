@@ -63,7 +63,7 @@ var wordsFiles embed.FS
 
 // Options are the replaceable parts of a deployment.
 type Options struct {
-	// Rule decides transactions; nil is UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax.
+	// Rule decides transactions; nil means UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax if that is not set.
 	Rule Rule
 }
 
