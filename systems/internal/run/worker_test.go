@@ -30,7 +30,7 @@ func TestSupervise(t *testing.T) {
 			case 2:
 				panic("a bug")
 			case 3:
-				return nil // unasked
+				return nil // before its context ends
 			case 12:
 				pause(ctx, time.Minute)
 				return errors.New("after a good run")
