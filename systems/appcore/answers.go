@@ -33,7 +33,7 @@ type OperatedTransaction struct {
 	Overdue bool `json:"overdue" doc:"Whether it should have been settled by now"`
 }
 
-// How stored items are shown where no route does it: in events.
+// Conversions of stored items for events, which do not go through a route.
 //
 //nolint:gochecknoglobals // made once, never changed
 var (

@@ -19,7 +19,7 @@
 //
 //	A1  No user sees another user's data, except operators. The list of all users' latest transactions omits the owners.
 //	A2  An idempotency key creates one transaction, however often and concurrently it is sent.
-//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whoever settles it.
+//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whichever process settles it.
 //	A4  A transaction and its copy are equal.
 //	A5  No transaction stays pending for longer than a day: one that the rule cannot decide by then fails.
 //
