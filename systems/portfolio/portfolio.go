@@ -24,7 +24,7 @@
 //	P4  A request key creates one post or comment, however often and concurrently it is sent.
 //	P5  A comment or like by someone else notifies the author once, however often its record is delivered.
 //	P6  A comment can be deleted by its author; it can be hidden, restored and deleted by the post's author and by
-//	    administrators. Nobody else sees a hidden one.
+//	    administrators. Other users do not see a hidden comment.
 //	P7  An image used by a post or profile belongs to its author, and is kept as long as it is used. An unused one is removed
 //	    after some days, then its bytes. A user has at most mostOwned images.
 //	P8  An address belongs to one user, a slug to one category. Every post's category exists.
