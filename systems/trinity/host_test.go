@@ -12,7 +12,6 @@ import (
 
 // TestHost: members see who votes and under which name. A removed member receives nothing more, and the others can agree without
 // them. A closed room accepts no votes, and every member is notified once that it is closed.
-// them; a closed room takes no votes, and everyone is notified of the closing once.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))

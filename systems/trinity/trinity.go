@@ -25,7 +25,7 @@
 //	T3  A vote is final while its member stays; leaving withdraws it.
 //	T4  Two rooms that can be joined never have the same code.
 //	T5  A room's event stream delivers everything that happens after ready immediately, from whichever process.
-//	T6  After its host has closed a room nobody can join it or vote in it.
+//	T6  After its host has closed a room, users can neither join it nor vote in it.
 //	T7  Everything in a room expires a day after its creation, and counts as deleted from that moment. A user's
 //	    matches remain.
 //
