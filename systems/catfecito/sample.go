@@ -115,7 +115,7 @@ func (m *sampleMaker) record(n, place int) table.Record {
 	case ordered < 0:
 		return catfecitodb.CartItem{
 			UserID: userID, ProductID: m.product(place).ProductID, Quantity: 1 + m.Int64N(3), CreatedAt: at,
-			// later than any use of the sample
+			// Later than any use of the sample.
 			ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
 		}.Record()
 	case ordered%(1+sampleLines) == 0:

@@ -41,7 +41,7 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody
 	if err != nil {
 		return catfecitodb.User{}, false, err
 	}
-	// Someone who has the key could try passwords here as well as at log-in.
+	// The holder of a key could try passwords here as well as at log-in.
 	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, first.PasswordHash); {
 	case err != nil:
 		return catfecitodb.User{}, false, err
