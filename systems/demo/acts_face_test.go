@@ -106,7 +106,7 @@ func seeActs(t *testing.T, base, address, token, done string, acts int, look []w
 	p.Until(`document.querySelector(".table tbody tr .badge") !== null`)
 	p.UntilText(done)
 	p.UntilText("404")
-	p.Until(`[...document.querySelectorAll("[aria-current=page]")].every((at) => at.getBoundingClientRect().right <= innerWidth)`) // scrollable rows of links scroll to the current one
+	p.Until(`[...document.querySelectorAll("[aria-current=page]")].every((at) => at.getBoundingClientRect().right <= innerWidth)`) // link rows scroll to the current one
 	p.Accessible()
 	p.Width()
 	p.Shot("acts-" + system)
