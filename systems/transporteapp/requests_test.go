@@ -15,7 +15,7 @@ func TestRequestsOfSaves(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "rq")
-	const alone, whole = "GetItem UpdateItem", "GetItem GetItem TransactWriteItems UpdateItem"
+	const alone, whole = "GetItem, UpdateItem", "GetItem, GetItem, TransactWriteItems, UpdateItem"
 	vehicle, trailer := own(vehicle(), "V", "rq"), own(trailer(), "R", "rq")
 	for _, c := range []struct {
 		operation, path string
@@ -41,7 +41,7 @@ func TestRequestsOfSaves(t *testing.T) {
 		if saved.Status != http.StatusOK {
 			t.Fatalf("%s: %d %s", c.operation, saved.Status, saved.Body)
 		}
-		if sent := strings.Join(v.Requests(c.operation), " "); sent != c.want {
+		if sent := strings.Join(v.Requests(c.operation), ", "); sent != c.want {
 			t.Errorf("%s of %v sends %s; want %s", c.operation, c.change, sent, c.want)
 		}
 		if read := v.Do(t, as(http.MethodGet, c.path, "", nil)); saved.Header.Get("ETag") != read.Header.Get("ETag") {
