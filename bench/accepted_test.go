@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// resultsOf makes results of a workload from throughputs, with an echo of 1000 per second.
+// resultsOf returns results of a workload with these throughputs, with an echo of 1000 per second.
 func resultsOf(throughputs ...float64) *results {
 	r := newResults()
 	for i, ops := range throughputs {
