@@ -33,7 +33,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// leaveTime is how long a server may take after its last request, to write its last metrics (3 s) and to give up its leases (2
+// leaveTime limits the time that a server takes after its last request to write its last metrics (3 s) and give up its leases (2
 // s).
 const leaveTime = 5 * time.Second
 
