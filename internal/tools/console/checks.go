@@ -54,7 +54,7 @@ func (p *progress) follow(d *designCall, f func(*designCall, *progress) (any, er
 	}
 }
 
-// tell sends a line.
+// tell sends a line of progress.
 func (p *progress) tell(what any) {
 	control := http.NewResponseController(p.w)
 	_ = control.SetWriteDeadline(time.Now().Add(lineTime))
