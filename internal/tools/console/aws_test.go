@@ -93,7 +93,7 @@ func foreign(body []byte, input reflect.Type) string {
 	return ""
 }
 
-// TestAWS: drives the views of the console against an endpoint that accepts only what AWS accepts, signatures included. The
+// TestAWS drives the views of the console against an endpoint that accepts only what AWS accepts, signatures included. The
 // console sends no other requests, and it does not offer views that only a monotable server can fill.
 func TestAWS(t *testing.T) {
 	t.Parallel()

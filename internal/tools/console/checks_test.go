@@ -58,7 +58,8 @@ func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
 	return progress, done
 }
 
-// TestConform: nonconforming items are found with their keys, and a limit shortens the list of examples.
+// TestConform: nonconforming items are found with their keys. A limit on the number of items suppresses findings that depend on
+// several items.
 func TestConform(t *testing.T) {
 	t.Parallel()
 	db, address := designedShop(t, 2)
@@ -102,7 +103,7 @@ func TestConform(t *testing.T) {
 	}
 }
 
-// votes serves a table whose design has races that violate its rules.
+// votes serves a table whose design has races that break it.
 func votes(t *testing.T) (address string) {
 	t.Helper()
 	db := monotabletest.New(t)
@@ -120,7 +121,7 @@ func votes(t *testing.T) (address string) {
 	return served(t, db, func(o *console.Options) { o.Designs = designs })
 }
 
-// TestCheckViews: findings link to nonconforming items, and a violated race is drawn, in each window size and theme.
+// TestCheckViews: findings link to nonconforming items, and a failing race is drawn, in each window size and theme.
 func TestCheckViews(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 2)

@@ -271,7 +271,7 @@ func TestSecretsNeedPrivacy(t *testing.T) {
 	}
 }
 
-// TestRemote: the endpoint may also be a URL. Its errors and timeouts are reported.
+// TestRemote: the endpoint may also be a URL, and an unreachable endpoint is reported.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

@@ -284,7 +284,7 @@ func TestConflict(t *testing.T) {
 	if name, zip := got["name"].(*s).Value, got["address"].(*m).Value["zip"].(*s).Value; name != "Lea O." || zip != "97000" {
 		t.Errorf("name %s, zip %s: want both changes", name, zip)
 	}
-	p.Button("Delete") // on condition of the state before the next change
+	p.Button("Delete") // the condition is the item as read before the next change
 	change("name", "Lea")
 	confirm(p, "Delete")
 	p.UntilText("Nothing was deleted")
