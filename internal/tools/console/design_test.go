@@ -52,7 +52,7 @@ type ran struct {
 	ReadUnits, WriteUnits float64
 }
 
-// runs runs a pattern of the shop in the console.
+// runs submits a pattern of the shop in the console.
 func runs(t *testing.T, address, pattern, arguments string) ran {
 	t.Helper()
 	return decoded[ran](t, post(t, address+"/_console/design/run", fmt.Sprintf(`{"table":"shop","pattern":%q,"arguments":%s}`, pattern, arguments)))
