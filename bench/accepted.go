@@ -18,8 +18,8 @@ type figureWithNoise struct {
 	Noise float64 `json:"noise"`
 }
 
-// travels are the figures of a cell that are comparable across machines. Times and throughput are divided by those of the echo
-// of the same round, so that a slower machine changes neither.
+// travels returns the figures of a cell that are comparable across machines. Times and throughput are divided by those of the
+// echo in the same round, so that a slower machine changes neither.
 func (r *results) travels(c cell) map[string]figureWithNoise {
 	own, echo := r.rounds[c], r.rounds[cell{c.workload, c.connections, "echo"}]
 	if !strings.HasPrefix(c.server, "monotable") {
@@ -46,7 +46,8 @@ func (r *results) travels(c cell) map[string]figureWithNoise {
 	return out
 }
 
-// figureOf is the median of values above 0. A median of n values of a normal distribution has 1.25 times the standard error of their mean.
+// figureOf returns the median of the values above 0. The median of n normally distributed values has 1.25 times the standard
+// error of their mean.
 func figureOf(values []float64) figureWithNoise {
 	n := float64(len(values))
 	sum, squares := 0.0, 0.0
@@ -111,7 +112,7 @@ func readResults(name string) (*results, error) {
 	return r, nil
 }
 
-// accept makes a run the accepted one. Parts that it has not measured are kept.
+// accept makes a run the accepted one, and keeps parts that it has not measured.
 func accept(name string, before, now *results) error {
 	if before != nil {
 		if now.Results == nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// resultsOf makes results of a workload from throughputs, with an echo of 1000 per second.
+// resultsOf returns results of a workload with these throughputs, with an echo of 1000 per second.
 func resultsOf(throughputs ...float64) *results {
 	r := newResults()
 	for i, ops := range throughputs {
-		speed := 1 + float64(i)/2 // of the machine, which drifts
+		speed := 1 + float64(i)/2 // the machine's speed, which drifts
 		r.add("monotable", "get", 32, measurement{opsPerSecond: ops * speed, cpuPerOp: time.Duration(1e6 / speed), allocations: 30})
 		r.add("echo", "get", 32, measurement{opsPerSecond: 1000 * speed, cpuPerOp: time.Duration(1e6 / speed)})
 	}

@@ -167,7 +167,7 @@ func (r *clusterResults) speeds(b *strings.Builder, store string, workloads []st
 	b.WriteString(strings.Join(conflicts, ""))
 }
 
-// held has requests a second where each server has no more than its share of a core, and what the last one adds.
+// held has requests per second if each server is limited to its share of a core, and the cores used by the store.
 func (r *clusterResults) held(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	fmt.Fprintf(b, "\n**Requests a second, each server limited to %g cores**, and as a multiple of %s:\n\n", s.share, serversOf(s.servers[0]))
 	head := []string{"request"}
@@ -189,7 +189,7 @@ func (r *clusterResults) held(b *strings.Builder, store string, workloads []stri
 	}
 }
 
-// activities tells what the store's processes did, on average.
+// activities has the average activity of the store's processes.
 func (r *clusterResults) activities(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	n := s.servers[len(s.servers)-1]
 	known := slices.ContainsFunc(workloads, func(w string) bool { return r.find(w, store, n, 0).Activity != activity{} })
@@ -225,7 +225,7 @@ func speed(r clusterResult) string {
 
 func share(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) }
 
-// figure is a number as people read it: 12,345, and – for one that is not there.
+// figure formats a number for people: 12,345, or – if it is missing.
 func figure(f float64) string {
 	digits := fmt.Sprintf("%.0f", f)
 	if digits == "0" || digits == "-0" {
@@ -237,7 +237,7 @@ func figure(f float64) string {
 	return digits
 }
 
-// writeFigures puts what a command reports into a page, in place of the report that it has.
+// writeFigures replaces a command's report in a page.
 func writeFigures(name, command, figures string) error {
 	begin, end := figuresBegin(command), figuresEnd
 	page, err := os.ReadFile(name)
@@ -252,7 +252,7 @@ func writeFigures(name, command, figures string) error {
 	return os.WriteFile(name, []byte(before+begin+"\n"+figures+"\n"+end+after), 0o600)
 }
 
-// figuresBegin stands before the figures in a page, figuresEnd after them.
+// figuresBegin marks the beginning of the figures in a page, figuresEnd their end.
 func figuresBegin(command string) string { return "<!-- " + command + " writes from here -->\n" }
 
 const figuresEnd = "<!-- to here -->\n"

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTransactionsRejectDuplicateItems: the items of a transaction are common to all connections, and a request has none of them twice, which
-// would be refused.
+// TestTransactionsRejectDuplicateItems: transactions of all connections use the same items, and no transaction contains an item
+// twice, because it would be rejected.
 func TestTransactionsRejectDuplicateItems(t *testing.T) {
 	all := clusterWorkloads()
 	w := all[slices.IndexFunc(all, func(w workload) bool { return w.name == "hottransact" })]
@@ -34,7 +34,7 @@ func TestTransactionsRejectDuplicateItems(t *testing.T) {
 	}
 }
 
-// TestWriteFigures: figures replace those between the marks, and nothing else of a page.
+// TestWriteFigures: new figures replace those between the marks, and the rest of the page stays unchanged.
 func TestWriteFigures(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(page, []byte("before\n"+figuresBegin("make it")+"old\n"+figuresEnd+"after\n"), 0o600); err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// serveEcho is the minimum that a net/http server can do for a request: read it, and respond with as many
-// bytes as it asks for. It is an upper bound for any server on net/http.
+// serveEcho is the minimum that a net/http server can do for a request: read it, and respond with the requested number of bytes.
+// It is an upper bound for any server on net/http.
 func serveEcho(args []string) error {
 	filler := bytes.Repeat([]byte("e"), 1<<20)
 	s := &http.Server{

@@ -154,10 +154,10 @@ func cpuOf(servers []*server) (sum time.Duration) {
 type worker struct {
 	connection net.Conn
 	reader     *bufio.Reader
-	request    []byte // head and body
-	body       []byte // the part of request after the head
+	request    []byte // headers and body
+	body       []byte // the part of request after the headers
 	signer     *signer
-	signature  []byte // the part of the head for it
+	signature  []byte // the part of the headers for the signature
 	slots      []slot
 	filler     *filler
 	contended  bool // requests may conflict with transactions of other connections

@@ -6,11 +6,11 @@
 // the noise.
 //
 // The server is pinned to one core and the load generator to another where the machine has taskset and two cores. Requests are
-// marshalled before the clock starts, and a handwritten client reads only as much of a response as it needs, so that the load
-// generator is not what is measured.
+// marshalled before the clock starts, and a handwritten client reads only as much of a response as it needs, so that the
+// measurement does not include the load generator.
 //
 // A server (servers.go) is a process that can be started; a workload (workloads.go) is a set of request templates; load.go
-// runs one workload against one server for a while, by package loadgen. A part (parts.go) is a question that a run answers by
+// runs one workload against one server for a while, with package loadgen. A part (parts.go) is a question that a run answers by
 // many measurements. The results (report.go) are printed, compared with the accepted run (accepted.go), and drawn (page.go,
 // graphs.mjs).
 package main

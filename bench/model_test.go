@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// model is the arithmetic of docs/scale.md, over the assumptions that the page names.
+// model is the arithmetic of docs/scale.md, with the assumptions listed on the page.
 type model map[string]float64
 
-// keys are the numbers of keys that a request reads and writes on TiKV, by the page's table.
+// keys is the number of keys that a request reads and writes on TiKV, according to the page's table.
 type keys struct{ read, written float64 }
 
 // tikv is the row for a number of nodes.
@@ -89,7 +89,7 @@ func TestScalePage(t *testing.T) {
 	}
 }
 
-// rows are the rows of all tables of a page, without the lines below their headers.
+// rows returns the rows of all tables of a page, without the lines below their headers.
 func rows(page string) (list [][]string) {
 	for line := range strings.Lines(page) {
 		line, is := strings.CutPrefix(strings.TrimSpace(line), "| ")
@@ -107,7 +107,7 @@ func rows(page string) (list [][]string) {
 	return list
 }
 
-// after are the rows of the table whose header begins with a text.
+// after returns the rows of the table whose header begins with a text.
 func after(t *testing.T, page [][]string, head string) (list [][]string) {
 	t.Helper()
 	for i, row := range page {

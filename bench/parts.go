@@ -92,7 +92,7 @@ func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m
 	return m, r.tolerate(s, err)
 }
 
-// errLeftOut is for a peer that failed: the run continues without it.
+// errLeftOut is the error for a peer that failed: the run continues without it.
 var errLeftOut = errors.New("left out")
 
 // tolerate leaves out a peer that failed. For other servers it returns the error, with the server's output.
@@ -175,13 +175,13 @@ func (r *benchRun) point(ctx context.Context, s *server, w workload, d demand) (
 	return p, err
 }
 
-// drawn are the servers in the graphs.
+// drawn returns the servers in the graphs.
 func (r *benchRun) drawn() []*server {
 	names := []string{"monotable", "dynoxide", "dynalite", "dynamodb-local", "echo"}
 	return slices.DeleteFunc(slices.Clone(r.servers), func(s *server) bool { return !slices.Contains(names, s.name) })
 }
 
-// named are the workloads with these names.
+// named returns the workloads with these names.
 func named(names ...string) []workload {
 	return slices.DeleteFunc(workloads(), func(w workload) bool { return !slices.Contains(names, w.name) })
 }

@@ -167,7 +167,7 @@ func (r *results) find(server, workload string, connections int) (result, bool) 
 	return result{}, false
 }
 
-// bestPeer is the fastest other server.
+// bestPeer returns the fastest other server.
 func (r *results) bestPeer(workload string, connections int) (best result, ok bool) {
 	for _, s := range servers() {
 		one, found := r.find(s.name, workload, connections)
@@ -178,7 +178,7 @@ func (r *results) bestPeer(workload string, connections int) (best result, ok bo
 	return best, ok
 }
 
-// cheapestPeer is the other server with the least processor time. On a busy machine that says more than throughput.
+// cheapestPeer returns the other server with the least processor time. On a busy machine, that is more reliable than throughput.
 func (r *results) cheapestPeer(workload string, connections int) (cheapest result, ok bool) {
 	for _, s := range servers() {
 		one, found := r.find(s.name, workload, connections)
@@ -292,7 +292,7 @@ func (r *results) verdicts() []verdict {
 	}
 	for name, bytes := range r.Idle {
 		if name == "monotable" {
-			if own := r.OwnIdle[name]; own > 0 { // runs before 2026-11-27 lack it
+			if own := r.OwnIdle[name]; own > 0 { // missing in runs before 2026-11-27
 				add("idle memory", own < idleMemory, own < idleMemory, "%d MB of its own when idle, beside %d MB of the program; ceiling 40", own>>20, (bytes-own)>>20)
 			} else {
 				add("idle memory", bytes < idleMemory, bytes < idleMemory, "%d MB resident when idle; ceiling 40", bytes>>20)

@@ -88,7 +88,7 @@ func store(ctx context.Context, s *server, items iter.Seq[string]) error {
 // batchMax is the maximum number of puts in a BatchWriteItem.
 const batchMax = 25
 
-// items1K are the items of 1 KB with numbers in a range.
+// items1K returns the items of 1 KB with numbers in a range.
 func items1K(from, to int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := from; i < to && yield(item(fmt.Sprintf("%0*d", digits, i))); i++ {
@@ -96,7 +96,7 @@ func items1K(from, to int) iter.Seq[string] {
 	}
 }
 
-// partItems are the items of the partitions.
+// partItems returns the items of the partitions.
 func partItems() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := 0; i < partitions*perPart && yield(partItem(i/perPart, i%perPart)); i++ {

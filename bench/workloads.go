@@ -24,13 +24,13 @@ const (
 type workload struct {
 	name        string
 	transaction bool
-	// stream turns the table's stream on while the workload runs: what that costs is monotable's own floor.
+	// stream enables the table's stream while the workload runs. Its cost is monotable's own floor.
 	stream bool
-	// contended lets requests of different connections meet on an item, and so be refused with TransactionConflict.
+	// contended lets requests of different connections conflict on an item and be rejected with TransactionConflict.
 	contended bool
-	// consumes says that a request uses up an item: as many as may be needed are stored before the clock starts.
+	// consumes reports that each request uses up an item. Enough of them are stored before the clock starts.
 	consumes bool
-	// echoBytes is the size of the answer that the bare echo gives in place of this one's; 0 leaves it out.
+	// echoBytes is the response size of the bare echo for this workload; 0 omits the echo.
 	echoBytes int
 	target    string
 	body      func(items int) template
@@ -42,26 +42,26 @@ type template struct {
 	slots []slot
 }
 
-// slot is a place of digits in a body.
+// slot is a sequence of digits to fill in.
 type slot struct {
 	at    int
 	kind  slotKind
 	bound int // existing, common, spread: numbers are below it
-	// class, of as many classes, is what dividing the number by them leaves, so that no request names an item twice: common, spread
+	// class is the remainder of the number divided by classes, so that no request contains an item twice: common, spread
 	class, classes int
 }
 
 type slotKind uint8
 
 const (
-	existing slotKind = iota // a random number below bound, of the connection's own
+	existing slotKind = iota // a random number below bound, reserved for the connection
 	fresh                    // a number never used before
-	mixed                    // either, by turns
-	common                   // a random number below bound, of all connections
-	spread                   // the same, for requests with more items
+	mixed                    // alternately existing and fresh
+	common                   // a random number below bound, shared by all connections
+	spread                   // like common, for requests with more items
 )
 
-// commonClasses and spreadClasses are how many items a request with slots of these kinds names at most.
+// commonClasses and spreadClasses are the maximum numbers of items in a request with slots of these kinds.
 const (
 	commonClasses = 5
 	spreadClasses = 25
@@ -78,7 +78,7 @@ func workloads() []workload {
 	return all
 }
 
-// streamSuffix ends the name of a workload with a stream; what precedes it names the one without.
+// streamSuffix ends the name of a workload with a stream; the rest is the name of the workload without it.
 const streamSuffix = "+stream"
 
 func plainWorkloads() []workload {
@@ -139,8 +139,8 @@ func plainWorkloads() []workload {
 	}
 }
 
-// clusterWorkloads are what servers that share a store are measured by: the usual ones, one item that all connections write, and
-// transactions that meet.
+// clusterWorkloads returns the workloads for servers that share a store: the usual ones, one item that all connections write, and
+// transactions that conflict.
 func clusterWorkloads() []workload {
 	usual := []string{"get", "put", "put" + streamSuffix, "condput", "update", "query", "transact"}
 	chosen := slices.DeleteFunc(workloads(), func(w workload) bool { return !slices.Contains(usual, w.name) })
@@ -179,7 +179,7 @@ func chooseWorkloads(all []workload, choice string) ([]workload, error) {
 	return chosen, nil
 }
 
-// item is an item of about 1 KB whose keys carry a number.
+// item returns an item of about 1 KB whose keys contain a number.
 func item(number string) string {
 	return `{"PK":{"S":"item#` + number + `"},"SK":{"S":"0"},` +
 		`"GSI1PK":{"S":"g1#` + number + `"},"GSI1SK":{"S":"0"},"GSI2PK":{"S":"g2#` + number + `"},"GSI2SK":{"S":"0"},` +
@@ -187,14 +187,14 @@ func item(number string) string {
 		`"address":{"M":{"city":{"S":"Guadalajara"},"zip":{"S":"44100"}}},"payload":{"S":"` + strings.Repeat("x", 800) + `"}}`
 }
 
-// partItem is an item of about 400 B in a partition of 20.
+// partItem returns an item of about 400 B in a partition of 20.
 func partItem(partition, n int) string {
 	return fmt.Sprintf(`{"PK":{"S":"part#%0*d"},"SK":{"S":"%02d"},"GSI1PK":{"S":"gpart#%0*d"},"GSI1SK":{"S":"%02d"},`+
 		`"GSI2PK":{"S":"gpart2#%0*d"},"GSI2SK":{"S":"%02d"},"n":{"N":"%d"},"status":{"S":"ACTIVE"},"payload":{"S":"%s"}}`,
 		digits, partition, n, digits, partition, n, digits, partition, n, n, strings.Repeat("y", 250))
 }
 
-// parse finds the slots of a body; consecutive slots of one item carry one number.
+// parse finds the slots of a body; consecutive slots of one item get the same number.
 func parse(bound int, text string) template {
 	var t template
 	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed, "<common>": common, "<spread>": spread}
@@ -218,8 +218,8 @@ func parse(bound int, text string) template {
 	return t
 }
 
-// filler gives the numbers of one connection's requests. Each of n connections has every nth number to itself, so
-// that transactions never conflict.
+// filler generates the numbers of one connection's requests. Each of n connections uses every nth number, so that transactions
+// never conflict.
 type filler struct {
 	random      *rand.Rand
 	connection  int // 0 to connections-1
@@ -228,8 +228,8 @@ type filler struct {
 	turn        bool
 }
 
-// fill writes new numbers into body. The three slots of one item (its key and two index keys) get the same
-// number, which is what makes it an overwrite.
+// fill writes new numbers into body. The three slots of one item (its key and two index keys) get the same number, which makes
+// the request an overwrite.
 func (f *filler) fill(body []byte, slots []slot) {
 	for i := 0; i < len(slots); {
 		number := f.number(slots[i])

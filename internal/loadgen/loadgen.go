@@ -123,7 +123,7 @@ func newHistogram() *hdrhistogram.Histogram {
 }
 
 func (r *recorder) record(latency, busy time.Duration) {
-	_ = r.latencies.RecordValue(int64(min(latency, longest) / resolution)) // it is in range
+	_ = r.latencies.RecordValue(int64(min(latency, longest) / resolution)) // always in range
 	r.busy += busy
 }
 
@@ -198,17 +198,17 @@ func (p *pacer) loop(ctx context.Context, c Connection, r *recorder) error {
 		}
 		now := time.Now()
 		r.record(now.Sub(at), now.Sub(sent))
-		if err := c.Prepare(ctx); err != nil { // while others send
+		if err := c.Prepare(ctx); err != nil { // the other connections keep sending
 			return err
 		}
 	}
 }
 
-// arrivals yields the times at which requests are due, like those of many independent users, the same in each run. There is at
-// least one.
+// arrivals yields the times at which requests are due: a Poisson process, as from many independent users, the same in each run.
+// It yields at least one time.
 func arrivals(rate float64, duration time.Duration) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
-		random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
+		random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // not used for secrets
 		for at := time.Duration(0); ; {
 			first := at == 0
 			at += time.Duration(random.ExpFloat64() / rate * float64(time.Second))

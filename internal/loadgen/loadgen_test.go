@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/loadgen"
 )
 
-// slow is a connection whose server takes a millisecond, and stands still for a second, once.
+// slow is a connection whose server takes a millisecond per request and stalls once, for a second.
 type slow struct {
 	begin    time.Time
 	prepared int
@@ -20,7 +20,7 @@ type slow struct {
 
 func (s *slow) Prepare(context.Context) error {
 	s.prepared++
-	<-time.After(time.Second) // is in no latency
+	<-time.After(time.Second) // counts towards no latency
 	return nil
 }
 
@@ -33,7 +33,7 @@ func (s *slow) Send(context.Context) error {
 	return s.fault
 }
 
-// TestLatencies: preparing is not measured; percentiles, mean and maximum are those of what was sent.
+// TestLatencies: preparation is not measured; percentiles, mean and maximum cover the requests sent.
 func TestLatencies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out, err := loadgen.Run(t.Context(), []*slow{{}, {}}, loadgen.Options{Duration: 100 * time.Second})

@@ -1,13 +1,13 @@
-// Package words translates what programs say to people: problems of services, messages about fields, findings about designs.
+// Package words translates messages for users: problems reported by services, messages about form fields, findings about designs.
 //
 // # Model
 //
-// Code has the English text, next to what it describes. A catalogue maps English texts to each language; {1}, {2} … are
+// The code contains the English text, next to what it describes. A catalogue maps English texts to each language; {1}, {2} … are
 // placeholders, numbered from left to right in the English text: "the body is larger than the maximum of {1} bytes". A text
-// that is in no catalogue stays English, so a translation may be missing, but never wrong.
+// without a translation stays English, so a translation may be missing, but is never wrong.
 //
-// A value is copied, unless the translation has {1…} for it: that is a phrase, which is translated too. Phrases are the entries
-// that begin with "…", so a value that happens to be a word of English is left alone:
+// A value is copied, unless the translation refers to it as {1…}: then it is a phrase and is translated as well. Phrases are the entries
+// that begin with "…", so a value that happens to be an English word is left alone:
 //
 //	"has no {1} at {2}": "no tiene {1…} en {2}"
 //	"…copy":             "copia"
@@ -33,12 +33,12 @@ import (
 // Catalogue translates from English.
 type Catalogue struct{ languages map[string]language }
 
-// language has the texts and the phrases of a language.
+// language holds the texts and phrases of a language.
 type language struct{ whole, phrases texts }
 
 type texts struct {
 	said     map[string]string
-	patterns []pattern // the longest first, because it is the most specific
+	patterns []pattern // longest first, because the longest is the most specific
 }
 
 type pattern struct {
@@ -46,7 +46,7 @@ type pattern struct {
 	text    string
 }
 
-// phraseMark begins a phrase.
+// phraseMark is the prefix of phrases in a catalogue.
 const phraseMark = "…"
 
 var place = regexp.MustCompile(`\{(\d+)(…?)\}`)
@@ -150,7 +150,7 @@ func (l *language) find(in *texts, english string) (string, bool) {
 		return text, true
 	}
 	row := func(value string) bool { return strings.Contains(value, "; ") || strings.Contains(value, ", ") }
-	loose := "" // of the most specific pattern with a value that may be several texts
+	loose := "" // the result of the most specific pattern with a value that may be several texts
 	for _, p := range in.patterns {
 		values := p.english.FindStringSubmatch(english)
 		switch {
@@ -169,7 +169,7 @@ func (l *language) find(in *texts, english string) (string, bool) {
 	return loose, loose != ""
 }
 
-// each translates the texts of a row, if all of them can be.
+// each translates a sequence of texts one by one, if all of them have a translation.
 func (l *language) each(in *texts, english, between string) (string, bool) {
 	if !strings.Contains(english, between) {
 		return "", false

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/words"
 )
 
-// TestPhrases: values are copied, phrases are translated, and rows of texts one by one.
+// TestPhrases: values are copied, phrases are translated, and sequences of texts are translated one by one.
 func TestPhrases(t *testing.T) {
 	t.Parallel()
 	c := words.Must(fstest.MapFS{

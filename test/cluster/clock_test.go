@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// TestClockSetForward: a server whose clock is two days ahead expires items by PostgreSQL's clock while it leads, and does not forget the
-// metrics of the last hours.
+// TestClockSetForward: a leader whose clock is two days ahead expires items by PostgreSQL's clock, and keeps the metrics of the
+// last hours.
 func TestClockSetForward(t *testing.T) {
 	url := postgrestest.URL("clock", postgres)
 	open := func(ahead time.Duration) (*monotable.DB, func()) {
@@ -35,7 +35,7 @@ func TestClockSetForward(t *testing.T) {
 	right, closeRight := open(0)
 	begun := time.Now()
 	createTable(t, right.Client())
-	expire(t, right.Client()) // writes an item that is due
+	expire(t, right.Client()) // writes an expired item
 	poll(t, 30, "the item has expired", func() bool { return get(t, right.Client(), 2000) == 0 })
 	closeRight()
 

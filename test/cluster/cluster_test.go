@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// TestServe: a server over PostgreSQL is killed while eight clients write; what was acknowledged is there when another server
-// has taken its place, from another directory. Tools reach it by the directory of its socket.
+// TestServe: a server over PostgreSQL is killed while eight clients write. Everything acknowledged is still there when another
+// server takes over from another directory. Tools find that server by the socket in its directory.
 func TestServe(t *testing.T) {
 	binary, url := serverproc.Build(t), postgrestest.URL("serve", postgres)
 	first := serverproc.Start(t, binary, "--store", url, "--data", t.TempDir(), "--log-level", "error")
@@ -59,7 +59,7 @@ func TestServe(t *testing.T) {
 			c := client(first)
 			for n := int64(1); ; n++ {
 				if err := put(t, c, w, n); err != nil {
-					return // it has been killed
+					return // the server has been killed
 				}
 				if acknowledged[w].Store(n); w == 0 && n == 60 {
 					close(enough)
@@ -83,9 +83,9 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServers: three servers share a store. A table that one creates is there at the others at once; all add to the same items, and none of
-// what was acknowledged is missing when the one that leads is killed; an index that another one adds meanwhile has every item, and items
-// expire within seconds, whoever leads.
+// TestServers: three servers share a store. A table created by one is immediately visible to the others. All add to the same
+// items, and no acknowledged write is lost when the leader is killed. An index that another server adds meanwhile contains every
+// item. Items expire within seconds, whichever server leads.
 func TestServers(t *testing.T) {
 	binary, url := serverproc.Build(t), postgrestest.URL("servers", postgres)
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestServers(t *testing.T) {
 				case err == nil:
 					acknowledged[n%items].Add(1)
 					begun()
-				case w%3 == 0: // the one that is killed
+				case w%3 == 0: // the server to be killed
 					undetermined[n%items].Add(1)
 					return
 				default:
@@ -147,7 +147,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// poll waits until something is so, for some seconds.
+// poll waits for some seconds until a condition holds.
 func poll(t *testing.T, seconds int, what string, is func() bool) {
 	t.Helper()
 	for begun := time.Now(); !is(); <-time.After(100 * time.Millisecond) {
@@ -167,7 +167,7 @@ func add(t *testing.T, c *dynamodb.Client, item int) error {
 	return err
 }
 
-// expire switches TTL on and puts an item that expires at once, under the number 2000.
+// expire enables TTL and puts an item, number 2000, that expires at once.
 func expire(t *testing.T, c *dynamodb.Client) {
 	t.Helper()
 	_, err := c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
@@ -214,7 +214,7 @@ func indexActive(t *testing.T, c *dynamodb.Client) bool {
 	return false
 }
 
-// TestServeRefuses: what cannot be is said, with what to do.
+// TestServeRefuses: invalid stores are rejected with an error that says what to do.
 func TestServeRefuses(t *testing.T) {
 	binary := serverproc.Build(t)
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// TestSuites runs the suites that know nothing of the store over PostgreSQL, each database in a schema of one server.
+// TestSuites runs the suites that do not depend on the store over PostgreSQL, with each database in a schema of one server.
 func TestSuites(t *testing.T) {
 	server, err := postgrestest.Start("max_connections = 1000")
 	if err != nil {
@@ -269,7 +269,7 @@ func runSuites(t *testing.T, store string, selected []string, always ...string) 
 	command := exec.CommandContext(t.Context(), "go", args...)
 	command.Dir = filepath.Join("..", "..")
 	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+store, webtest.Variable+"=off")
-	command.Stdout, command.Stderr = t.Output(), t.Output() // each package when it has ended
+	command.Stdout, command.Stderr = t.Output(), t.Output() // printed when each package has ended
 	if err := command.Run(); err != nil {
 		t.Fatalf("over %s: %v", store, err)
 	}
@@ -299,7 +299,7 @@ func ready(t *testing.T, s *serverproc.Server) (status int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// others is how many other servers of its store a server knows, as it says with its list of requests.
+// others returns the number of other servers of its store a server knows, as reported with its list of requests.
 func others(t *testing.T, s *serverproc.Server) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Endpoint, strings.NewReader(`{"TableName":"items"}`))

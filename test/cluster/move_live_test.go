@@ -32,7 +32,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// balancer sends requests to one server at a time, as a load balancer or a name does.
+// balancer sends requests to one server at a time, like a load balancer or a DNS name.
 type balancer struct{ server atomic.Pointer[url.URL] }
 
 func (b *balancer) send(t *testing.T, s *serverproc.Server) {
@@ -52,7 +52,7 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// retries are the SDK's own, with less patience between two and more in all.
+// retries returns the SDK's own retryer, with shorter delays and more attempts.
 func retries() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts, o.MaxBackoff, o.RateLimiter = 200, 100*time.Millisecond, noLimit{}
@@ -79,7 +79,7 @@ func (b *balancer) streams() *dynamodbstreams.Client {
 	})
 }
 
-// createMoving makes the table of the writers, with much in it that does not change.
+// createMoving creates the table of the writers, with many items that do not change.
 func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 	t.Helper()
 	created, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -110,22 +110,22 @@ func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 	return *created.TableDescription.LatestStreamArn
 }
 
-// traffic is what clients do all the time.
+// traffic is the continuous work of the clients.
 type traffic struct {
 	b       *balancer
 	writers []*ledger.Writer
 	stop    atomic.Bool
 	written atomic.Int64
-	counted atomic.Int64 // the counter, as acknowledged
+	counted atomic.Int64 // the last acknowledged value of the counter
 	pauses  []time.Duration
 	all     sync.WaitGroup
 
 	follower sync.WaitGroup
-	streamed map[string][]string // sequence numbers by shard, as the follower has met them
-	rest     atomic.Bool         // nobody writes any more
+	streamed map[string][]string // sequence numbers by shard, in the order in which the follower read them
+	rest     atomic.Bool         // all writers have stopped
 }
 
-// begin lets clients write, count, read and follow the stream until stop.
+// begin makes clients write, count, read and follow the stream until stop.
 func begin(t *testing.T, b *balancer, stream string) *traffic {
 	t.Helper()
 	seed := rand.Uint64()
@@ -155,8 +155,8 @@ func begin(t *testing.T, b *balancer, stream string) *traffic {
 
 var counterKey = ledger.Key("counter#0")
 
-// count increments a counter under the condition that it is what was acknowledged last, or what a request whose response a kill took has made of it: the SDK sends
-// that request again.
+// count increments a counter on condition that it has the last acknowledged value, or already the new one: when a kill loses a
+// response, the SDK sends the request again.
 func (x *traffic) count(t *testing.T) {
 	t.Helper()
 	c := x.b.client()
@@ -179,7 +179,7 @@ func (x *traffic) count(t *testing.T) {
 	}
 }
 
-// read reads the counter, which never goes back.
+// read reads the counter, which must never decrease.
 func (x *traffic) read(t *testing.T) {
 	t.Helper()
 	c := x.b.client()
@@ -201,7 +201,8 @@ func (x *traffic) read(t *testing.T) {
 	}
 }
 
-// follow reads the shards of the stream from their beginning, with one iterator after the other, until there is nothing more when all else has stopped.
+// follow reads the shards of the stream from their beginning, iterator by iterator, until all other clients have stopped and
+// there are no more records.
 func (x *traffic) follow(t *testing.T, stream string) {
 	t.Helper()
 	c, open := x.b.streams(), map[string]*string{}
@@ -246,7 +247,7 @@ func (x *traffic) follow(t *testing.T, stream string) {
 	}
 }
 
-// end stops everything, and compares what there is with what has been acknowledged.
+// end stops all clients, and compares the database with the acknowledged writes.
 func (x *traffic) end(t *testing.T, stream string) {
 	t.Helper()
 	x.stop.Store(true)
@@ -291,14 +292,14 @@ func (x *traffic) end(t *testing.T, stream string) {
 	t.Logf("%d writes, %d increments, %d shards; the longest write took %v", x.written.Load(), x.counted.Load(), len(x.streamed), slices.Max(x.pauses))
 }
 
-// progress waits until so many more writes have been acknowledged.
+// progress waits until a number of further writes have been acknowledged.
 func (x *traffic) progress(t *testing.T, n int64) {
 	t.Helper()
 	want := x.written.Load() + n
 	poll(t, 60, "clients go on", func() bool { return t.Failed() || x.written.Load() >= want })
 }
 
-// TestMoveUnderWrites moves databases while they are served.
+// TestMoveUnderWrites moves databases while they are being served.
 func TestMoveUnderWrites(t *testing.T) {
 	t.Parallel()
 	binary := serverproc.Build(t)
@@ -306,9 +307,9 @@ func TestMoveUnderWrites(t *testing.T) {
 	t.Run("killed", func(t *testing.T) { testMoveKilledUnderWrites(t, binary) })
 }
 
-// testMoveUnderWrites: a server moves its database into another store while clients write, count, read and follow the stream, and a server there waits for it.
-// The clients' SDK retries what the old server refuses until they are sent to the new one. Nothing that was acknowledged is lost, the counter does not go back, and
-// the follower of the stream goes on with its iterator and misses nothing.
+// testMoveUnderWrites: a server moves its database into another store, where another server waits for it, while clients write,
+// count, read and follow the stream. The SDK retries the requests that the old server rejects until they are sent to the new one.
+// No acknowledged write is lost, the counter never decreases, and the follower continues with its iterator and misses no record.
 func testMoveUnderWrites(t *testing.T, binary, address string) {
 	t.Helper()
 	t.Parallel()
@@ -356,8 +357,8 @@ func testMoveUnderWrites(t *testing.T, binary, address string) {
 	refused(t, binary, "the database has been moved to "+scheme+"://", "serve", "--data", source)
 }
 
-// testMoveKilledUnderWrites: the command is killed while the server copies, then the server is. Clients go on both times, with all that was acknowledged, and
-// the next move begins anew and goes to the end.
+// testMoveKilledUnderWrites: the command is killed while the server copies, and another time the server is. Both times the
+// clients continue with everything acknowledged, and the next move starts over and completes.
 func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	t.Helper()
 	t.Parallel()
@@ -375,7 +376,7 @@ func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	kill := beginMove(t, binary, source, address)
 	kill()
 	x.progress(t, 50)
-	kill = beginMove(t, binary, source, address) // when the server has given up the first one
+	kill = beginMove(t, binary, source, address) // after the server has abandoned the first move
 	defer kill()
 	server.Kill(t)
 	if err := tryOpen(t, address); err == nil || !strings.Contains(err.Error(), "run the same monotable move again") {
@@ -394,7 +395,7 @@ func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	run(t, binary, "verify", socket)
 }
 
-// beginMove begins a slow move, and returns when it copies. The result kills the command.
+// beginMove starts a slow move, and returns while it copies. The returned function kills the command.
 func beginMove(t *testing.T, binary, from, to string) (kill func()) {
 	t.Helper()
 	for {

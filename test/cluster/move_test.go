@@ -29,21 +29,22 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// moveItems is how many items a table of TestMove has.
+// moveItems is the number of items in a table of TestMove.
 const moveItems = 80
 
-// regions of the servers of TestMove.
+// moveRegions are the Regions of the servers of TestMove.
 var moveRegions = []string{"us-east-1", "eu-west-1"}
 
-// TestMove: a database goes from a directory into PostgreSQL and back. Before and after, the API says the same of tables, indexes, streams, TTL, tags,
-// backups and users, in two Regions; a consumer goes on where it was; a backup can be restored. What has been left is not served any more. Both ways,
-// the move is killed once while it copies: neither store can be opened then, and the next run goes to the end.
+// TestMove: a database is moved from a directory into PostgreSQL and back. Before and after, the API returns the same tables,
+// indexes, streams, TTL, tags, backups and users, in two Regions. A consumer resumes where it was, and a backup can be restored.
+// The abandoned store is no longer served. In both directions, the move is killed once while it copies: then neither store can be
+// opened, and the next run completes the move.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	testMove(t, serverproc.Build(t), postgrestest.URL("moved", postgres), "postgres://postgres@/postgres?host=")
 }
 
-// testMove moves a database into the store at a URL, which messages show in a form of their own, and back.
+// testMove moves a database into the store at a URL and back. Messages show the URL as shown.
 func testMove(t *testing.T, binary, url, shown string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,13 +100,14 @@ func testMove(t *testing.T, binary, url, shown string) {
 	run(t, binary, "verify", back)
 	server.Stop(t)
 
-	// It is taken back: what was written since is not there.
+	// The move is taken back: later writes are not in the reopened store.
 	run(t, binary, "move", "--from", url, "--reopen")
 	server = serverproc.Start(t, binary, append(flags, "--store", url, "--data", socket)...)
 	server.Stop(t)
 }
 
-// TestMovedUnderServer: a server that has stood still while its database was moved, and has missed that, does not go on when it wakes up.
+// TestMovedUnderServer: a server that was suspended while its database was moved, and did not notice the move, does not continue
+// when it resumes.
 func TestMovedUnderServer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL("moved_under", postgres)
@@ -141,7 +143,7 @@ func TestMovedUnderServer(t *testing.T) {
 	})
 }
 
-// run runs the command, which must succeed, and returns what it printed.
+// run runs the command, which must succeed, and returns its output.
 func run(t *testing.T, binary string, args ...string) string {
 	t.Helper()
 	printed, err := exec.CommandContext(t.Context(), binary, args...).CombinedOutput()
@@ -151,7 +153,7 @@ func run(t *testing.T, binary string, args ...string) string {
 	return string(printed)
 }
 
-// refused runs the command, which must fail and say why.
+// refused runs the command, which must fail with the wanted message.
 func refused(t *testing.T, binary, want string, args ...string) {
 	t.Helper()
 	printed, err := exec.CommandContext(t.Context(), binary, args...).CombinedOutput()
@@ -160,7 +162,7 @@ func refused(t *testing.T, binary, want string, args ...string) {
 	}
 }
 
-// moveKilled begins a move and kills it while it copies. Neither store can be opened then. A second move goes to the end.
+// moveKilled starts a move and kills it while it copies. Then neither store can be opened. A second move completes.
 func moveKilled(t *testing.T, binary, from, to string) {
 	t.Helper()
 	move := exec.CommandContext(t.Context(), binary, "move", "--from", from, "--to", to, "--progress")
@@ -183,7 +185,7 @@ func moveKilled(t *testing.T, binary, from, to string) {
 	if err := tryOpen(t, from); err == nil || !strings.Contains(err.Error(), "moved to") {
 		t.Errorf("%s in the middle of a move: %v", from, err)
 	}
-	if err := tryOpen(t, to); err == nil { // it was done: the test had to wait for this machine. Package move has all places to be killed at.
+	if err := tryOpen(t, to); err == nil { // the move ended before the kill, on a slow machine; the tests of package move cover every point
 		t.Log("the move was not killed in time")
 		return
 	} else if !strings.Contains(err.Error(), "run the same monotable move again") {
@@ -231,7 +233,7 @@ func keySchema(hash, sort string) []types.KeySchemaElement {
 	return []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange}}
 }
 
-// fillForMove makes a table of everything, with a backup.
+// fillForMove creates a table with every feature, and a backup.
 func fillForMove(t *testing.T, s *serverproc.Server, region string) {
 	t.Helper()
 	c, all, table := moveClient(s, region), &types.Projection{ProjectionType: types.ProjectionTypeAll}, aws.String("moves")
@@ -274,7 +276,7 @@ func fillForMove(t *testing.T, s *serverproc.Server, region string) {
 	}
 }
 
-// putForMove puts an item; some have keys of more than a row of PostgreSQL takes, and some expire long after the test.
+// putForMove puts an item. Some have keys longer than the limit of a PostgreSQL row, and some expire long after the test.
 func putForMove(t *testing.T, c *dynamodb.Client, n int) {
 	t.Helper()
 	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("moves"), Item: map[string]types.AttributeValue{
@@ -289,7 +291,7 @@ func putForMove(t *testing.T, c *dynamodb.Client, n int) {
 	}
 }
 
-// restoreForMove restores the backup, whose items are those before it, and the latest point in time.
+// restoreForMove restores the backup, which has the items before it, and the latest point in time.
 func restoreForMove(t *testing.T, c *dynamodb.Client) {
 	t.Helper()
 	list, err := c.ListBackups(t.Context(), &dynamodb.ListBackupsInput{TableName: aws.String("moves")})
@@ -322,7 +324,7 @@ func restoreForMove(t *testing.T, c *dynamodb.Client) {
 	}
 }
 
-// describeAll is what the API and the tools say of the database, in a form that can be compared.
+// describeAll returns the descriptions of the database by the API and the tools, in a comparable form.
 func describeAll(t *testing.T, s *serverproc.Server, binary, dir string) map[string]any {
 	t.Helper()
 	recorded := map[string]any{"users": run(t, binary, "iam", "user", "list", "--data", dir) + run(t, binary, "iam", "key", "list", "ana", "--data", dir)}
@@ -381,7 +383,7 @@ func asText(t *testing.T, value any) string {
 	return string(text)
 }
 
-// scanned are the items of a table or index, in the order of a scan.
+// scanned returns the items of a table or index, in the order of a scan.
 func scanned(t *testing.T, c *dynamodb.Client, table, index string) (items []string) {
 	t.Helper()
 	in := &dynamodb.ScanInput{TableName: &table, Limit: aws.Int32(100)}
@@ -400,7 +402,7 @@ func scanned(t *testing.T, c *dynamodb.Client, table, index string) (items []str
 	return items
 }
 
-// streamed are the shards of a stream and the records in them.
+// streamed returns the shards of a stream and their records.
 func streamed(t *testing.T, s *serverproc.Server, region, arn string) (recorded []string) {
 	t.Helper()
 	c := streamsClient(s, region)
@@ -423,7 +425,7 @@ func streamed(t *testing.T, s *serverproc.Server, region, arn string) (recorded 
 	return recorded
 }
 
-// records reads from an iterator on, as far as there are records.
+// records reads from an iterator until there are no more records.
 func records(t *testing.T, c *dynamodbstreams.Client, iterator *string) (list []streamtypes.Record) {
 	t.Helper()
 	for iterator != nil {
@@ -439,7 +441,7 @@ func records(t *testing.T, c *dynamodbstreams.Client, iterator *string) (list []
 	return list
 }
 
-// iteratorAfter is where a consumer is after so many records.
+// iteratorAfter returns the position of a consumer after a number of records.
 func iteratorAfter(t *testing.T, s *serverproc.Server, region string, n int32) *string {
 	t.Helper()
 	c := streamsClient(s, region)
@@ -465,7 +467,7 @@ func iteratorAfter(t *testing.T, s *serverproc.Server, region string, n int32) *
 	return page.NextShardIterator
 }
 
-// recordsAt is how many records a consumer reads from an iterator on, each once.
+// recordsAt returns the number of records that a consumer reads from an iterator; each must be read once.
 func recordsAt(t *testing.T, s *serverproc.Server, region string, iterator *string) int {
 	t.Helper()
 	var numbers []string

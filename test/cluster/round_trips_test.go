@@ -21,12 +21,12 @@ func orderKey(n int) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "customer"}, "sk": &types.AttributeValueMemberN{Value: fmt.Sprint(n)}}
 }
 
-// order is an item of a kilobyte that is in both indexes.
+// order returns an item of a kilobyte that is in both indexes.
 func order(n int) map[string]types.AttributeValue {
 	item := orderKey(n)
 	item["status"] = &types.AttributeValueMemberS{Value: "open"}
 	item["day"] = &types.AttributeValueMemberS{Value: "2026-11-24"}
-	item["text"] = &types.AttributeValueMemberS{Value: strings.Repeat("x", 900) + rand.Text()} // no two puts are the same
+	item["text"] = &types.AttributeValueMemberS{Value: strings.Repeat("x", 900) + rand.Text()} // puts differ
 	return item
 }
 
@@ -53,7 +53,7 @@ func createOrders(t *testing.T, c *dynamodb.Client) {
 	}
 }
 
-// TestRoundTrips: a request takes no more round trips to PostgreSQL than docs/postgresql.md says.
+// TestRoundTrips: a request needs at most as many round trips to PostgreSQL as docs/postgresql.md says.
 func TestRoundTrips(t *testing.T) {
 	server, err := postgrestest.Start()
 	if err != nil {
@@ -146,14 +146,14 @@ func TestRoundTrips(t *testing.T) {
 			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 			return err
 		}},
-		// Nobody waits for the end of a snapshot: it is counted here or not.
+		// The end of a snapshot is asynchronous, so it may or may not be counted here.
 		{"TransactGetItems of 5 items", 6 + 1, func() error {
 			_, err := c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: reads})
 			return err
 		}},
 	} {
 		trips, up, down := 0, 0, 0
-		for n := range 30 { // the server asks questions of its own meanwhile
+		for n := range 30 { // the server also sends queries of its own
 			before := way.Traffic()
 			if err := request.do(); err != nil {
 				t.Fatalf("%s: %v", request.name, err)

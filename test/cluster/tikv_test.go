@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestMoveToTiKV is TestMove, into the stand-in of TiKV and back, and then TestMoveUnderWrites into it.
+// TestMoveToTiKV is TestMove into the stand-in for TiKV and back, followed by TestMoveUnderWrites into it.
 func TestMoveToTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
 	binary := serverproc.Build(t, "-tags=tikv")
@@ -24,8 +24,8 @@ func TestMoveToTiKV(t *testing.T) {
 	t.Run("UnderWrites", func(t *testing.T) { testMoveUnderWrites(t, binary, cluster.Address("moving")) })
 }
 
-// TestSplitOnTiKV: a table that is created for 12,000 writes a second is in twelve regions from the beginning, whose leaders are on several nodes, and its
-// writes go to all of them.
+// TestSplitOnTiKV: a table created for 12,000 writes per second starts with twelve regions, whose leaders are on several nodes,
+// and its writes use all of them.
 func TestSplitOnTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
 	server := serverproc.Start(t, serverproc.Build(t, "-tags=tikv"), "--store", cluster.Address("split"), "--data", t.TempDir(), "--log-level", "warn")
@@ -83,7 +83,7 @@ func TestSplitOnTiKV(t *testing.T) {
 	t.Logf("%d items; %d regions before, %d after; written to: %v", n, len(before), len(regions()), written)
 }
 
-// TestSuitesOnTiKV is TestSuites over the stand-in of TiKV, each database under a prefix of one cluster.
+// TestSuitesOnTiKV is TestSuites over the stand-in for TiKV, with each database under a prefix of one cluster.
 func TestSuitesOnTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
 	selected := []string{"./test/sdk", "./systems/portfolio/..."}

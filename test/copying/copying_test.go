@@ -113,7 +113,7 @@ func create(t *testing.T, client *dynamodb.Client) {
 	}
 }
 
-// writer puts and deletes items of its own and knows what is left of them.
+// writer puts and deletes its own items and records their latest values.
 type writer struct {
 	client *dynamodb.Client
 	number int
@@ -143,7 +143,7 @@ func (w *writer) write(t *testing.T) {
 	w.last[id] = value
 }
 
-// writeOn lets writers write until the function that it returns is called.
+// writeOn runs the writers until the returned function is called.
 func writeOn(t *testing.T, all []*writer) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -183,13 +183,13 @@ func contents(t *testing.T, client *dynamodb.Client) map[string]string {
 	return out
 }
 
-// command is the command under test, with what all its runs are given.
+// command is the command under test, with the arguments of all its runs.
 type command struct {
 	binary, state string
 	args          []string
 }
 
-// run is one process of it.
+// run is one process of the command.
 type run struct {
 	process *os.Process
 	wait    func() error
@@ -197,7 +197,7 @@ type run struct {
 
 	mu    sync.Mutex
 	lines strings.Builder
-	more  chan struct{} // gets a value when a line has come
+	more  chan struct{} // receives a value after each line of output
 }
 
 func (c *command) start(t *testing.T, args ...string) *run {
@@ -269,7 +269,7 @@ func (r *run) kill(t *testing.T) {
 	<-r.exited
 }
 
-// copied waits until the state file says that so many items are copied, and returns how many.
+// copied waits until the state file reports a number of copied items, and returns the actual number.
 func (c *command) copied(t *testing.T, r *run, least int) int {
 	t.Helper()
 	deadline, tick := time.NewTimer(wait), time.NewTicker(5*time.Millisecond)

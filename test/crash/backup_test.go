@@ -23,13 +23,13 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// copies is a test of the commands that copy data directories. Its table is filled one item after the other, so that the number
-// of items in a copy shows its moment.
+// copies is a test of the commands that copy data directories. Its table is filled one item after the other, so the number of
+// items in a copy shows the time of the copy.
 type copies struct {
 	binary string
 	random *rand.Rand
 	dir    string // the data
-	dest   string // of the current copy
+	dest   string // destination of the current copy
 	acked  atomic.Int64
 }
 
@@ -75,7 +75,7 @@ func (c *copies) putMany(t *testing.T, client *dynamodb.Client, n int) {
 	c.acked.Add(int64(n))
 }
 
-// numbered returns item n, of a few incompressible kilobytes.
+// numbered returns item n, which has a few incompressible kilobytes.
 func numbered(n int64) attributes {
 	it := ledger.Item("n#"+strconv.FormatInt(n, 10), int(n))
 	filler := make([]byte, 4096)
@@ -87,7 +87,7 @@ func numbered(n int64) attributes {
 	return it
 }
 
-// putOn puts one item after the other until ctx ends or the server is gone.
+// putOn puts one item after the other until ctx ends or the server has exited.
 func (c *copies) putOn(ctx context.Context, client *dynamodb.Client) {
 	for {
 		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: numbered(c.acked.Load())})
@@ -98,7 +98,7 @@ func (c *copies) putOn(ctx context.Context, client *dynamodb.Client) {
 	}
 }
 
-// run runs a command of the tool to its end.
+// run runs a command of the tool until it exits.
 func (c *copies) run(t *testing.T, args ...string) (output string, err error) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), c.binary, args...).CombinedOutput()
@@ -131,8 +131,8 @@ func (c *copies) start(t *testing.T, args ...string) (tool *exec.Cmd, ended <-ch
 	return tool, end
 }
 
-// outcome checks what is left of a copy: nothing, something that every command rejects, or all of it, with at least that many
-// items. It removes it.
+// outcome checks the result of a copy: nothing, something that every command rejects, or a complete copy with a minimum number of
+// items. It removes the copy.
 func (c *copies) outcome(t *testing.T, least int64) string {
 	t.Helper()
 	defer os.RemoveAll(c.dest)
@@ -169,7 +169,7 @@ func (c *copies) count(t *testing.T, dir string) int64 {
 	return stats.Total.Rows
 }
 
-// TestBackupWhileWriting: a backup is of one moment during its creation, and has everything acknowledged before.
+// TestBackupWhileWriting: a backup shows one moment during its creation, and contains everything acknowledged before it started.
 func TestBackupWhileWriting(t *testing.T) {
 	c := newCopies(t)
 	server := c.serve(t)
@@ -191,7 +191,7 @@ func TestBackupWhileWriting(t *testing.T) {
 	verify(t, c.binary, c.dir)
 }
 
-// TestKillServerDuringBackup kills the server that makes a backup.
+// TestKillServerDuringBackup kills the server while it creates a backup.
 func TestKillServerDuringBackup(t *testing.T) {
 	c := newCopies(t)
 	for round := range *killsFlag {
@@ -218,7 +218,7 @@ func TestKillServerDuringBackup(t *testing.T) {
 	}
 }
 
-// TestKillTool kills the command during a backup made by a server, one that it makes itself, and a restore.
+// TestKillTool kills the command during a backup by the server, a backup by the command itself, and a restore.
 func TestKillTool(t *testing.T) {
 	c := newCopies(t)
 	backup := filepath.Join(t.TempDir(), "backup")

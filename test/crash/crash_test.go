@@ -1,5 +1,5 @@
 // Package crash repeatedly kills a busy database and then checks it against what it acknowledged: nothing is lost or
-// half-written, and `monotable verify` finds every index entry, expiry and count consistent with its table. A failure
+// half-written, and `monotable verify` finds every index entry, expiry entry and count consistent with its table. A failure
 // prints the seed; set it with -seed.
 package crash
 
@@ -67,8 +67,7 @@ func TestKill(t *testing.T) {
 	verify(t, binary, dir)
 }
 
-// writeUntilKilled lets all writers write, kills the server after a number of responses, and returns how many there were in the
-// end.
+// writeUntilKilled runs all writers, kills the server after a number of responses, and returns the total number of responses.
 func writeUntilKilled(t *testing.T, server *serverproc.Server, all []*ledger.Writer, after int64) int64 {
 	t.Helper()
 	var done atomic.Int64
@@ -161,8 +160,8 @@ func verify(t *testing.T, binary, dir string) {
 	}
 }
 
-// connect retries, because the SDK closes a request's body when the response has arrived, and net/http, if it has not yet seen
-// the end of that body, breaks the connection. Every request here may be repeated.
+// connect enables retries: the SDK closes a request's body when the response has arrived, and net/http breaks the connection if
+// it has not yet seen the end of that body. Every request here may be repeated.
 func connect(server *serverproc.Server) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(server.Endpoint), Credentials: aws.AnonymousCredentials{},

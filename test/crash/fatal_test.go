@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestFatalEndsServer: when an invariant of the store is violated, in the background or in a request, the server exits, says why,
-// and accepts no more writes. What it acknowledged is there afterwards.
+// TestFatalEndsServer: when an invariant of the store is violated, in the background or in a request, the server exits with a
+// message and accepts no more writes. Everything it acknowledged is still there afterwards.
 func TestFatalEndsServer(t *testing.T) {
 	fault := filepath.Join(t.TempDir(), "fault")
 	faulty := serverproc.Build(t, "-tags", "faultinjection", "-ldflags",

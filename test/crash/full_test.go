@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// mountSmall mounts a file system in memory for the duration of the test.
+// mountSmall mounts an in-memory file system for the duration of the test.
 func mountSmall(t *testing.T, megabytes int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,8 +52,8 @@ func refusedForSpace(t *testing.T, err error) bool {
 	return true
 }
 
-// TestFullDisk fills a small file system with puts until they are rejected. Reads and deletes continue, dropping the table makes
-// writes possible again without a restart, and kill -9 loses nothing that was acknowledged.
+// TestFullDisk fills a small file system with puts until they are rejected. Reads and deletes still work, dropping the table
+// makes writes possible again without a restart, and kill -9 loses no acknowledged write.
 func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(mountSmall(t, 64), "data")
 	binary := serverproc.Build(t)
@@ -120,7 +120,7 @@ func TestFullDisk(t *testing.T) {
 	server.Stop(t)
 }
 
-// fillUp puts until that is rejected for half a second: flushes and compactions that end free some space.
+// fillUp puts until puts have been rejected for half a second: flushes and compactions free some space when they end.
 func fillUp(t *testing.T, put func() error) {
 	t.Helper()
 	look := time.NewTicker(10 * time.Millisecond)
@@ -148,7 +148,7 @@ func sameItems(t *testing.T, client *dynamodb.Client, want map[string]int) {
 	}
 }
 
-// readingClient is a client whose retries do not depend on how many writes of the other one were rejected.
+// readingClient returns a client whose retries do not depend on the number of rejected writes of the other client.
 func readingClient(client *dynamodb.Client) *dynamodb.Client {
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter = ratelimit.None })
@@ -182,7 +182,7 @@ func deleteSome(t *testing.T, client *dynamodb.Client, items map[string]int, n i
 	}
 }
 
-// awaitRoom calls until that is not rejected.
+// awaitRoom repeats a call until it is no longer rejected.
 func awaitRoom(t *testing.T, call func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -24,13 +24,13 @@ import (
 const (
 	bankTable = "bank"
 	accounts  = 100
-	deposit   = 1000 // of each account initially; transfers keep the sum
+	deposit   = 1000 // initial balance of each account; transfers keep the sum
 )
 
-// TestKillLookingBack kills the server while money moves between accounts, the table's backups are made, restored and deleted,
-// restores to a moment run, and the shards of its stream are rotated every second. Then nothing is incomplete: every started
-// restore ends, each restored table has all the money, and the stream replayed from its beginning, through all its shards, equals
-// the table.
+// TestKillLookingBack kills the server while money moves between accounts, backups of the table are created, restored and
+// deleted, point-in-time restores run, and the shards of its stream are rotated every second. Afterwards nothing is incomplete:
+// every started restore ends, each restored table has all the money, and replaying the stream from its beginning, through all its
+// shards, yields the table.
 func TestKillLookingBack(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -108,7 +108,7 @@ func createBank(t *testing.T, client *dynamodb.Client) (streamARN string) {
 	return *out.TableDescription.LatestStreamArn
 }
 
-// awaitSecond waits until the table can be restored to a second after a time: an earlier restore might lack some deposits.
+// awaitSecond waits until the table can be restored to a second after a time: an earlier second might lack some deposits.
 func awaitSecond(t *testing.T, client *dynamodb.Client, after time.Time) {
 	t.Helper()
 	for look := time.NewTicker(20 * time.Millisecond); ; <-look.C {
@@ -122,7 +122,7 @@ func awaitSecond(t *testing.T, client *dynamodb.Client, after time.Time) {
 	}
 }
 
-// transfer moves money between accounts, two in a transaction, until the server is gone.
+// transfer moves money between accounts, two in a transaction, until the server has exited.
 func transfer(ctx context.Context, client *dynamodb.Client, random *rand.Rand) {
 	for ctx.Err() == nil {
 		from := random.IntN(accounts)
@@ -134,12 +134,12 @@ func transfer(ctx context.Context, client *dynamodb.Client, random *rand.Rand) {
 			}}
 		}
 		n := 1 + random.IntN(50)
-		// A transfer that is canceled, or lost with the server, moves nothing or all, which the sum shows.
+		// A transfer that is canceled, or interrupted by the kill, moves either nothing or everything; the sum shows that.
 		_, _ = client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{add(from, -n), add(to, n)}})
 	}
 }
 
-// lookBack makes backups, restores them and the present, and deletes backups, until the server is gone.
+// lookBack creates backups, restores them and the latest point in time, and deletes backups, until the server has exited.
 func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		created, err := client.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: aws.String(bankTable), BackupName: aws.String("backup")})
@@ -163,7 +163,7 @@ func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 	}
 }
 
-// whole waits until all restores have ended, and counts the money in each table; then it removes the restored ones.
+// whole waits until all restores have ended, and adds up the money in each table. Then it removes the restored tables.
 func whole(t *testing.T, client *dynamodb.Client) (listing string) {
 	t.Helper()
 	restored := 0
@@ -221,8 +221,8 @@ func money(t *testing.T, text string) int {
 	return n
 }
 
-// replays reads the stream from its beginning and compares the result of its records with the table. Each record must start where
-// the previous one of the account ended.
+// replays reads the stream from its beginning and compares the result of its records with the table. The old image of each record
+// must equal the new image of the account's previous record.
 func replays(t *testing.T, server *serverproc.Server, client *dynamodb.Client, stream string) {
 	t.Helper()
 	streams := dynamodbstreams.New(dynamodbstreams.Options{

@@ -24,8 +24,8 @@ import (
 )
 
 // TestKillReplication kills a server of three Regions while it adds replicas of a table, and then repeatedly while writers in all
-// Regions write to it and their changes are being replicated. After each restart every acknowledged write arrives everywhere. In
-// the end the streams of all Regions have the same changes of each item, without duplicates.
+// Regions write to it and their changes are being replicated. After each restart, every acknowledged write reaches all Regions.
+// At the end, the streams of all Regions contain the same changes of each item, without duplicates.
 func TestKillReplication(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -102,7 +102,7 @@ func (r *replicated) restart() {
 	}
 }
 
-// of are the writers of Regions.
+// of returns the writers of Regions.
 func (r *replicated) of(regions ...string) (all []*ledger.Writer) {
 	for _, w := range r.writers {
 		if slices.Contains(regions, w.region) {
@@ -151,8 +151,8 @@ func (r *replicated) awaitActive(regions ...string) {
 	}
 }
 
-// settle compares the ledgers of the writers of Regions with the items in their own Region, and waits until all these Regions
-// have the same.
+// settle compares the ledgers of the writers of some Regions with the items in their own Region, and waits until all these
+// Regions have the same items.
 func (r *replicated) settle(regions ...string) {
 	r.Helper()
 	all := map[string]int{}
@@ -183,7 +183,7 @@ func (r *replicated) settle(regions ...string) {
 	}
 }
 
-// compareStreams compares the changes of each item in the streams of all Regions. That of a Region starts with its replica.
+// compareStreams compares the changes of each item in the streams of all Regions. A Region's stream starts with its replica.
 func (r *replicated) compareStreams() {
 	r.Helper()
 	versions := r.streamed(home)
@@ -206,8 +206,8 @@ func (r *replicated) compareStreams() {
 	}
 }
 
-// streamed returns the versions of each item in a stream, in order; 0 for removed. No version occurs twice, and each record begins where
-// the previous one ended.
+// streamed returns the versions of each item in a stream, in order; 0 for removed. No version may occur twice, and the old image
+// of each record must equal the previous new image.
 func (r *replicated) streamed(region string) map[string][]int {
 	r.Helper()
 	versions := map[string][]int{}
@@ -238,7 +238,7 @@ func (r *replicated) version(image map[string]streamtypes.AttributeValue) int {
 	return n
 }
 
-// records are all records of a Region's stream.
+// records returns all records of a Region's stream.
 func (r *replicated) records(region string) (all []streamtypes.Record) {
 	r.Helper()
 	client := dynamodbstreams.New(dynamodbstreams.Options{

@@ -26,8 +26,8 @@ const (
 )
 
 // TestKillTransfers kills the server while it imports a table, puts the same items into another one, and then exports the first.
-// Each of them resumes after every kill, and in the end each item is there, counted and reported once: the puts are conditional
-// on the item being missing, so that one that was made twice would be reported.
+// Each of these resumes after every kill. At the end, each item is there and has been counted and reported once: the puts are
+// conditional on the item being missing, so a repeated put would be reported.
 func TestKillTransfers(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -140,7 +140,8 @@ func (x *killedTransfers) restart() {
 	x.client = connect(x.server)
 }
 
-// killUntil kills the server several times, at most until over reports that there is nothing left to do; then it waits for that.
+// killUntil kills the server several times, or fewer if over reports that the work has finished; then it waits for the end of the
+// work.
 func (x *killedTransfers) killUntil(over func() bool) {
 	x.t.Helper()
 	for range *killsFlag {
@@ -172,7 +173,7 @@ func (x *killedTransfers) export() *types.ExportDescription {
 	})
 	x.must(err)
 	var d *types.ExportDescription
-	x.server.Kill(x.t) // it takes less than a second
+	x.server.Kill(x.t) // the export takes less than a second
 	x.restart()
 	x.killUntil(func() bool {
 		out, err := x.client.DescribeExport(x.t.Context(), &dynamodb.DescribeExportInput{ExportArn: begun.ExportDescription.ExportArn})
@@ -210,7 +211,7 @@ func (x *killedTransfers) wantItems(table string) {
 	}
 }
 
-// linesOf returns the different lines of compressed files.
+// linesOf returns the distinct lines of compressed files.
 func linesOf(t *testing.T, pattern string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

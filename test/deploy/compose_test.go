@@ -20,11 +20,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// patience ends waits for other processes.
+// patience limits waits for other processes.
 const patience = time.Minute
 
-// testCompose: the three servers of compose.yaml behind its proxy are replaced one after the other, as an upgrade does it, while clients write
-// through the proxy. No write fails, as SDKs retry them, and none is lost. A server that dies is left out.
+// testCompose: the three servers of compose.yaml are replaced one after the other behind the proxy, as in an upgrade, while
+// clients write through the proxy. With the SDK's retries, no write fails and none is lost. The proxy stops using a server that
+// has crashed.
 func testCompose(t *testing.T, binary string) {
 	t.Helper()
 	in := install(t, binary, composeManifest(t))
@@ -59,10 +60,10 @@ func testCompose(t *testing.T, binary string) {
 	w.stop(t, client)
 }
 
-// proxy runs HAProxy by deploy/haproxy.cfg, which differs in where it listens and where the servers are. dial connects to it.
+// proxy runs HAProxy with deploy/haproxy.cfg, with other addresses for itself and the servers. dial connects to it.
 func proxy(t *testing.T, nodes []*node) (dial func() (net.Conn, error)) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "proxy") //nolint:usetesting // the path of a socket has to be short
+	dir, err := os.MkdirTemp("", "proxy") //nolint:usetesting // the path of a socket is limited in length
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func createItems(t *testing.T, c *dynamodb.Client) {
 	}
 }
 
-// writers each write 1, 2, 3 … to an item of their own.
+// writers each write 1, 2, 3 … to separate items.
 type writers struct {
 	acknowledged [4]atomic.Int64
 	ended        atomic.Bool
@@ -161,7 +162,7 @@ func (w *writers) advance(t *testing.T) {
 	}
 }
 
-// stop ends the writers, and compares what is there with what was acknowledged.
+// stop stops the writers, and compares the items with the acknowledged writes.
 func (w *writers) stop(t *testing.T, c *dynamodb.Client) {
 	t.Helper()
 	w.ended.Store(true)

@@ -33,14 +33,14 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// manifest is what a file of deploy says of a server.
+// manifest is the part of a manifest that describes a server.
 type manifest struct {
 	args   []string
-	env    map[string]string // without what secrets have
-	mounts map[string]string // directories in the container, and what is there: "" for the control socket's, else the directory of secrets
+	env    map[string]string // without the values of secrets
+	mounts map[string]string // by directory in the container: "" for the control socket's directory, otherwise the directory of secrets
 }
 
-// composeFile is the part of compose.yaml that the tests look at.
+// composeFile is the part of compose.yaml that the tests check.
 type composeFile struct {
 	Services map[string]struct {
 		Command     []string          `yaml:"command"`
@@ -70,7 +70,7 @@ type probe struct {
 	} `yaml:"httpGet"`
 }
 
-// deployment is the part of deployment.yaml that the tests look at.
+// deployment is the part of deployment.yaml that the tests check.
 type deployment struct {
 	Spec struct {
 		Template struct {
@@ -159,7 +159,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestServers are the tests that run the program.
+// TestServers runs the tests that start the program.
 func TestServers(t *testing.T) {
 	binary := serverproc.Build(t)
 	t.Run("flags", func(t *testing.T) { testFlags(t, binary) })
@@ -168,7 +168,7 @@ func TestServers(t *testing.T) {
 	t.Run("store lost", func(t *testing.T) { testStoreLost(t, binary) })
 }
 
-// testFlags: the program knows each flag and each variable that the manifests pass.
+// testFlags: the program accepts each flag and each variable in the manifests.
 func testFlags(t *testing.T, binary string) {
 	t.Helper()
 	help, err := exec.CommandContext(t.Context(), binary, "serve", "-h").CombinedOutput()
@@ -200,7 +200,8 @@ func testFlags(t *testing.T, binary string) {
 	}
 }
 
-// TestStores: the manifests' URLs of the store name no password, and PostgreSQL's certificate is verified unless it is on the same machine.
+// TestStores: the store URLs in the manifests contain no password, and PostgreSQL's certificate is verified unless it runs on the
+// same machine.
 func TestStores(t *testing.T) {
 	_, compose, _ := strings.Cut(composeManifest(t).args[slices.IndexFunc(composeManifest(t).args, isStore)], "=")
 	for name, address := range map[string]string{"compose.yaml": compose, "kubernetes": kubernetesManifest(t).env["MONOTABLE_STORE"]} {
@@ -219,7 +220,7 @@ func TestStores(t *testing.T) {
 
 func isStore(arg string) bool { return strings.HasPrefix(arg, "--store=") }
 
-// TestImage: the image has the program where it is started, the user that the manifests run it as, and the toolchain that go.mod asks for.
+// TestImage: the image has the program at the expected path, the user of the manifests, and the toolchain required by go.mod.
 func TestImage(t *testing.T) {
 	text := read(t, "Dockerfile")
 	module, err := os.ReadFile("../../go.mod")

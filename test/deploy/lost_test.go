@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// testStoreLost: while PostgreSQL is gone a server is not ready, and says that it is not the one to restart. It goes on by itself. One that is
-// stopped without PostgreSQL ends within seconds.
+// testStoreLost: while PostgreSQL is down, a server is not ready but reports itself alive, so that it is not restarted. It
+// recovers on its own. A server that is stopped while PostgreSQL is down exits within seconds.
 func testStoreLost(t *testing.T, binary string) {
 	t.Helper()
 	own, err := postgrestest.Start()

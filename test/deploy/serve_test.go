@@ -33,10 +33,11 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// leaveTime is how long a server may take after its requests, to write its last metrics (3 s) and to give its leases up (2 s).
+// leaveTime limits the time that a server takes after its last request to write its last metrics (3 s) and give up its leases (2
+// s).
 const leaveTime = 5 * time.Second
 
-// installation is what a manifest's servers run in: a database that asks for the password of new-secrets.
+// installation is the environment of a manifest's servers: a database that requires the password of new-secrets.
 type installation struct {
 	manifest
 
@@ -44,10 +45,10 @@ type installation struct {
 	secrets string
 	root    aws.CredentialsProvider
 	trusted *x509.CertPool
-	store   string // URL
+	store   string // URL of the store
 }
 
-// install makes secrets, and a database by deploy/postgres.sql.
+// install creates secrets, and a database with deploy/postgres.sql.
 func install(t *testing.T, binary string, m manifest) *installation {
 	t.Helper()
 	in := &installation{manifest: m, binary: binary, secrets: filepath.Join(t.TempDir(), "secrets"), trusted: x509.NewCertPool()}
@@ -60,7 +61,7 @@ func install(t *testing.T, binary string, m manifest) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(env)) { // as env_file passes them
+	for line := range strings.Lines(string(env)) { // parsed like env_file
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		t.Setenv(name, value)
 	}
@@ -69,7 +70,7 @@ func install(t *testing.T, binary string, m manifest) *installation {
 	return in
 }
 
-// createDatabase runs deploy/postgres.sql as the superuser, and has PostgreSQL ask for the role's password.
+// createDatabase runs deploy/postgres.sql as the superuser, and makes PostgreSQL require the role's password.
 func (in *installation) createDatabase(t *testing.T) (address string) {
 	t.Helper()
 	superuser := postgrestest.URL("public", postgres)
@@ -110,14 +111,14 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// node is a server with the ports that it has in place of the manifest's.
+// node is a server with the ports that replace the manifest's.
 type node struct {
 	*serverproc.Server
 	api, metrics int
 	run          string // the control socket's directory
 }
 
-// start runs a server by the manifest, on the ports of one that has ended, or on others.
+// start runs a server according to the manifest, on the ports of a stopped node or on new ones.
 func (in *installation) start(t *testing.T, at *node) *node {
 	t.Helper()
 	if at == nil {
@@ -140,13 +141,13 @@ func (in *installation) start(t *testing.T, at *node) *node {
 		switch {
 		case name == "MONOTABLE_STORE":
 			value = in.store
-		case name == "PGPASSWORD": // of a secret
+		case name == "PGPASSWORD": // from a secret
 			text, err := os.ReadFile(filepath.Join(in.secrets, "postgres-password"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			value = strings.TrimSpace(string(text))
-		case value == "": // of a secret, and set by install
+		case value == "": // from a secret, set by install
 			continue
 		}
 		t.Setenv(name, place.Replace(value))
@@ -154,7 +155,7 @@ func (in *installation) start(t *testing.T, at *node) *node {
 	return &node{serverproc.Start(t, in.binary, args...), at.api, at.metrics, at.run}
 }
 
-// freePort is a port below those that the system gives to connections, so that it stays free while its server is restarted.
+// freePort returns a port below the system's ephemeral range, so that it stays free while its server restarts.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -169,7 +170,8 @@ func freePort(t *testing.T) int {
 	return 0
 }
 
-// client signs as the root, and trusts the installation's certificate alone. dial, where it is not nil, takes the place of a connection.
+// client returns a client that signs as the root and trusts only the installation's certificate. If dial is not nil, it opens the
+// connections.
 func (in *installation) client(endpoint string, dial func() (net.Conn, error)) *dynamodb.Client {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: in.trusted, ServerName: "monotable", MinVersion: tls.VersionTLS12}}
 	if dial != nil {
@@ -177,11 +179,11 @@ func (in *installation) client(endpoint string, dial func() (net.Conn, error)) *
 	}
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: in.root,
-		HTTPClient: &http.Client{Transport: transport}, RetryMaxAttempts: 10, // the machine may be slow; three do otherwise
+		HTTPClient: &http.Client{Transport: transport}, RetryMaxAttempts: 10, // for slow machines; three attempts are normally enough
 	})
 }
 
-// get returns the response to a GET of the metrics' port.
+// get returns the response to a GET on the metrics port.
 func (n *node) get(t *testing.T, path string) (status int, text string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", n.metrics, path), http.NoBody)
@@ -200,8 +202,8 @@ func (n *node) get(t *testing.T, path string) (status int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// testKubernetes: a server as the Deployment starts it demands signatures and TLS, answers the probes where they ask, and ends well within the
-// time that it is given.
+// testKubernetes: a server started like the Deployment's requires signatures and TLS, responds to the probes, and exits well
+// within the grace period.
 func testKubernetes(t *testing.T, binary string) {
 	t.Helper()
 	in := install(t, binary, kubernetesManifest(t))
@@ -250,7 +252,7 @@ func testKubernetes(t *testing.T, binary string) {
 	}
 }
 
-// drainTime is how long the server said that it waits for requests when it was told to stop.
+// drainTime returns the maximum time that a stopping server waits for requests, according to its log.
 func drainTime(t *testing.T, printed string) time.Duration {
 	t.Helper()
 	found := regexp.MustCompile(`"msg":"stopping","wait_max":(\d+)`).FindStringSubmatch(printed)

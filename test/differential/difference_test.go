@@ -44,7 +44,7 @@ func (d difference) changesState() bool {
 type rule struct {
 	Name       string   `yaml:"name"`
 	Operations []string `yaml:"operations"`
-	// Here and Local match the two outcomes as text, Request the body; a missing one matches everything.
+	// Here and Local match the two outcomes as text, Request the body; a missing pattern matches everything.
 	Here    pattern `yaml:"here"`
 	Local   pattern `yaml:"local"`
 	Request pattern `yaml:"request"`

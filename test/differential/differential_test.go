@@ -74,17 +74,17 @@ func TestAgainstDynamoDBLocal(t *testing.T) {
 	c.summary(t)
 }
 
-// comparison counts over all sequences.
+// comparison has the counts of all sequences.
 type comparison struct {
 	endpoint string
 	triage   []*rule
-	database int // of DynamoDB Local
+	database int // number of the last database of DynamoDB Local
 
 	sequences, requests, succeeded int
 	known, unknown                 map[string]int
 }
 
-// sequence runs one sequence up to the first difference that leaves the two databases unlike.
+// sequence runs one sequence up to the first difference after which the two databases differ.
 func (c *comparison) sequence(t *testing.T, seed uint64) {
 	t.Helper()
 	requests := newGenerator(seed).sequence(sequenceLength)
@@ -110,7 +110,7 @@ func (c *comparison) sequence(t *testing.T, seed uint64) {
 	})
 }
 
-// run performs requests on two empty databases until see says that it is enough.
+// run executes requests on two empty databases until see ends the sequence.
 func (c *comparison) run(t *testing.T, requests []request, see func(i int, ours, theirs outcome) bool) {
 	t.Helper()
 	c.database++
@@ -132,7 +132,7 @@ func (c *comparison) run(t *testing.T, requests []request, see func(i int, ours,
 	}
 }
 
-// report minimises a difference and fails the test with it.
+// report minimizes a difference and fails the test with it.
 func (c *comparison) report(t *testing.T, seed uint64, requests []request, d difference) {
 	t.Helper()
 	if *allFlag {

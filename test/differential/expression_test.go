@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// substitutions draws the expressions of one request and collects their names and values.
+// substitutions generates the expressions of one request and collects their names and values.
 type substitutions struct {
 	g      *generator
 	t      *table
@@ -20,7 +20,7 @@ func newSubstitutions(g *generator, t *table) *substitutions {
 	return &substitutions{g: g, t: t, names: object{}, values: object{}}
 }
 
-// into adds names and values to a request, seldom not those that its expressions use.
+// into adds names and values to a request; rarely not exactly those used by its expressions.
 func (s *substitutions) into(body object) {
 	g := s.g
 	if g.mistake(3) {
@@ -44,7 +44,7 @@ func (s *substitutions) into(body object) {
 
 var tokens = regexp.MustCompile(`[#:]?[A-Za-z0-9_]+|<>|<=|>=|[^\sA-Za-z0-9_]`)
 
-// typos damages an expression in a few of a hundred cases: a token goes, comes twice, or is another one.
+// typos damages an expression in a few percent of cases: a token is deleted, duplicated or replaced.
 func (g *generator) typos(expression string) string {
 	if !g.mistake(4) {
 		return expression
@@ -68,7 +68,7 @@ func (g *generator) typos(expression string) string {
 	return strings.Join(words, " ")
 }
 
-// name draws an attribute and how to write it.
+// name returns a random attribute in a random notation.
 func (s *substitutions) name(name string) string {
 	if !strings.Contains(name, ".") && name != "name" && s.g.chance(70) || s.g.mistake(2) {
 		return name
@@ -97,7 +97,7 @@ func (s *substitutions) value(v object) string {
 	return name
 }
 
-// operand is a value, or seldom a path.
+// operand returns a value, or rarely a path.
 func (s *substitutions) operand() string {
 	switch g := s.g; {
 	case g.chance(12):
@@ -109,7 +109,7 @@ func (s *substitutions) operand() string {
 	}
 }
 
-// condition draws a condition of at most so many levels.
+// condition returns a random condition with a maximum depth.
 func (s *substitutions) condition(depth int) string {
 	g := s.g
 	if depth > 0 && g.chance(35) {
@@ -157,7 +157,7 @@ func (s *substitutions) condition(depth int) string {
 	}
 }
 
-// update draws an update expression.
+// update returns a random update expression.
 func (s *substitutions) update() string {
 	g := s.g
 	var clauses []string
@@ -189,7 +189,7 @@ func (s *substitutions) several(one func() string) string {
 	return text
 }
 
-// assigned draws the right side of a SET.
+// assigned returns a random right side of a SET.
 func (s *substitutions) assigned() string {
 	g := s.g
 	switch g.r.IntN(8) {
@@ -210,7 +210,7 @@ func (s *substitutions) assigned() string {
 
 func (s *substitutions) projection() string { return s.several(s.path) }
 
-// keyCondition draws a condition on the keys of a table or an index.
+// keyCondition returns a random condition on the keys of a table or an index.
 func (s *substitutions) keyCondition(keys []string) string {
 	g := s.g
 	if g.mistake(4) {

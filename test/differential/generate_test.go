@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// object and list are JSON under construction.
+// object and list are JSON values under construction.
 type (
 	object = map[string]any
 	list   = []any
 )
 
-// generator draws the requests of one sequence. It remembers what tables it asked for, not whether they exist.
+// generator generates the requests of one sequence. It remembers which tables it has requested, not whether they exist.
 type generator struct {
 	r      *rand.Rand
 	tables []*table
-	// clean sequences have no mistakes, so that long ones get somewhere.
+	// clean sequences have no mistakes, so that long sequences make progress.
 	clean bool
 }
 
-// table is a table as it was asked for.
+// table is a table as requested.
 type table struct {
 	name    string
 	keys    []string
-	types   map[string]string // of the attributes that are keys, of the table or an index
+	types   map[string]string // types of the key attributes of the table and its indexes
 	indexes []index
 }
 
@@ -37,7 +37,7 @@ type index struct {
 	local bool
 }
 
-// attributes are the names that items and expressions use; keys are among them.
+// attributes are the names used by items and expressions; keys are among them.
 var attributes = []string{"a", "b", "c", "d", "e", "m", "l", "s", "name", "x.y"}
 
 func newGenerator(seed uint64) *generator {
@@ -47,12 +47,12 @@ func newGenerator(seed uint64) *generator {
 
 func (g *generator) chance(percent int) bool { return g.r.IntN(100) < percent }
 
-// mistake is chance, where what follows is wrong.
+// mistake is like chance, for cases in which the request is invalid.
 func (g *generator) mistake(percent int) bool { return !g.clean && g.chance(percent) }
 
 func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
 
-// sequence draws n requests, the first of which creates a table.
+// sequence generates n requests, the first of which creates a table.
 func (g *generator) sequence(n int) []request {
 	requests := []request{g.createTable()}
 	for len(requests) < n {
@@ -140,7 +140,7 @@ func (g *generator) createTable() request {
 	}
 	if i := slices.IndexFunc(g.tables, func(other *table) bool { return other.name == t.name }); i < 0 {
 		g.tables = append(g.tables, t)
-	} // else the table exists already
+	} // otherwise the table already exists
 	return q
 }
 
@@ -212,12 +212,12 @@ func (g *generator) updateTable(t *table) request {
 var (
 	strs    = []string{"a", "b", "ab", "é", "0", "a.b", "longer text"}
 	numbers = []string{"0", "1", "2", "-1", "1.5", "10", "1e2", "007", "-0.0", "1E-5", "12345678901234567890123456789012345678"}
-	// badNumbers are refused.
+	// badNumbers are invalid numbers.
 	badNumbers = []string{"", "abc", "1e126", "1e-131", "123456789012345678901234567890123456789", "0x10", "1 ", "NaN", "--1"}
 	binaries   = []string{"YQ==", "YWI=", "AA==", "/w=="}
 )
 
-// scalar draws a value of a type that a key can have.
+// scalar returns a random value of a key type.
 func (g *generator) scalar(kind string) object {
 	var text string
 	switch {
@@ -235,7 +235,7 @@ func (g *generator) scalar(kind string) object {
 	return object{kind: text}
 }
 
-// keyValue draws a value for a key attribute, seldom of a wrong type. Keys meet often.
+// keyValue returns a random value for a key attribute, rarely of a wrong type. Keys often collide.
 func (g *generator) keyValue(kind string) object {
 	if g.mistake(3) {
 		return g.value(1)
@@ -246,7 +246,7 @@ func (g *generator) keyValue(kind string) object {
 	return g.scalar(kind)
 }
 
-// value draws an attribute value with at most so many levels below it.
+// value returns a random attribute value with a maximum depth.
 func (g *generator) value(depth int) object {
 	kind := pick(g, "S", "S", "N", "N", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M")
 	if depth == 0 && (kind == "L" || kind == "M") {
@@ -373,8 +373,8 @@ func (g *generator) update(s *substitutions, body object) {
 	s.into(body)
 }
 
-// onlyRemoves reports whether an update does nothing to a missing item. DynamoDB Local makes an item of the key then, AWS
-// does not (AttributeValueUpdate in the API reference: "Nothing happens"), and the answers do not tell.
+// onlyRemoves reports whether an update has no effect on a missing item. DynamoDB Local then creates an item with only the key;
+// AWS does not (AttributeValueUpdate in the API reference: "Nothing happens"). The responses do not show the difference.
 func onlyRemoves(update string) bool {
 	return !strings.Contains(update, "SET ") && !strings.Contains(update, "ADD ")
 }
@@ -405,7 +405,7 @@ func (g *generator) maybeCondition(t *table, body object) {
 	}
 }
 
-// expected adds the conditions that expressions have replaced.
+// expected adds legacy conditions, the predecessors of condition expressions.
 func (g *generator) expected(t *table, body object) {
 	conditions := object{}
 	for range g.r.IntN(2) + 1 {
@@ -425,7 +425,7 @@ func (g *generator) expected(t *table, body object) {
 	}
 }
 
-// comparison is a condition of the legacy parameters.
+// comparison returns a random condition of the legacy parameters.
 func (g *generator) comparison() object {
 	operator := pick(g, "EQ", "NE", "IN", "LE", "LT", "GE", "GT", "BETWEEN", "NOT_NULL", "NULL", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH")
 	n := map[string]int{"BETWEEN": 2, "NOT_NULL": 0, "NULL": 0, "IN": 1 + g.r.IntN(2)}
@@ -497,7 +497,7 @@ func (g *generator) query(t *table) request {
 	return request{"Query", body}
 }
 
-// keyConditions adds what KeyConditionExpression and FilterExpression have replaced.
+// keyConditions adds the legacy parameters that KeyConditionExpression and FilterExpression have replaced.
 func (g *generator) keyConditions(t *table, body object, keys []string) {
 	conditions := object{keys[0]: object{"ComparisonOperator": "EQ", "AttributeValueList": list{g.keyValue(t.types[keys[0]])}}}
 	if len(keys) > 1 && g.chance(60) {
@@ -649,7 +649,7 @@ func (g *generator) transactGet(t *table) request {
 	return request{"TransactGetItems", object{"TransactItems": gets}}
 }
 
-// spoil changes one place of a body: a member goes, or gets a value that it should not have.
+// spoil changes one place of a body: a member is deleted, or gets an invalid value.
 func (g *generator) spoil(body any) any {
 	places := 0
 	walk(body, func(any) { places++ })
@@ -676,7 +676,7 @@ func (g *generator) spoil(body any) any {
 	})
 }
 
-// walk visits every value.
+// walk visits a value and everything in it.
 func walk(v any, visit func(any)) {
 	visit(v)
 	switch v := v.(type) {
@@ -691,7 +691,8 @@ func walk(v any, visit func(any)) {
 	}
 }
 
-// replace changes the value that is the at-th in walk's count, in the order of names; change says whether it stays at all.
+// replace changes the value with index at, counting like walk but with names in order. change also reports whether to keep a
+// member or element.
 func replace(v any, at *int, change func(any) (any, bool)) any {
 	*at--
 	if *at < 0 {

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// minimiseTries bounds the runs that minimising one difference may take.
+// minimiseTries bounds the runs for minimizing one difference.
 const minimiseTries = 300
 
-// minimise returns a shorter sequence whose last request still shows a difference with the same signature: first requests
-// are left out, then members of the requests that stay.
+// minimise returns a shorter sequence whose last request still shows a difference with the same signature: it first removes
+// requests, then members of the remaining requests.
 func (c *comparison) minimise(t *testing.T, requests []request, d difference) ([]request, difference) {
 	t.Helper()
 	signature, tries := d.signature(), 0
@@ -38,7 +38,7 @@ func (c *comparison) minimise(t *testing.T, requests []request, d difference) ([
 			left := at
 			smaller.body = replace(smaller.body, &left, func(any) (any, bool) { return nil, false })
 			if left >= 0 {
-				break // there is no such place
+				break // there are no more members
 			}
 			candidate := slices.Clone(requests)
 			if candidate[i] = smaller; shows(candidate) {

@@ -8,12 +8,12 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// outcome is a server's response, without what is specific to a server.
+// outcome is a server's response, without server-specific parts.
 type outcome struct {
 	status  int
 	kind    string // the type of an error, "ok" for none
-	message string // of an error; not compared
-	result  string // the other members, normalised
+	message string // message of an error; not compared
+	result  string // the other members, normalized
 }
 
 func (o outcome) String() string {
@@ -54,7 +54,7 @@ func normal(q request, result map[string]any) map[string]any {
 	for name, v := range result {
 		switch name {
 		case "__type", "message", "Message", "ConsumedCapacity", "ItemCollectionMetrics", "TableDescription", "Table", "TableNames":
-		case "LastEvaluatedKey", "NextToken": // AWS leaves open whether the last page has one
+		case "LastEvaluatedKey", "NextToken": // AWS does not define whether the last page has one
 		case "CancellationReasons":
 			kept[name] = reasons(v)
 		default:
@@ -64,7 +64,7 @@ func normal(q request, result map[string]any) map[string]any {
 	if unordered(q) {
 		sortList(kept["Items"])
 		if limited(q) {
-			return map[string]any{} // which items come first is each server's own
+			return map[string]any{} // the order of items depends on the server
 		}
 	}
 	if responses, ok := kept["Responses"].(map[string]any); ok && q.op == "BatchGetItem" {
@@ -78,7 +78,7 @@ func normal(q request, result map[string]any) map[string]any {
 	return kept
 }
 
-// unordered reports whether AWS leaves the order of the items open.
+// unordered reports whether AWS does not define the order of the items.
 func unordered(q request) bool {
 	switch q.op {
 	case "Scan", "ExecuteStatement":
@@ -89,7 +89,7 @@ func unordered(q request) bool {
 	return false
 }
 
-// limited reports whether a request reads a part that depends on that order.
+// limited reports whether a request reads a subset of the items that depends on that order.
 func limited(q request) bool {
 	return member(q.body, "Limit") != nil || member(q.body, "Segment") != nil || member(q.body, "ExclusiveStartKey") != nil
 }
@@ -104,7 +104,7 @@ func reasons(v any) any {
 	return kept
 }
 
-// statements removes the messages of the errors of statements.
+// statements removes the messages of statements' errors.
 func statements(responses []any) any {
 	kept := make([]any, len(responses))
 	for i, response := range responses {
@@ -149,7 +149,7 @@ func values(v any) any {
 	return v
 }
 
-// number writes a number in full: DynamoDB Local writes some with exponents.
+// number writes a number without an exponent: DynamoDB Local writes some numbers with exponents.
 func number(v any) any {
 	text, ok := v.(string)
 	if !ok {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// statement draws a PartiQL statement and its parameters.
+// statement generates a PartiQL statement and its parameters.
 type statement struct {
 	g          *generator
 	t          *table
 	parameters list
-	depth      int // of lists and maps
+	depth      int // nesting of lists and maps
 }
 
 func (g *generator) executeStatement(t *table) request {
@@ -36,7 +36,7 @@ func (g *generator) executeStatement(t *table) request {
 	return request{"ExecuteStatement", body}
 }
 
-// statements draws a batch or a transaction of statements.
+// statements generates a batch or a transaction of statements.
 func (g *generator) statements(t *table) request {
 	op, members := "BatchExecuteStatement", "Statements"
 	if g.chance(50) {
@@ -60,7 +60,7 @@ func (g *generator) statements(t *table) request {
 	return request{op, object{members: all}}
 }
 
-// from names the table, or seldom one of its indexes.
+// from returns the table, or rarely one of its indexes.
 func (s *statement) from() string {
 	g := s.g
 	quoted := `"` + s.t.name + `"`
@@ -144,7 +144,7 @@ func (s *statement) remove() string {
 	return text
 }
 
-// key is a condition that names the whole key, seldom less.
+// key returns a condition on the whole key, rarely on less.
 func (s *statement) key() string {
 	g := s.g
 	var conditions []string
@@ -201,7 +201,7 @@ func (s *statement) condition(depth int) string {
 	}
 }
 
-// value writes a value as a literal or as a parameter. DynamoDB Local has parameters in lists and maps fail.
+// value writes a value as a literal or as a parameter. DynamoDB Local fails on parameters in lists and maps.
 func (s *statement) value(v object) string {
 	if s.depth == 0 && s.g.chance(40) {
 		s.parameters = append(s.parameters, v)
@@ -218,7 +218,8 @@ func (s *statement) object(members object) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// literal writes a value as PartiQL does; a binary has no literal and becomes a parameter, or a string where there can be none.
+// literal writes a value as a PartiQL literal. Binary values have no literal: they become a parameter, or a string where
+// parameters are not possible.
 func (s *statement) literal(v object) string {
 	for kind, inner := range v {
 		switch kind {

@@ -15,10 +15,10 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// settleWait is how long a table may change. DynamoDB Local's tables stay so forever when a backfill fails.
+// settleWait is how long a table may take to settle. DynamoDB Local's tables never settle if a backfill fails.
 const settleWait = 5 * time.Second
 
-// request is one call: an operation and its body, as encoding/json reads it.
+// request is one call: an operation and its body, as decoded by encoding/json.
 type request struct {
 	op   string
 	body any
@@ -32,13 +32,13 @@ func (q request) clone() request {
 	return request{op: q.op, body: body}
 }
 
-// compact is the JSON of a value with members in order of their names, so that equal values are equal texts.
+// compact returns the JSON of a value with members sorted by name, so that equal values have equal texts.
 func compact(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // generated values are JSON
+		panic(err) // generated values are valid JSON
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -57,7 +57,7 @@ type subject struct {
 	send                        func(*http.Request) (*http.Response, error)
 }
 
-// here is a new database of ours, in this process.
+// here returns a new monotable database in this process.
 func here(t *testing.T) (s subject, done func()) {
 	t.Helper()
 	db, err := monotable.OpenMemory(nil)
@@ -77,12 +77,12 @@ func here(t *testing.T) (s subject, done func()) {
 	}
 }
 
-// local is a new database of DynamoDB Local, which has one for each access key.
+// local returns a new database of DynamoDB Local, which has one for each access key.
 func local(endpoint string, n int) subject {
 	return subject{endpoint: endpoint, region: "us-east-1", accessKey: fmt.Sprintf("differential%d", n), send: http.DefaultClient.Do}
 }
 
-// perform sends a request and waits until the tables that it changed are active.
+// perform sends a request and waits until the tables it changed are active.
 func (s subject) perform(ctx context.Context, q request) (outcome, error) {
 	status, body, err := s.post(ctx, q)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s subject) perform(ctx context.Context, q request) (outcome, error) {
 	return o, nil
 }
 
-// settle waits until a table and its indexes do not change any more, and reports whether that came.
+// settle waits until a table and its indexes are no longer changing, and reports whether they settled in time.
 func (s subject) settle(ctx context.Context, table string) (settled bool, err error) {
 	tick, deadline := time.NewTicker(2*time.Millisecond), time.NewTimer(settleWait)
 	defer tick.Stop()
@@ -147,7 +147,7 @@ func (s subject) post(ctx context.Context, q request) (status int, body any, err
 	return response.StatusCode, body, nil
 }
 
-// member returns a member of an object, nil where there is none.
+// member returns a member of an object; nil if it is missing.
 func member(v any, name string) any {
 	object, _ := v.(map[string]any)
 	return object[name]

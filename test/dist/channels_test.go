@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// releaseArchive is an archive of the program: its file, and its name without the ending.
+// releaseArchive is an archive of the program: its file, and its name without the extension.
 type releaseArchive struct{ file, name, os, arch string }
 
-// archives finds the archives of the program in the release.
+// archives returns the archives of the program in the release.
 func archives(t *testing.T) (found []releaseArchive) {
 	t.Helper()
 	name := regexp.MustCompile(`^(monotable_.+_(linux|darwin|windows)_(amd64|arm64))\.(tar\.gz|zip)$`)
@@ -38,7 +38,8 @@ func archives(t *testing.T) (found []releaseArchive) {
 	return found
 }
 
-// largest is more than a program takes, and less than one in which the linker keeps every method (docs/decisions/0052-delivery.md).
+// largest is more than the size of the program, and less than its size if the linker keeps every method
+// (docs/decisions/0052-delivery.md).
 const largest = 62_000_000
 
 // TestArchives unpacks the archive of each system: its files are below one directory, and its program is for that system.
@@ -67,7 +68,8 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestSystems unpacks the archive of each system, if the release has them: `sam deploy` finds what the template names, a program for Lambda.
+// TestSystems unpacks the archive of each system, if the release has them, and checks that `sam deploy` finds the file named by
+// the template, a program for Lambda.
 func TestSystems(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(built(t), "*_lambda_arm64.zip"))
 	if err != nil {
@@ -153,8 +155,8 @@ func sums(t *testing.T) map[string]string {
 	return found
 }
 
-// TestFormula evaluates the Homebrew formula for each system with testdata/formula.rb, which implements the methods that it
-// calls as Homebrew's Formula Cookbook describes them, and installs it from the archive of this machine's system.
+// TestFormula evaluates the Homebrew formula for each system with testdata/formula.rb, which implements the methods of Homebrew's
+// Formula Cookbook that it calls, and installs it from the archive for this machine.
 func TestFormula(t *testing.T) {
 	formula := filepath.Join(built(t), "homebrew", "monotable.rb")
 	if said := run(t, built(t), nil, "ruby", "-wc", formula); !strings.Contains(said, "Syntax OK") || strings.Contains(said, "warning") {
@@ -240,7 +242,7 @@ func TestScoop(t *testing.T) {
 	}
 }
 
-// hasEntry reports whether a zip archive has a file of that name that is not empty.
+// hasEntry reports whether a zip archive has a nonempty file with a name.
 func hasEntry(t *testing.T, file, name string) bool {
 	t.Helper()
 	archive, err := zip.OpenReader(file)

@@ -1,5 +1,5 @@
-// Package dist tests the parts of a release. Without -dist it tests the test helpers from source, with a binary built from
-// this tree. With -dist DIR (make dist-test) it installs and runs every package of a release that make dist has built in
+// Package dist tests the parts of a release. Without -dist, it tests the test helpers from source, with a binary built from
+// this tree. With -dist DIR (make dist-test), it installs and runs every package of a release that make dist has built in
 // DIR.
 package dist
 
@@ -24,7 +24,7 @@ const root = "../.."
 
 var release = flag.String("dist", "", "`directory` of a release that make dist has built, to test its packages")
 
-// built is the directory of the release; the test is skipped where there is none.
+// built returns the directory of the release; without one, the test is skipped.
 func built(t *testing.T) string {
 	t.Helper()
 	if *release == "" {
@@ -42,7 +42,7 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// only returns the one file that matches a pattern.
+// only returns the only file that matches a pattern.
 func only(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -52,7 +52,7 @@ func only(t *testing.T, pattern string) string {
 	return files[0]
 }
 
-// run runs a command in a directory, with further variables, and returns what it prints.
+// run runs a command in a directory with additional environment variables, and returns its output.
 func run(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
@@ -71,7 +71,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// examples are a page's blocks of code in a language.
+// examples returns the code blocks of a page in a language.
 func examples(t *testing.T, page, language string) (blocks []string) {
 	t.Helper()
 	data, err := os.ReadFile(page)
@@ -125,7 +125,7 @@ func TestPython(t *testing.T) {
 	if *release == "" {
 		env = []string{"MONOTABLE_BINARY=" + serverproc.Build(t)}
 	} else {
-		packages, plugin = filepath.Join(project, "packages"), nil // pytest finds the plugin by its entry point
+		packages, plugin = filepath.Join(project, "packages"), nil // pytest finds the plugin through its entry point
 		run(t, project, nil, "/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", packages,
 			only(t, filepath.Join(built(t), "python", "*manylinux*x86_64*.whl")))
 	}
@@ -150,7 +150,7 @@ func TestChecksums(t *testing.T) {
 	run(t, built(t), nil, "sha256sum", "--quiet", "-c", "checksums.txt")
 }
 
-// TestSBOM looks for modules that the program certainly contains.
+// TestSBOM checks that the SBOM lists modules that the program certainly contains.
 func TestSBOM(t *testing.T) {
 	data, err := os.ReadFile(only(t, filepath.Join(built(t), "monotable_*_linux_amd64.tar.gz.cdx.json")))
 	if err != nil {
@@ -170,7 +170,7 @@ func TestSBOM(t *testing.T) {
 	}
 }
 
-// TestTags tests the store on PostgreSQL with the build tags of the release, which leave parts of pgx out.
+// TestTags tests the store on PostgreSQL with the release's build tags, which exclude parts of pgx.
 func TestTags(t *testing.T) {
 	info, err := buildinfo.ReadFile(filepath.Join(built(t), "build", "linux_amd64", "monotable"))
 	if err != nil {
@@ -183,7 +183,7 @@ func TestTags(t *testing.T) {
 	run(t, root, nil, "go", "test", "-count=1", "-timeout=20m", "-tags="+info.Settings[at].Value, "-run=Contract|TestDialect|TestDescribe|TestLongKeys", "./internal/database/storage/kv/postgreskv")
 }
 
-// TestRunners uses the packed package in Vitest and Jest, with the AWS SDK, pinned by runners/package-lock.json.
+// TestRunners uses the packed package in Vitest and Jest with the AWS SDK, in the versions pinned by runners/package-lock.json.
 func TestRunners(t *testing.T) {
 	dir, project := filepath.Join(built(t), "npm"), t.TempDir()
 	for _, name := range []string{"package.json", "package-lock.json", "vitest.test.mjs", "other-vitest.test.mjs", "jest.spec.cjs"} {

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// startWait is how long a container may take to be ready on a busy machine.
+// startWait is how long a container may take to become ready on a busy machine.
 const startWait = 2 * time.Minute
 
 // descriptor and the types below are the parts of the OCI image format that a container engine reads.
@@ -34,7 +34,7 @@ type descriptor struct {
 }
 
 type image struct {
-	root                  string // its file system, unpacked
+	root                  string // the unpacked file system
 	User                  string
 	Env                   []string
 	Cmd, Entrypoint       []string
@@ -43,7 +43,7 @@ type image struct {
 	Healthcheck           struct{ Test []string }
 }
 
-// unpack reads the image with a name from the OCI layout of the release and unpacks its layers, as an engine does.
+// unpack reads an image from the OCI layout of the release and unpacks its layers, like a container engine.
 func unpack(t *testing.T, suffix string) *image {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -73,7 +73,7 @@ func unpack(t *testing.T, suffix string) *image {
 	var config struct{ Config image }
 	read(t, blob(manifest.Config), &config)
 	config.Config.root = t.TempDir()
-	if err := os.Chmod(config.Config.root, 0o755); err != nil { //nolint:gosec // the container's user reads it
+	if err := os.Chmod(config.Config.root, 0o755); err != nil { //nolint:gosec // readable by the container's user
 		t.Fatal(err)
 	}
 	for _, layer := range manifest.Layers {
@@ -116,7 +116,7 @@ func extract(t *testing.T, file, into string) {
 		path := filepath.Join(into, filepath.Clean("/"+header.Name))
 		switch header.Typeflag {
 		case tar.TypeDir:
-			err = os.MkdirAll(path, 0o755) //nolint:gosec // its mode follows
+			err = os.MkdirAll(path, 0o755) //nolint:gosec // the mode is set below
 		case tar.TypeSymlink:
 			err = os.Symlink(header.Linkname, path)
 		default:
@@ -134,7 +134,7 @@ func extract(t *testing.T, file, into string) {
 	}
 }
 
-// command is a process in the container: its files, its user, its variables and its directory.
+// command returns a command that runs in the container: with its files, user, variables and directory.
 func (i *image) command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	id, group, _ := strings.Cut(i.User, ":")
@@ -158,13 +158,13 @@ func (i *image) command(ctx context.Context, t *testing.T, args ...string) *exec
 	c := exec.CommandContext(ctx, program, args[1:]...)
 	c.Args[0] = args[0]
 	c.Env, c.Dir = i.Env, i.WorkingDir
-	c.Path, c.Err = program, nil // it need not exist outside
+	c.Path, c.Err = program, nil // the program exists only in the container
 	c.SysProcAttr = &syscall.SysProcAttr{Chroot: i.root, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	return c
 }
 
-// start runs the image's entry point with arguments in place of its command, or other ones, and returns the port that it listens on when it
-// has printed the line that Testcontainers' module for Rust waits for.
+// start runs the image's entry point, or another one, with arguments instead of its command. It waits for the line that
+// Testcontainers' module for Rust expects, and returns the port of the server.
 func (i *image) start(t *testing.T, entrypoint, cmd []string) (port string) {
 	t.Helper()
 	c := i.command(t.Context(), t, append(slices.Clone(entrypoint), cmd...)...)
@@ -223,7 +223,7 @@ func (i *image) status(t *testing.T, args ...string) (int, string) {
 	return 0, string(output)
 }
 
-// TestLocalImageConfig compares what engines read with amazon/dynamodb-local's.
+// TestLocalImageConfig compares the configuration with that of amazon/dynamodb-local.
 func TestLocalImageConfig(t *testing.T) {
 	i := unpack(t, "-dynamodb-local")
 	if !slices.Equal(i.Entrypoint, []string{"java"}) || !slices.Equal(i.Cmd, []string{"-jar", "DynamoDBLocal.jar", "-inMemory"}) || i.WorkingDir != "/home/dynamodblocal" {
@@ -236,7 +236,7 @@ func TestLocalImageConfig(t *testing.T) {
 	}
 }
 
-// TestTestcontainers starts the image as each module does and runs its waits; docs/dynamodb-local.md names their sources.
+// TestTestcontainers starts the image like each module and runs its waits; docs/dynamodb-local.md names their sources.
 func TestTestcontainers(t *testing.T) {
 	i := unpack(t, "-dynamodb-local")
 	for _, module := range []struct {
@@ -248,7 +248,7 @@ func TestTestcontainers(t *testing.T) {
 		{"a Compose file with a directory", i.Entrypoint, []string{"-jar", "DynamoDBLocal.jar", "-sharedDb", "-dbPath", "."}},
 	} {
 		t.Run(module.name, func(t *testing.T) {
-			port := i.start(t, module.entrypoint, append(slices.Clone(module.cmd), "-port", "0")) // in place of 8000, which may be taken here
+			port := i.start(t, module.entrypoint, append(slices.Clone(module.cmd), "-port", "0")) // port 8000 may be in use here
 			// .NET: GET / has to respond with 400.
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+"/", http.NoBody)
 			if err != nil {
@@ -266,7 +266,7 @@ func TestTestcontainers(t *testing.T) {
 			if n, err := strconv.Atoi(port); err == nil {
 				hex = fmt.Sprintf("%04x", n)
 			}
-			// Go and Java: one command with three ways; Node: each way by itself, of which one has to do.
+			// Go and Java: one command tries three methods. Node: each method runs separately, and one must succeed.
 			proc, nc, bash := "cat /proc/net/tcp* | awk '{print $2}' | grep -i :"+hex, "nc -vz -w 1 localhost "+port, "</dev/tcp/127.0.0.1/"+port
 			for name, command := range map[string][]string{
 				"Go":   {"/bin/sh", "-c", "true && (\n\t" + proc + " ||\n\t" + nc + " ||\n\t/bin/sh -c '" + bash + "'\n)\n"},
@@ -284,7 +284,7 @@ func TestTestcontainers(t *testing.T) {
 	}
 }
 
-// TestShell looks at what a wait gets while nobody listens, which must not be taken for success.
+// TestShell checks that waits fail while nothing listens on the port.
 func TestShell(t *testing.T) {
 	i := unpack(t, "-dynamodb-local")
 	closed, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -322,7 +322,7 @@ func TestServerImage(t *testing.T) {
 	if len(shown) != 3 || slices.ContainsFunc(shown, func(s []string) bool { return s[1]+s[2] != shown[0][1] }) {
 		t.Fatalf("docs/start/docker.md starts the image with %q", shown)
 	}
-	arguments := strings.Fields(strings.Replace(shown[0][1], ":8000", "127.0.0.1:0", 1)) // a port that is free here
+	arguments := strings.Fields(strings.Replace(shown[0][1], ":8000", "127.0.0.1:0", 1)) // any free port
 	c := i.command(t.Context(), t, slices.Concat(i.Entrypoint, arguments, []string{"--metrics-addr", "127.0.0.1:0"})...)
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// packaged are the files that both Linux packages install.
+// packaged lists the files that both Linux packages install.
 var packaged = []string{
 	"usr/bin/monotable",
 	"usr/share/bash-completion/completions/monotable",
@@ -77,7 +77,7 @@ func TestRPMPackage(t *testing.T) {
 	checkRemoved(t, into)
 }
 
-// installRoot is an empty directory for a package manager that runs as root.
+// installRoot returns an empty directory for a package manager that runs as root.
 func installRoot(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -93,7 +93,7 @@ func mkdir(t *testing.T, dir string) {
 	}
 }
 
-// checkInstalled runs the installed program, reads every manual page with man, and looks for files.
+// checkInstalled runs the installed program, reads every manual page with man, and checks that files exist.
 func checkInstalled(t *testing.T, into string, files []string) {
 	t.Helper()
 	for _, name := range files {
@@ -108,7 +108,7 @@ func checkInstalled(t *testing.T, into string, files []string) {
 	}
 }
 
-// checkProgram asks a program for its version.
+// checkProgram checks the version that a program prints.
 func checkProgram(t *testing.T, program string) {
 	t.Helper()
 	var said struct {
@@ -123,7 +123,7 @@ func checkProgram(t *testing.T, program string) {
 	}
 }
 
-// checkRemoved looks for files of the package that its removal has left.
+// checkRemoved checks that removing the package has left none of its files.
 func checkRemoved(t *testing.T, into string) {
 	t.Helper()
 	var left []string

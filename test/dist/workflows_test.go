@@ -21,7 +21,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestWorkflows checks what actionlint (make lint) cannot know: that workflows call targets that exist, and that no job can run for hours.
+// TestWorkflows checks what actionlint (make lint) cannot: that workflows call existing targets, and that every job has a time
+// limit.
 func TestWorkflows(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -74,7 +75,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestStartAction runs the script of the action with a program of this tree, from an empty database and from a backup.
+// TestStartAction runs the script of the action with a program built from this tree, with an empty database and with a backup.
 func TestStartAction(t *testing.T) {
 	program, work := serverproc.Build(t), t.TempDir()
 	server := serverproc.Start(t, program, "--data", filepath.Join(work, "data"))
@@ -113,7 +114,7 @@ func TestStartAction(t *testing.T) {
 	}
 }
 
-// end ends the server whose process id is in a file, and returns when it writes no more: its socket closes with its files.
+// end stops the server whose process ID is in a file, and returns when it has finished writing: its socket closes with its files.
 func end(t *testing.T, file, endpoint string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -1,4 +1,4 @@
-// Package guide follows the instructions in the documents for newcomers: docs/design.md, the pages of docs/start, and the
+// Package guide follows the instructions in the documentation for newcomers: docs/design.md, the pages of docs/start, and the
 // site's landing page.
 package guide_test
 
@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestPages does what the pages tell a newcomer to do, and compares what the commands print. A line "…" on a page stands for any
-// lines. The pages of docs/start have a server each.
+// TestPages follows the instructions for newcomers on the pages, and compares the output of the commands. A line "…" on a page
+// matches any number of lines. Each page of docs/start has its own server.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
@@ -25,7 +25,7 @@ func TestPages(t *testing.T) {
 	binary := serverproc.Build(t)
 	for _, page := range []struct {
 		name     string
-		commands int // at least
+		commands int // minimum number
 		prepare  func(*testing.T, *guide)
 	}{
 		{"design.md", 8, nil},
@@ -55,7 +55,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// glance checks the design of the site's first page, which shows what the checker says of it.
+// glance checks the design on the site's landing page, and compares the findings with those shown there.
 func glance(t *testing.T, g *guide) {
 	t.Helper()
 	g.dir = filepath.Join(g.root, "docs", "glance")
@@ -66,14 +66,14 @@ func glance(t *testing.T, g *guide) {
 	g.run(t, "$ monotable check shop.design.yaml || test $? = 1\n"+string(want))
 }
 
-// older has the AWS CLI take the endpoint as its later versions do: Debian's does not know the variable.
+// older configures the endpoint for Debian's AWS CLI, which does not know the environment variable that later versions use.
 func older(t *testing.T, g *guide) {
 	t.Helper()
 	g.command(t, "aws", `exec /usr/bin/aws --endpoint-url "$AWS_ENDPOINT_URL_DYNAMODB" "$@"`)
 }
 
-// container stands in for Docker, which tests cannot expect: "docker run … IMAGE ARGS" starts the server with the page's arguments but
-// a free port, and with the volume's directory; the image itself is tested by make dist-test.
+// container replaces Docker, which tests cannot rely on: "docker run … IMAGE ARGS" starts the server with the page's arguments,
+// but on a free port, and with the volume's directory. The image itself is tested by make dist-test.
 func container(t *testing.T, g *guide) {
 	t.Helper()
 	g.env = append(g.env, "STATE="+t.TempDir(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=monotable", "AWS_SECRET_ACCESS_KEY=monotable")
@@ -95,13 +95,13 @@ esac`)
 	t.Cleanup(func() { g.run(t, "$ docker stop monotable\n") })
 }
 
-// workspace lets the page's module see this repository in place of a published version.
+// workspace makes the page's module use this repository instead of a published version.
 func workspace(t *testing.T, g *guide) {
 	t.Helper()
 	g.run(t, "$ go mod init example.com/start 2>/dev/null\n$ go work init . monotable\n")
 }
 
-// packages are those that "npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb" installs.
+// packages provides the packages that "npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb" installs.
 func packages(t *testing.T, g *guide) {
 	t.Helper()
 	installed := filepath.Join(g.root, "test", "seeds", "js", "node_modules")
@@ -113,7 +113,7 @@ func packages(t *testing.T, g *guide) {
 	}
 }
 
-// fence is a block of a page.
+// fence is a fenced block of a page.
 type fence struct{ info, text string }
 
 func fences(page string) []fence {
@@ -127,10 +127,10 @@ func fences(page string) []fence {
 	return out
 }
 
-// guide is a reader of a page at work, in a directory that has a clone of the repository.
+// guide follows a page, in a directory with a clone of the repository.
 type guide struct {
 	root, dir string
-	path      []string // where commands are looked up before the PATH
+	path      []string // searched for commands before PATH
 	env       []string
 	commands  int
 }
@@ -146,11 +146,11 @@ func open(t *testing.T, binary string) *guide {
 		t.Fatal(err)
 	}
 	g := &guide{root: root, dir: home, path: []string{t.TempDir(), filepath.Dir(binary)}}
-	g.command(t, "python3", `exec /usr/bin/python3 "$@"`) // which has boto3
+	g.command(t, "python3", `exec /usr/bin/python3 "$@"`) // this one has boto3
 	return g
 }
 
-// command makes a command of a line of bash.
+// command creates a command from a line of bash.
 func (g *guide) command(t *testing.T, name, line string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(g.path[0], name), []byte("#!/bin/bash\n"+line+"\n"), 0o700); err != nil { //nolint:gosec // it is executed
@@ -158,7 +158,7 @@ func (g *guide) command(t *testing.T, name, line string) {
 	}
 }
 
-// follow writes the files of a page of docs, and runs its commands.
+// follow writes the files of a page of docs and runs its commands.
 func (g *guide) follow(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.root, "docs", page))
@@ -181,13 +181,13 @@ func (g *guide) follow(t *testing.T, page string) {
 	}
 }
 
-// run runs the commands of a block, which begin with "$ ", and compares their outputs.
+// run runs the commands of a block, which begin with "$ ", and compares their output.
 func (g *guide) run(t *testing.T, block string) {
 	t.Helper()
 	for _, step := range strings.Split("\n"+block, "\n$ ")[1:] {
 		line, want, _ := strings.Cut(step, "\n")
 		g.commands++
-		command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", line+" && pwd >&3") //nolint:gosec // the page's own
+		command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", line+" && pwd >&3") //nolint:gosec // a command of the page
 		command.Dir = g.dir
 		command.Env = append(append(os.Environ(), g.env...), "PATH="+strings.Join(append(slices.Clone(g.path), os.Getenv("PATH")), string(os.PathListSeparator)))
 		at, err := os.CreateTemp(t.TempDir(), "")
@@ -200,7 +200,7 @@ func (g *guide) run(t *testing.T, block string) {
 			t.Fatalf("$ %s: %v\n%s", line, err, out)
 		}
 		if where, err := os.ReadFile(at.Name()); err == nil {
-			g.dir = strings.TrimSpace(string(where)) // cd
+			g.dir = strings.TrimSpace(string(where)) // the directory after cd
 		}
 		_ = at.Close()
 		if diff := cmp.Diff(strings.TrimSpace(want), elide(strings.TrimSpace(string(out)), strings.TrimSpace(want))); diff != "" {
@@ -209,7 +209,7 @@ func (g *guide) run(t *testing.T, block string) {
 	}
 }
 
-// elide puts a "…" where the page has one, for the lines that it stands for: the page's other lines are the beginning.
+// elide returns the page's text if it ends with "…" and the rest of it is a prefix of the output.
 func elide(out, want string) string {
 	head, elided := strings.CutSuffix(want, "…")
 	if !elided || !strings.HasPrefix(out, head) {
@@ -218,7 +218,7 @@ func elide(out, want string) string {
 	return want
 }
 
-// TestSidebar: the site's sidebar leads to every page of docs.
+// TestSidebar: the site's sidebar links to every page of docs.
 func TestSidebar(t *testing.T) {
 	sidebar, err := os.ReadFile(filepath.Join("..", "..", "site", ".vitepress", "sidebar.mts"))
 	if err != nil {

@@ -22,26 +22,26 @@ import (
 // home is the Region of the stack.
 const home = "us-east-1"
 
-// cloudFormation performs the handlers of AWS::DynamoDB::Table and AWS::DynamoDB::GlobalTable. Each handler signs its
+// cloudFormation implements the handlers of AWS::DynamoDB::Table and AWS::DynamoDB::GlobalTable. Each handler signs its
 // requests as a user that has only the DynamoDB permissions of that handler in CloudFormation's resource schema, which
 // testdata/permissions.json lists.
 type cloudFormation struct {
 	t      *testing.T
 	url    string
 	kind   string
-	users  map[string]aws.CredentialsProvider // of the handlers create, read, update, list and delete
-	called map[string]bool                    // the operations, in all stacks of the kind
+	users  map[string]aws.CredentialsProvider // by handler: create, read, update, list and delete
+	called map[string]bool                    // operations called, in all stacks of the kind
 }
 
 // object is a JSON object: the properties of a resource, or some of them.
 type object = map[string]any
 
-// permissionOnly are actions that AWS requires of whoever adds or removes a replica. No handler calls the items' operations.
+// permissionOnly lists actions that AWS requires for adding or removing a replica. No handler calls the operations on items.
 var permissionOnly = []string{
 	"CreateTableReplica", "DeleteTableReplica", "Query", "Scan", "UpdateItem", "PutItem", "GetItem", "DeleteItem", "BatchWriteItem",
 }
 
-// permissions are the actions of CloudFormation's handlers, by kind of resource and handler.
+// permissions returns the actions of CloudFormation's handlers, by kind of resource and handler.
 func permissions(t *testing.T) (found map[string]map[string][]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "permissions.json"))
@@ -54,7 +54,7 @@ func permissions(t *testing.T) (found map[string]map[string][]string) {
 	return found
 }
 
-// tables are the tables of the template that CDK writes for cdk/app.mjs, by name.
+// tables returns the tables of the template that CDK writes for cdk/app.mjs, by name.
 func tables(t *testing.T, kind string) map[string]object {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "cdk.template.json"))
@@ -79,8 +79,9 @@ func tables(t *testing.T, kind string) map[string]object {
 	return found
 }
 
-// TestCloudFormation creates, reads, changes and deletes every table of CDK's template as CloudFormation does. After each step, drift
-// detection finds no difference. In the end every operation that CloudFormation has permission for has been called.
+// TestCloudFormation creates, reads, changes and deletes every table of CDK's template like CloudFormation. After each step,
+// drift detection must find no difference. At the end, every operation that CloudFormation has permission for must have been
+// called.
 func TestCloudFormation(t *testing.T) {
 	changes := map[string][]object{
 		"full": {
@@ -153,7 +154,7 @@ func TestCloudFormation(t *testing.T) {
 	}
 }
 
-// changedBy are properties after a change; nil removes one. Listed replicas are changed, the others removed.
+// changedBy returns properties after a change; nil removes a property. Listed replicas are changed, the others removed.
 func changedBy(properties, change object) object {
 	next := maps.Clone(properties)
 	for name, value := range change {
@@ -217,7 +218,7 @@ func (c *cloudFormation) client(handler, region string) *dynamodb.Client {
 	})
 }
 
-// document is a resource policy for a table.
+// document returns a resource policy for a table.
 func document(action, table string) object {
 	return object{"Version": "2012-10-17", "Statement": []any{object{
 		"Effect": "Allow", "Principal": object{"AWS": "arn:aws:iam::000000000000:root"}, "Action": action,
@@ -225,14 +226,14 @@ func document(action, table string) object {
 	}}}
 }
 
-// inverted is an index by one attribute.
+// inverted returns an index with one key attribute.
 func inverted(name, attribute string) object {
 	return object{
 		"IndexName": name, "KeySchema": []any{object{"AttributeName": attribute, "KeyType": "HASH"}}, "Projection": object{"ProjectionType": "ALL"},
 	}
 }
 
-// definitionsOf are attribute definitions from pairs of names and types.
+// definitionsOf returns attribute definitions from pairs of names and types.
 func definitionsOf(pairs ...string) (list []any) {
 	for pair := range slices.Chunk(pairs, 2) {
 		list = append(list, object{"AttributeName": pair[0], "AttributeType": pair[1]})

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// detectDrift performs the read handler twice and compares every property that the template sets, as CloudFormation's drift
-// detection does. A property that an update has removed must be gone.
+// detectDrift runs the read handler twice and compares every property that the template sets, like CloudFormation's drift
+// detection. A property removed by an update must be gone.
 func (c *cloudFormation) detectDrift(old, p object) {
 	c.t.Helper()
 	for _, region := range append(c.others(p), home) {
@@ -21,7 +21,7 @@ func (c *cloudFormation) detectDrift(old, p object) {
 		for range 2 {
 			got := c.handler("read", region, p).read()
 			for property, value := range want {
-				if property == "ImportSourceSpecification" { // cannot be read
+				if property == "ImportSourceSpecification" { // not readable
 					continue
 				}
 				if diff := cmp.Diff(value, like(value, got[property])); diff != "" {
@@ -38,7 +38,7 @@ func (c *cloudFormation) detectDrift(old, p object) {
 	c.readScaling(p)
 }
 
-// like reduces a value to the members of another, and sorts lists, whose order means nothing, like the other's.
+// like reduces a value to the members of another one, and sorts unordered lists in the order of the other one.
 func like(want, got any) any {
 	switch want := want.(type) {
 	case object:
@@ -70,7 +70,7 @@ func like(want, got any) any {
 	}
 }
 
-// read performs the read handler in a Region and returns the properties.
+// read runs the read handler in a Region and returns the properties.
 func (h handler) read() object {
 	h.t.Helper()
 	ctx, d := h.t.Context(), h.describe()
@@ -109,7 +109,7 @@ func (h handler) read() object {
 	return p
 }
 
-// readBeside reads what operations other than DescribeTable describe. The read handler of a table has no permission for
+// readBeside reads the properties that DescribeTable does not return. The read handler of a table has no permission for
 // DescribeTimeToLive; create and update do.
 func (h handler) readBeside(p object) {
 	h.t.Helper()
@@ -141,7 +141,7 @@ func (h handler) readBeside(p object) {
 	p["ResourcePolicy"] = object{"PolicyDocument": document}
 }
 
-// asObject is a response as JSON.
+// asObject returns a response as JSON.
 func asObject(h handler, response any) (properties object) {
 	h.t.Helper()
 	h.into(response, &properties)
@@ -169,7 +169,7 @@ func without(p object, names ...string) object {
 	return rest
 }
 
-// list is a list of objects.
+// list converts a value to a list of objects.
 func list(value any) (objects []object) {
 	elements, _ := value.([]any)
 	for _, element := range elements {
@@ -178,7 +178,7 @@ func list(value any) (objects []object) {
 	return objects
 }
 
-// find is the object in a list with a value, or nil.
+// find returns the object in a list whose member has a value, or nil.
 func find(value any, member string, with any) object {
 	objects := list(value)
 	if i := slices.IndexFunc(objects, func(o object) bool { return o[member] == with }); i >= 0 {

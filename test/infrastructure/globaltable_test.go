@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// regional returns the properties of the table in a Region, named like those of AWS::DynamoDB::Table: for a global table
-// those that all replicas share and those of the Region's replica.
+// regional returns the properties of the table in a Region, with the names of AWS::DynamoDB::Table: for a global table, the
+// properties shared by all replicas and those of the Region's replica.
 func (c *cloudFormation) regional(p object, region string) object {
 	replica := find(p["Replicas"], "Region", region)
 	if replica == nil {
@@ -35,7 +35,7 @@ func (c *cloudFormation) regional(p object, region string) object {
 	return own
 }
 
-// units are the units to read or write: the maximum on demand, or the capacity, with auto scaling the minimum.
+// units returns the read or write units: the maximum on demand, or the provisioned capacity, with auto scaling its minimum.
 func units(p object, what string) any {
 	if s, ok := p[what+"OnDemandThroughputSettings"].(object); ok {
 		return s["Max"+what+"RequestUnits"]
@@ -47,7 +47,7 @@ func units(p object, what string) any {
 	return s[what+"CapacityUnits"]
 }
 
-// others are the Regions of the replicas outside the stack's Region.
+// others returns the Regions of the replicas outside the stack's Region.
 func (c *cloudFormation) others(p object) (regions []string) {
 	for _, r := range list(p["Replicas"]) {
 		if r["Region"] != home {
@@ -97,7 +97,7 @@ func (c *cloudFormation) replicas(name string, old, p object) {
 	}
 }
 
-// fresh are the properties of a new replica: those that it shares with the others, and none of its own.
+// fresh returns the properties of a new replica: only those shared with the others.
 func fresh(p, is object) object {
 	was := without(is, "Tags", "ResourcePolicy", "PointInTimeRecoverySpecification", "ContributorInsightsSpecification", "KinesisStreamSpecification")
 	was["DeletionProtectionEnabled"], was["GlobalSecondaryIndexes"] = false, p["GlobalSecondaryIndexes"]
@@ -125,7 +125,7 @@ func (c *cloudFormation) scale(name string, p object) {
 	h.stabilize()
 }
 
-// scaling are the settings of auto scaling as the API names them, or nil.
+// scaling returns the auto scaling settings as an API structure, or nil.
 func scaling(p object, what string) *types.AutoScalingSettingsUpdate {
 	s, _ := p[what+"ProvisionedThroughputSettings"].(object)
 	settings, ok := s[what+"CapacityAutoScalingSettings"].(object)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recordTo adds the name of each operation that a client calls to a set.
+// recordTo adds the name of each operation called by a client to a set.
 func recordTo(called map[string]bool) func(*middleware.Stack) error {
 	return func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("record", func(
@@ -25,7 +25,7 @@ func recordTo(called map[string]bool) func(*middleware.Stack) error {
 	}
 }
 
-// into converts properties to a request or a part of one, which has members of the same names.
+// into converts properties to a request, or a part of one, with members of the same names.
 func (c *cloudFormation) into(properties any, request any) {
 	c.t.Helper()
 	data, err := json.Marshal(properties)
@@ -42,7 +42,7 @@ func (c *cloudFormation) must(err error) {
 	}
 }
 
-// handler is one handler at work on a table in a Region.
+// handler is one handler, working on a table in a Region.
 type handler struct {
 	*cloudFormation
 	client *dynamodb.Client
@@ -71,7 +71,7 @@ func (h handler) stabilize() {
 	provider{t: h.t}.wait("the table", "ACTIVE", []string{"CREATING", "UPDATING", "DELETING"}, func() string { return state(h.describe()) })
 }
 
-// create performs the create handler.
+// create runs the create handler.
 func (c *cloudFormation) create(p object) {
 	c.t.Helper()
 	_, err := c.client("list", home).ListTables(c.t.Context(), &dynamodb.ListTablesInput{})
@@ -115,7 +115,7 @@ func (h handler) importTable(p object, source any) {
 	})
 }
 
-// settings changes everything that has operations of its own, and waits for each.
+// settings changes everything that has separate operations, and waits for each change.
 func (h handler) settings(old, p object) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -152,7 +152,7 @@ func (h handler) settings(old, p object) {
 	}
 }
 
-// insights enables or disables the insights of the table, or of an index, and waits for it.
+// insights enables or disables the insights of the table or of an index, and waits until the change is complete.
 func (h handler) insights(index *string, old, p object) {
 	h.t.Helper()
 	on := func(of object) bool {
@@ -178,7 +178,7 @@ func (h handler) insightsStatus(index *string) string {
 	return string(out.ContributorInsightsStatus)
 }
 
-// kinesis moves from one destination, or none, to another, or none, and waits for it.
+// kinesis switches between destinations, enables or disables one, and waits until the change is complete.
 func (h handler) kinesis(old, now any) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -227,7 +227,7 @@ func (h handler) destination(arn string) types.KinesisDataStreamDestination {
 	return out.KinesisDataStreamDestinations[i]
 }
 
-// update performs the update handler.
+// update runs the update handler.
 func (c *cloudFormation) update(old, p object) {
 	c.t.Helper()
 	c.replicas("update", old, p)
@@ -237,7 +237,7 @@ func (c *cloudFormation) update(old, p object) {
 	h.settings(was, is)
 }
 
-// updateTable makes one kind of change at a time, as UpdateTable requires.
+// updateTable makes one kind of change per request, as UpdateTable requires.
 func (h handler) updateTable(old, p object) {
 	h.t.Helper()
 	update := func(in *dynamodb.UpdateTableInput) {
@@ -273,7 +273,7 @@ func (h handler) updateTable(old, p object) {
 	h.tag(old, p)
 }
 
-// indexUpdates are the changes of indexes: first those that disappear, then the new ones.
+// indexUpdates returns the changes of indexes: first the removals, then the additions.
 func (h handler) indexUpdates(old, p object) (updates []types.GlobalSecondaryIndexUpdate) {
 	h.t.Helper()
 	for _, x := range list(old["GlobalSecondaryIndexes"]) {
@@ -307,7 +307,7 @@ func (h handler) tag(old, p object) {
 	}
 }
 
-// delete performs the delete handler. Of a global table it deletes the other replicas first.
+// delete runs the delete handler. For a global table, it deletes the other replicas first.
 func (c *cloudFormation) delete(p object) {
 	c.t.Helper()
 	for _, region := range append(c.others(p), home) {

@@ -1,6 +1,6 @@
 // Package infrastructure replays the requests that infrastructure tools make for tables: create, read, change, destroy. A
-// resource must read back as it was written, or the tool plans a change that never ends; and a state that its waiter does
-// not know, or that never arrives, is an error.
+// resource must read back as it was written, otherwise the tool plans the same change forever. A state that its waiter does
+// not know, or that is never reached, is an error.
 //
 // Two sets of requests are replayed: those of the Terraform AWS provider's aws_dynamodb_* resources, which OpenTofu and
 // Pulumi's aws package share (TestTerraform), and those of CloudFormation's resource handlers, which CDK, SAM, Serverless
@@ -19,11 +19,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// resource is what an aws_dynamodb_table says, as far as it is not computed.
+// resource is the configuration of an aws_dynamodb_table, without computed values.
 type resource struct {
 	Billing             types.BillingMode
 	Read, Write         int64
-	MaxRead, MaxWrite   int64 // of on_demand_throughput; 0 without
+	MaxRead, MaxWrite   int64 // on_demand_throughput; 0 if not set
 	Attributes          map[string]types.ScalarAttributeType
 	Hash, Range         string
 	Global              map[string]index
@@ -35,7 +35,7 @@ type resource struct {
 	Encrypted           bool
 	Class               types.TableClass
 	Protected           bool
-	WarmRead, WarmWrite int64 // 0 takes what the server computes
+	WarmRead, WarmWrite int64 // 0 accepts the value computed by the server
 	Tags                map[string]string
 	Insights            bool
 	Policy              string
@@ -51,7 +51,7 @@ type index struct {
 const (
 	name = "Terraform_table"
 	arn  = "arn:aws:dynamodb:us-east-1:000000000000:table/" + name
-	// waitMax bounds a waiter: the provider's own wait for minutes.
+	// waitMax bounds a waiter; the provider's own waiters take minutes.
 	waitMax = 30 * time.Second
 )
 
@@ -67,7 +67,7 @@ func (p provider) must(err error) {
 	}
 }
 
-// wait polls a state as the provider's waiters do: a state that is neither pending nor the target is an error.
+// wait polls a state like the provider's waiters: a state that is neither pending nor the target is an error.
 func (p provider) wait(what string, target string, pending []string, state func() string) {
 	p.t.Helper()
 	deadline, tick := time.NewTimer(waitMax), time.NewTicker(5*time.Millisecond)
@@ -88,7 +88,7 @@ func (p provider) wait(what string, target string, pending []string, state func(
 	}
 }
 
-// describe returns nil where there is no table.
+// describe returns nil if the table does not exist.
 func (p provider) describe() *types.TableDescription {
 	p.t.Helper()
 	out, err := p.client.DescribeTable(p.t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(name)})
@@ -105,7 +105,8 @@ func (p provider) waitTable() {
 	p.wait("the table", "ACTIVE", []string{"CREATING", "UPDATING", "DELETING"}, func() string { return state(p.describe()) })
 }
 
-// state is ACTIVE if the table, its indexes, its replicas and its warm throughput are, otherwise the state of the first that is not.
+// state returns ACTIVE if the table, its indexes, its replicas and its warm throughput are active, otherwise the state of the
+// first that is not.
 func state(d *types.TableDescription) string {
 	states := []string{string(d.TableStatus)}
 	for _, x := range d.GlobalSecondaryIndexes {
@@ -131,7 +132,7 @@ func (p provider) update(in *dynamodb.UpdateTableInput) {
 	p.waitTable()
 }
 
-// create makes a resource: CreateTable with all that it takes, then what has operations of its own.
+// create creates a resource: CreateTable with everything it accepts, then the settings with separate operations.
 func (p provider) create(r *resource) {
 	p.t.Helper()
 	in := &dynamodb.CreateTableInput{
@@ -166,7 +167,7 @@ func (p provider) create(r *resource) {
 	p.beside(&resource{}, r)
 }
 
-// beside changes what has operations of its own.
+// beside changes the settings with separate operations.
 func (p provider) beside(old, r *resource) {
 	p.t.Helper()
 	ctx := p.t.Context()
@@ -226,7 +227,7 @@ func (p provider) insights() string {
 	return string(out.ContributorInsightsStatus)
 }
 
-// change brings a resource from old to r, in the provider's order: billing mode and stream, indexes one by one, the rest.
+// change changes a resource from old to r, in the provider's order: billing mode and stream, indexes one by one, the rest.
 func (p provider) change(old, r *resource) {
 	p.t.Helper()
 	if old.Billing != r.Billing || old.Read != r.Read || old.Write != r.Write {
@@ -244,7 +245,7 @@ func (p provider) change(old, r *resource) {
 		p.update(&dynamodb.UpdateTableInput{OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: &r.MaxRead, MaxWriteRequestUnits: &r.MaxWrite}})
 	}
 	if old.StreamView != r.StreamView {
-		if old.StreamView != "" { // another view type is another stream
+		if old.StreamView != "" { // another view type requires a new stream
 			p.update(&dynamodb.UpdateTableInput{StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}})
 		}
 		if r.StreamView != "" {

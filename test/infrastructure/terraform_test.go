@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestTerraform creates each feature's resource, plans, changes it step by step, plans after each, and destroys it. A plan reads the
-// resource twice and must find it as it was written.
+// TestTerraform creates a resource for each feature, plans, changes it step by step with a plan after each step, and destroys it.
+// A plan reads the resource twice and must find it as it was written.
 func TestTerraform(t *testing.T) {
 	base := func(change func(*resource)) resource {
 		r := resource{
@@ -108,7 +108,8 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-// TestAskedAlways makes the requests that tools make whatever a table has: none may fail in a way that they do not expect.
+// TestAskedAlways sends the requests that tools make for every table, whatever features it has. Errors must be those that the
+// tools expect.
 func TestAskedAlways(t *testing.T) {
 	p := provider{t, connect(t)}
 	p.create(&resource{Billing: types.BillingModePayPerRequest, Attributes: map[string]types.ScalarAttributeType{"id": "S"}, Hash: "id", Class: types.TableClassStandard})
@@ -145,7 +146,7 @@ func connect(t *testing.T) *dynamodb.Client {
 	})
 }
 
-// plan reads the resource as the provider does and compares it with what was written.
+// plan reads the resource like the provider and compares it with what was written.
 func (p provider) plan(want *resource) {
 	p.t.Helper()
 	for range 2 {
@@ -156,7 +157,7 @@ func (p provider) plan(want *resource) {
 	}
 }
 
-// read is the resource that the descriptions make.
+// read returns the resource according to the descriptions of the table.
 func (p provider) read(want *resource) *resource {
 	p.t.Helper()
 	d := p.describe()
@@ -167,7 +168,7 @@ func (p provider) read(want *resource) *resource {
 	if d.BillingModeSummary != nil {
 		r.Billing = d.BillingModeSummary.BillingMode
 	}
-	if d.ProvisionedThroughput != nil { // both zero with PAY_PER_REQUEST
+	if d.ProvisionedThroughput != nil { // both are zero with PAY_PER_REQUEST
 		r.Read, r.Write = *d.ProvisionedThroughput.ReadCapacityUnits, *d.ProvisionedThroughput.WriteCapacityUnits
 	}
 	if o := d.OnDemandThroughput; o != nil {
@@ -197,7 +198,7 @@ func (p provider) read(want *resource) *resource {
 	if d.TableClassSummary != nil {
 		r.Class = d.TableClassSummary.TableClass
 	}
-	if w := d.WarmThroughput; want.WarmRead != 0 && w != nil { // else computed
+	if w := d.WarmThroughput; want.WarmRead != 0 && w != nil { // otherwise the value is computed
 		r.WarmRead, r.WarmWrite = *w.ReadUnitsPerSecond, *w.WriteUnitsPerSecond
 	}
 	p.readBeside(r)

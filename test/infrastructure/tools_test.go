@@ -21,7 +21,7 @@ import (
 
 var withTools = flag.Bool("tools", false, "run the tools themselves; make infrastructure-test installs them")
 
-// tool runs a program in a directory, with further variables, and returns what it prints.
+// tool runs a program in a directory with additional environment variables, and returns its output.
 func tool(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
@@ -33,7 +33,7 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 	return string(output)
 }
 
-// TestCDKTemplate compares the template of TestCloudFormation with what the pinned version of CDK writes.
+// TestCDKTemplate compares the template of TestCloudFormation with the output of the pinned version of CDK.
 func TestCDKTemplate(t *testing.T) {
 	if !*withTools {
 		t.Skip("needs CDK: make infrastructure-test")
@@ -76,7 +76,7 @@ func TestServerless(t *testing.T) {
 		t.Error(said)
 	}
 	serverless("dynamodb", "seed")
-	if said := serverless("dynamodb", "migrate"); !strings.Contains(said, "already exists") { // as at every later start
+	if said := serverless("dynamodb", "migrate"); !strings.Contains(said, "already exists") { // as in every later start
 		t.Error(said)
 	}
 	client := dynamodb.New(dynamodb.Options{

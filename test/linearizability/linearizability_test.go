@@ -23,8 +23,8 @@ import (
 const (
 	pairs   = 3
 	clients = 8
-	each    = 150 // operations of a client
-	values  = 4   // few, so that conditions often hold
+	each    = 150 // operations per client
+	values  = 4   // a small number, so that conditions often hold
 	patient = 2 * time.Minute
 )
 
@@ -64,7 +64,7 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// record lets the clients work and returns what they did.
+// record runs the clients and returns the history of their operations.
 func record(t *testing.T, db *monotable.DB, seed uint64) []porcupine.Operation {
 	t.Helper()
 	client := dynamodb.New(db.Client().Options(), func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })

@@ -26,13 +26,13 @@ import (
 const (
 	cuts    = 12
 	workers = 2 * clients // writers soon block on their writes
-	// lastMoments is how long the disk syncs nothing before the power failure.
+	// lastMoments is the time before the power failure in which the disk syncs nothing.
 	lastMoments = 3 * time.Millisecond
 )
 
-// TestLinearizableAcrossPowerCuts cuts the power while clients work, and lets them continue with what is left. Everything must be
-// one linearizable history: every response before a power failure, to a read, a failed write or a successful one, holds after it.
-// A request without a response happened before the power failure or never.
+// TestLinearizableAcrossPowerCuts cuts the power while clients work, and lets them continue with the remaining data. All of it
+// must be one linearizable history: every response before a power failure – to a read, a failed write or a successful write –
+// remains valid after it. A request without a response took effect either before the power failure or never.
 func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -57,15 +57,15 @@ func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	t.Errorf("the history of seed %d is %v, see %s", seed, result, picture)
 }
 
-// recorder records what clients do until the power fails.
+// recorder records the clients' operations until the power fails.
 type recorder struct {
 	start     time.Time
-	encrypted bool // the database is
+	encrypted bool // whether the database is encrypted
 
 	mu      sync.Mutex
 	history []porcupine.Operation
-	pending map[int]porcupine.Operation // by client
-	dead    bool                        // the power has failed: there are no more responses
+	pending map[int]porcupine.Operation // pending requests by client
+	dead    bool                        // the power has failed, so there are no more responses
 }
 
 // live opens the database on the disk, lets clients work on it, cuts the power, and returns the remaining disk.
@@ -143,7 +143,7 @@ func (r *recorder) powerOff() {
 	r.dead = true
 }
 
-// giveUp records the requests that got no response.
+// giveUp records the requests without a response.
 func (r *recorder) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

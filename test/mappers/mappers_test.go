@@ -19,7 +19,7 @@ func TestMappers(t *testing.T) {
 	binary := serverproc.Build(t)
 	for _, c := range []struct {
 		library string
-		// items are how many the module writes, indexes those that the reads must be served by.
+		// items is the number of items the module writes, indexes are the indexes that its reads must use.
 		items   int
 		indexes []string
 		left    []string
@@ -91,7 +91,7 @@ func TestMappers(t *testing.T) {
 	}
 }
 
-// TestModules: what is no model, and modules that fail.
+// TestModules: modules without a model, or that fail, are reported.
 func TestModules(t *testing.T) {
 	wantInstalledPackages(t)
 	binary := serverproc.Build(t)
@@ -124,13 +124,13 @@ func run(t *testing.T, binary string, args ...string) (stdout, stderr string) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil && args[0] != "conform" { // which says by its status what its report says
+	if err := cmd.Run(); err != nil && args[0] != "conform" { // conform also reports findings in its exit status
 		t.Fatalf("%v: %v\n%s%s", args, err, &out, &said)
 	}
 	return out.String(), said.String()
 }
 
-// wantInstalledPackages compares what is installed with what the lock file pins.
+// wantInstalledPackages compares the installed packages with those pinned by the lock file.
 func wantInstalledPackages(t *testing.T) {
 	t.Helper()
 	const remedy = "run `make setup`"

@@ -24,7 +24,7 @@ const (
 	anaSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 )
 
-// identities declares ana, with a secret, who may do everything, and a role that she may assume.
+// identities declares ana, with a secret and all permissions, and a role that she may assume.
 func identities(secret string) string {
 	return strings.ReplaceAll(`
 users:
@@ -48,7 +48,7 @@ func startGuarded(t *testing.T) (server *serverproc.Server, file string) {
 	return serverproc.Start(t, serverproc.Build(t), "--memory", "--auth", "required", "--iam", file), file
 }
 
-// asAna is the environment of a program that signs with ana's key.
+// asAna returns the environment of a program that signs with ana's key.
 func asAna(server *serverproc.Server, more ...string) []string {
 	env := append(server.Env(), "AWS_ACCESS_KEY_ID="+anaKey, "AWS_SECRET_ACCESS_KEY="+anaSecret, "AWS_ENDPOINT_URL_STS="+server.Endpoint)
 	return append(env, more...)
@@ -69,7 +69,7 @@ func runAsAna(t *testing.T, name string, args ...string) {
 	}
 }
 
-// roleProfile writes a configuration whose profile work assumes the role with ana's key.
+// roleProfile writes a configuration in which the profile work assumes the role with ana's key.
 func roleProfile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -104,7 +104,7 @@ func TestRoleProfileGo(t *testing.T) {
 	}
 }
 
-// TestRoleProfileJS: the same with the SDK for JavaScript.
+// TestRoleProfileJS does the same with the SDK for JavaScript.
 func TestRoleProfileJS(t *testing.T) {
 	t.Parallel()
 	const packages = "../languages"
@@ -121,8 +121,8 @@ func TestRoleProfileJS(t *testing.T) {
 	}
 }
 
-// TestIAMFileReloadsOnSIGHUP: the file is reloaded at SIGHUP; an invalid one is reported, and the previous configuration stays in
-// effect.
+// TestIAMFileReloadsOnSIGHUP: the file is reloaded on SIGHUP. If it is invalid, the error is reported and the previous
+// configuration stays in effect.
 func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 	t.Parallel()
 	server, file := startGuarded(t)
@@ -153,7 +153,7 @@ func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 	}
 }
 
-// TestIAMAfterCrash: a key printed by monotable iam is valid after the server was killed.
+// TestIAMAfterCrash: a key printed by monotable iam is still valid after the server is killed.
 func TestIAMAfterCrash(t *testing.T) {
 	t.Parallel()
 	binary, dir := serverproc.Build(t), t.TempDir()

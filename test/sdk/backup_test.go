@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestBackups makes backups, restores them and restores to points in time with the SDK for Go, across a restart of the server.
+// TestBackups creates backups, restores them and restores to points in time with the SDK for Go, across a restart of the server.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	binary, dir := serverproc.Build(t), t.TempDir()
@@ -47,7 +47,7 @@ func client(s *serverproc.Server) *dynamodb.Client {
 	})
 }
 
-// backups is a test's client and what is done with it.
+// backups has the client of a test and its steps.
 type backups struct {
 	*testing.T
 	client *dynamodb.Client
@@ -79,7 +79,7 @@ func (b *backups) createTable() {
 	b.waitFor("Source")
 }
 
-// waitFor waits, as programs do, until a table is ACTIVE.
+// waitFor waits until a table is ACTIVE, like programs do.
 func (b *backups) waitFor(table string) {
 	b.Helper()
 	waiter := dynamodb.NewTableExistsWaiter(b.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 10 * time.Millisecond })
@@ -111,7 +111,7 @@ func (b *backups) turnRecoveryOn() {
 	}
 }
 
-// backUp makes a backup, finds it and describes it.
+// backUp creates a backup, lists it and describes it.
 func (b *backups) backUp() (arn string) {
 	b.Helper()
 	created, err := b.client.CreateBackup(b.Context(), &dynamodb.CreateBackupInput{TableName: new("Source"), BackupName: new("first")})
@@ -149,7 +149,7 @@ func (b *backups) waitForNextSecond() time.Time {
 	}
 }
 
-// wantRefusals checks that rejections are the errors that programs look for.
+// wantRefusals checks that rejected requests return the errors that programs check for.
 func (b *backups) wantRefusals(arn string) {
 	b.Helper()
 	ctx, missing := b.Context(), arn[:len(arn)-8]+"00000000"
@@ -202,7 +202,7 @@ func (b *backups) restoreTo(at time.Time) {
 	}
 }
 
-// deleteTable deletes the source, and restores its system backup.
+// deleteTable deletes the source table, and restores its system backup.
 func (b *backups) deleteTable() {
 	b.Helper()
 	_, err := b.client.DeleteTable(b.Context(), &dynamodb.DeleteTableInput{TableName: new("Source")})

@@ -24,8 +24,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestBulkOperations puts the items in an S3 server's objects into a table with the SDK for Go: under conditions, rejected,
-// canceled; and reads the reports from the server.
+// TestBulkOperations puts the items in an S3 server's objects into a table with the SDK for Go: with conditions, with invalid
+// records, and canceled. It reads the reports from the server.
 func TestBulkOperations(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -48,7 +48,7 @@ func TestBulkOperations(t *testing.T) {
 	b.refusals(first)
 }
 
-// bulk is a test's clients and what is done with them.
+// bulk has the clients of a test and its steps.
 type bulk struct {
 	*backups
 	objects *s3.Client
@@ -63,7 +63,7 @@ func (b *bulk) object(key string, records ...string) {
 	b.must(err)
 }
 
-// start puts the items of the objects with a prefix.
+// start starts putting the items of the objects with a prefix.
 func (b *bulk) start(prefix string, rate *int64) *types.BulkOperationDescription {
 	b.Helper()
 	out, err := b.client.StartBulkPutItems(b.Context(), b.request(prefix, rate)) // the SDK adds a ClientToken
@@ -107,7 +107,7 @@ func (b *bulk) over(arn *string) *types.BulkOperationDescription {
 	return nil
 }
 
-// conditions puts items, of which one has a condition that is true, one that is false, and two records are invalid.
+// conditions puts items: one with a true condition, one with a false one; two records are invalid.
 func (b *bulk) conditions() (arn string) {
 	b.Helper()
 	b.object("conditions/1.json", `{"Item":{"pk":{"S":"new"},"is":{"S":"put"}}}`,
@@ -191,7 +191,7 @@ func (b *bulk) read(key string) string {
 	return string(text)
 }
 
-// cancelled starts to put more items than the rate limit allows within minutes, and cancels that.
+// cancelled starts a bulk operation that would take minutes at its rate limit, and cancels it.
 func (b *bulk) cancelled() (arn string) {
 	b.Helper()
 	records := make([]string, 400)
@@ -212,7 +212,7 @@ func (b *bulk) cancelled() (arn string) {
 	return *begun.BulkOperationArn
 }
 
-// listed pages through the bulk operations: the newest comes first.
+// listed pages through the bulk operations, newest first.
 func (b *bulk) listed(arns ...string) {
 	b.Helper()
 	slices.Reverse(arns)

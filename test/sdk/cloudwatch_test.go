@@ -15,13 +15,13 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestCloudWatchAWSCLI and TestCloudWatchBoto3 read metrics by AWS Query, as clients of that age do.
+// TestCloudWatchAWSCLI and TestCloudWatchBoto3 read metrics with AWS Query, like clients of that age.
 func TestCloudWatchAWSCLI(t *testing.T) { run(t, "bash", "cloudwatch.sh", awsCLI) }
 
 func TestCloudWatchBoto3(t *testing.T) { run(t, python, "-B", "cloudwatch_test.py") }
 
-// TestCloudWatchGo has the SDK for Go read metrics by Smithy RPC v2 CBOR, page by page, and again after the server was
-// started anew.
+// TestCloudWatchGo reads metrics with the SDK for Go by Smithy RPC v2 CBOR, page by page, and again after a restart of the
+// server.
 func TestCloudWatchGo(t *testing.T) {
 	t.Parallel()
 	binary, dir := serverproc.Build(t), t.TempDir()
@@ -57,7 +57,7 @@ func cloudWatch(s *serverproc.Server) *cloudwatch.Client {
 	})
 }
 
-// wantWritten sums up what was written since start by a paginator, value by value.
+// wantWritten adds up the values written since start through a paginator.
 func wantWritten(t *testing.T, s *serverproc.Server, start time.Time, want float64) {
 	t.Helper()
 	pages := cloudwatch.NewGetMetricDataPaginator(cloudWatch(s), &cloudwatch.GetMetricDataInput{

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// Debian's own: another aws or python3 may come first in PATH.
+// Debian's versions: another aws or python3 may come first in PATH.
 const (
 	awsCLI = "/usr/bin/aws"
 	python = "/usr/bin/python3"
@@ -23,7 +23,8 @@ func TestAWSCLI(t *testing.T) {
 	run(t, "bash", "awscli.sh", awsCLI)
 }
 
-// TestProvision: the AWS CLI makes the tables that monotable provision --as createtable writes, one and several.
+// TestProvision: the AWS CLI creates the tables in the output of monotable provision --as createtable, for one table and for
+// several.
 func TestProvision(t *testing.T) {
 	if _, err := os.Stat(awsCLI); err != nil {
 		t.Fatalf("%v: run `make setup`, which installs awscli", err)
@@ -38,8 +39,8 @@ func TestBoto3(t *testing.T) {
 	run(t, python, "-B", "boto3_test.py")
 }
 
-// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB, and its program in MONOTABLE. The CLI spends most of its time on
-// starting, so the scripts run side by side.
+// run runs a script with a server of its own in AWS_ENDPOINT_URL_DYNAMODB, and the program in MONOTABLE. The scripts run in
+// parallel, because the CLI spends most of its time starting.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	t.Parallel()

@@ -26,7 +26,7 @@ func TestStatements(t *testing.T) {
 	s.transaction()
 }
 
-// statements is a test's client and what is done with it.
+// statements has the client of a test and its steps.
 type statements struct {
 	*testing.T
 	client *dynamodb.Client
@@ -71,7 +71,7 @@ func number(n int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
 }
 
-// gettingStarted is "Getting started with PartiQL for DynamoDB", as in its Java program.
+// gettingStarted is "Getting started with PartiQL for DynamoDB", like its Java program.
 func (s *statements) gettingStarted() {
 	s.Helper()
 	song := []types.AttributeValue{text("Acme Band"), text("PartiQL Rocks")}
@@ -160,7 +160,7 @@ func (s *statements) batch() {
 	}
 }
 
-// transaction is "Performing transactions with PartiQL for DynamoDB", and the same again.
+// transaction is "Performing transactions with PartiQL for DynamoDB", executed twice.
 func (s *statements) transaction() {
 	s.Helper()
 	s.execute("INSERT INTO Music value {'Artist':'No One You Know','SongTitle':'Call Me Today'}")
@@ -172,7 +172,7 @@ func (s *statements) transaction() {
 		},
 		{Statement: new("UPDATE Music SET AwardsWon=1 SET AwardDetail={'Grammys':[2020, 2018]}  where Artist='Acme Band' and SongTitle='PartiQL Rocks'")},
 	}}
-	for range 2 { // the same token: executed once
+	for range 2 { // with the same token, so it takes effect once
 		if _, err := s.client.ExecuteTransaction(s.Context(), in); err != nil {
 			s.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestTransfers has the SDK for Go export a table to an S3 server and import it again, as programs do: with its waiters.
+// TestTransfers exports a table to an S3 server and imports it again with the SDK for Go and its waiters.
 func TestTransfers(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")

@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestVectors covers the whole life cycle of vector indexes with the SDK for Go: created with the table and later, written to,
-// searched with every distance function, with a partition, a filter and a projection, and deleted.
+// TestVectors covers the life cycle of vector indexes with the SDK for Go: created with the table or later, written to, searched
+// with every distance function, with a partition, a filter and a projection, and deleted.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := &vectors{t, client(serverproc.Start(t, serverproc.Build(t), "--memory"))}
@@ -45,7 +45,7 @@ func TestVectors(t *testing.T) {
 	v.deleteIndex()
 }
 
-// vectors is a test's client and what is done with it.
+// vectors has the client of a test and its steps.
 type vectors struct {
 	*testing.T
 	client *dynamodb.Client
@@ -77,7 +77,7 @@ func (v *vectors) createTable() {
 	v.settled()
 }
 
-// settled waits until the table and its vector indexes are active, and returns the names of these.
+// settled waits until the table and its vector indexes are active, and returns the names of the indexes.
 func (v *vectors) settled() (names []string) {
 	v.Helper()
 	exists := dynamodb.NewTableExistsWaiter(v.client, func(o *dynamodb.TableExistsWaiterOptions) {
@@ -111,7 +111,7 @@ func (v *vectors) put(id, category, brand string, components ...float64) {
 	}
 }
 
-// addIndexes adds one index after the other to the table with items.
+// addIndexes adds indexes one by one to the table, which has items.
 func (v *vectors) addIndexes() {
 	v.Helper()
 	element := func(name string, role types.SearchSchemaElementType) types.SearchSchemaElement {
@@ -171,7 +171,7 @@ func idOf(item map[string]types.AttributeValue) string {
 	return id.Value
 }
 
-// found compares results with ids and, unless nil, scores.
+// found compares results with IDs and, unless nil, scores.
 func (v *vectors) found(results []types.SearchResultItem, ids []string, scores []float64) {
 	v.Helper()
 	var got []string
@@ -186,7 +186,8 @@ func (v *vectors) found(results []types.SearchResultItem, ids []string, scores [
 	}
 }
 
-// projections: the attributes that an index projects and those that a request asks for; the vector only if it is named.
+// projections checks the attributes returned: those that the index projects, or those that a request asks for; the vector only if
+// the request names it.
 func (v *vectors) projections() {
 	v.Helper()
 	names := func(results []types.SearchResultItem) (names []string) {
@@ -217,7 +218,7 @@ func (v *vectors) projections() {
 	}
 }
 
-// writes: a search sees items that change, leave the index and are deleted.
+// writes checks that a search reflects items that change, leave the index or are deleted.
 func (v *vectors) writes() {
 	v.Helper()
 	v.put("far", "shoes", "other", 2, 0)

@@ -88,7 +88,7 @@ func TestAppCore(t *testing.T) {
 	})
 }
 
-// TestAppCoreGlobal is the document's fourth pattern, whose answer is not what it promises.
+// TestAppCoreGlobal is the document's fourth pattern, whose result differs from the document's promise.
 func TestAppCoreGlobal(t *testing.T) {
 	t.Run("AP4 the last 10 are 5 transactions, each twice", func(t *testing.T) {
 		db := open(t, "appcore")
@@ -107,7 +107,7 @@ func TestAppCoreGlobal(t *testing.T) {
 		out := db.query(lastGlobal("GLOBAL_TX"))
 		wantStrings(t, out.Items, "txId", "tx-abc", "tx-abc")
 		statuses := column(out.Items, "status")
-		slices.Sort(statuses) // equal index keys have no order
+		slices.Sort(statuses) // the order of equal index keys is undefined
 		wantEqual(t, "statuses of tx-abc", statuses, []string{"COMPLETED", "PENDING"})
 	})
 
@@ -211,7 +211,7 @@ func TestAppCoreIdempotency(t *testing.T) {
 		replay.TransactItems[0].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 		_, err := db.TransactWriteItems(t.Context(), replay)
 		reasons := wantCanceled(t, err, "ConditionalCheckFailed", "None", "None")
-		wantStrings(t, []item{reasons[0].Item}, "userId", "u-123") // another user's transaction
+		wantStrings(t, []item{reasons[0].Item}, "userId", "u-123") // the item is another user's transaction
 	})
 
 	t.Run("a creation costs 8 write units", func(t *testing.T) {
@@ -229,8 +229,8 @@ func TestAppCoreIdempotency(t *testing.T) {
 	})
 }
 
-// createTransaction is the document's TransactWrite: the idempotency marker under a condition, the
-// transaction under its user, and its lookup item.
+// createTransaction is the document's TransactWrite: the idempotency marker with a condition, the transaction under its user, and
+// its lookup item.
 func createTransaction(requestID, userID, txID, createdAt string) *dynamodb.TransactWriteItemsInput {
 	transaction := values("entityType", "TRANSACTION", "txId", txID, "userId", userID, "amount", 500,
 		"currency", "ARS", "status", "PENDING", "createdAt", createdAt, "GSI1PK", "GLOBAL_TX", "GSI1SK", createdAt)

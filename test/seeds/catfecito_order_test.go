@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// TestCatFecitoOrder is the document's section 5: one transaction writes the order twice, and for every line
-// its item, the cart and the stock.
+// TestCatFecitoOrder is the document's section 5: one transaction writes the order twice and, for every line, updates its item,
+// the cart and the stock.
 func TestCatFecitoOrder(t *testing.T) {
 	premium := values("PK", "PRODUCT#product1", "SK", "METADATA")
 
@@ -48,14 +48,14 @@ func TestCatFecitoOrder(t *testing.T) {
 	t.Run("5.1 every failed condition has its place among the reasons", func(t *testing.T) {
 		db := open(t, "catfecito")
 		_, err := db.TransactWriteItems(t.Context(), createOrder("uuid", "order3", 4, "product1", "product2", "product3"))
-		wantCanceled(t, err, "None", "None", "None", "None", "None", // order, its copy, and product1's three
+		wantCanceled(t, err, "None", "None", "None", "None", "None", // the order, its copy, and the three of product1
 			"None", "None", "ConditionalCheckFailed", "None", "None", "ConditionalCheckFailed")
 	})
 
 	t.Run("5.1 a retry takes the stock twice", func(t *testing.T) {
 		db := open(t, "catfecito")
 		db.transact(createOrder("uuid", "order3", 2, "product1"))
-		db.transact(createOrder("uuid", "order3", 2, "product1")) // the cart line is gone; deleting nothing succeeds
+		db.transact(createOrder("uuid", "order3", 2, "product1")) // the cart line is gone, and deleting a missing item succeeds
 		wantStrings(t, []item{db.get(catFecito, premium)}, "stock", "6")
 	})
 
@@ -153,7 +153,7 @@ func TestCatFecitoOrder(t *testing.T) {
 	})
 }
 
-// createOrder is the document's transaction, with three actions for every product.
+// createOrder is the document's transaction, with three actions per product.
 func createOrder(userID, orderID string, quantity int, products ...string) *dynamodb.TransactWriteItemsInput {
 	table := aws.String(catFecito)
 	actions := []types.TransactWriteItem{

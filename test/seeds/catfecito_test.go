@@ -41,8 +41,8 @@ func TestCatFecito(t *testing.T) {
 		found := byEmail("juan@mail.com")
 		wantStrings(t, found, "PK", "USER#uuid")
 		wantStrings(t, found, "password", "$2b$10$N9qo8uLOickgx2ZMRZoMye") // projection ALL copies the hash
-		wantStrings(t, byEmail("Juan@mail.com"), "PK")                     // keys are bytes: case counts
-		wantStrings(t, byEmail("ana@mail.com"), "PK")                      // stored as the schema table says
+		wantStrings(t, byEmail("Juan@mail.com"), "PK")                     // keys are compared as bytes, so case matters
+		wantStrings(t, byEmail("ana@mail.com"), "PK")                      // stored as in the schema table
 	})
 
 	t.Run("2.1 all active products reads the whole table", func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCatFecitoCart(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantStrings(t, []item{out.Attributes}, "quantity", "2")
-		wantItem(t, db.get(catFecito, line), again) // not 3, and the first created_at is gone
+		wantItem(t, db.get(catFecito, line), again) // replaced instead of 3, and the first created_at is lost
 	})
 
 	t.Run("4.3 removing a line, even one that is not there", func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestJavaScript(t *testing.T) {
 	}
 }
 
-// wantInstalledPackages compares what is installed with what the lock file pins.
+// wantInstalledPackages compares the installed packages with those pinned by the lock file.
 func wantInstalledPackages(t *testing.T) {
 	t.Helper()
 	const remedy = "run `make setup`"

@@ -11,8 +11,7 @@ import (
 
 const portfolio = "portfolio-backend-table"
 
-// TestPortfolio asks for what each of the document's keys is there to answer; its three written examples
-// carry their numbers.
+// TestPortfolio runs the query that each of the document's keys exists for; its three written examples keep their numbers.
 func TestPortfolio(t *testing.T) {
 	t.Run("table, GSI1 and GSI2", func(t *testing.T) {
 		db := open(t, "portfolio")
@@ -64,7 +63,7 @@ func TestPortfolio(t *testing.T) {
 	}
 }
 
-// TestPortfolioTraps shows what the document's keys allow.
+// TestPortfolioTraps shows unintended consequences of the document's keys.
 func TestPortfolioTraps(t *testing.T) {
 	t.Run("query 1 finds the likes of a user whose id is the email", func(t *testing.T) {
 		db := open(t, "portfolio")
@@ -142,14 +141,14 @@ func TestPortfolioTraps(t *testing.T) {
 			KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("data.slug"), KeyType: types.KeyTypeHash}},
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}}
-		db.createTable(bySlug) // "data.slug" is a name like any other, of an attribute that no item has
+		db.createTable(bySlug) // "data.slug" is an ordinary attribute name, and no item has that attribute
 		db.put(*bySlug.TableName, itemsOf(t, "portfolio")[portfolio]...)
 		out := db.scan(&dynamodb.ScanInput{TableName: bySlug.TableName, IndexName: aws.String("slug-index")})
 		wantEqual(t, "entries of the index", out.Count, 0)
 	})
 }
 
-// byGSI1 asks for a partition of GSI1, and in it for the sort keys with a prefix unless that is empty.
+// byGSI1 queries a partition of GSI1, optionally for sort keys with a prefix.
 func byGSI1(partition, prefix string) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:                 aws.String(portfolio),
@@ -173,8 +172,8 @@ func postsOf(category string) *dynamodb.QueryInput {
 	}
 }
 
-// childrenOf asks for the items of a partition of the table whose sort key begins with prefix. An empty
-// prefix, which DynamoDB would refuse as a key value, asks for all.
+// childrenOf queries a partition of the table for items whose sort key begins with prefix. An empty prefix, which DynamoDB would
+// reject as a key value, returns all items.
 func childrenOf(partition, prefix string) *dynamodb.QueryInput {
 	in := byGSI1(partition, "")
 	in.IndexName = nil

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// wantTables compares what DescribeTable says with what the document declares.
+// wantTables compares the result of DescribeTable with the document's declaration.
 func (db database) wantTables(document string) {
 	db.t.Helper()
 	for _, want := range tablesOf(db.t, document) {
@@ -58,7 +58,7 @@ func schemaText(schema []types.KeySchemaElement) string {
 	return strings.Join(elements, ", ")
 }
 
-// wantThroughput asks for a description even where the table is paid by request: clients read the zeros.
+// wantThroughput expects a description even for on-demand tables: clients read the zeros.
 func (db database) wantThroughput(got *types.ProvisionedThroughputDescription, want *types.ProvisionedThroughput) {
 	db.t.Helper()
 	if got == nil {
@@ -98,7 +98,7 @@ func (db database) wantSampleItems(document string) {
 	}
 }
 
-// pageSizes says how many items each page holds.
+// pageSizes returns the number of items on each page.
 func pageSizes(pages [][]item) []int {
 	var sizes []int
 	for _, page := range pages {
@@ -107,7 +107,7 @@ func pageSizes(pages [][]item) []int {
 	return sizes
 }
 
-// enableTTL turns time to live on and asks whether it is.
+// enableTTL enables TTL and checks that it is enabled.
 func (db database) enableTTL(table, attribute string) {
 	db.t.Helper()
 	specification := &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: aws.Bool(true)}

@@ -29,13 +29,13 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// tableWait bounds how long a table may take to become active, or to go.
+// tableWait bounds how long a table may take to become active, or to be deleted.
 const tableWait = time.Minute
 
 // item is an item, a key, or the values of an expression.
 type item = map[string]types.AttributeValue
 
-// database is a client whose short methods end the test when a request fails.
+// database is a client whose short methods fail the test when a request fails.
 type database struct {
 	*dynamodb.Client
 	t *testing.T
@@ -121,7 +121,7 @@ func (db database) createTable(in *dynamodb.CreateTableInput) {
 	}
 }
 
-// dropTable runs when the test's own context has ended.
+// dropTable deletes a table. It runs after the test's context has ended.
 func (db database) dropTable(named *dynamodb.DescribeTableInput) {
 	db.t.Helper()
 	ctx := context.WithoutCancel(db.t.Context())
@@ -145,7 +145,7 @@ func (db database) put(table string, items ...item) {
 	}
 }
 
-// get reads strongly; nil says that there is no such item.
+// get reads an item with strong consistency; nil if there is none.
 func (db database) get(table string, key item) item {
 	db.t.Helper()
 	out, err := db.GetItem(db.t.Context(), &dynamodb.GetItemInput{
@@ -166,7 +166,7 @@ func (db database) query(in *dynamodb.QueryInput) *dynamodb.QueryOutput {
 	return out
 }
 
-// pages follows LastEvaluatedKey to the end.
+// pages follows LastEvaluatedKey until there is none.
 func (db database) pages(in *dynamodb.QueryInput) [][]item {
 	db.t.Helper()
 	var pages [][]item

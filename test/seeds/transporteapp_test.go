@@ -85,7 +85,7 @@ func TestTransporteApp(t *testing.T) {
 		}
 		wantStrings(t, db.query(children).Items, "SK", "MERCANCIA#m1", "UBICACION#01", "UBICACION#02")
 		db.put(transporteApp, values("PK", "CARTA#xyz", "SK", "UBICACION#2"), values("PK", "CARTA#xyz", "SK", "UBICACION#10"))
-		wantStrings(t, db.query(children).Items, "SK", // unpadded, 10 comes before 2
+		wantStrings(t, db.query(children).Items, "SK", // without padding, 10 sorts before 2
 			"MERCANCIA#m1", "UBICACION#01", "UBICACION#02", "UBICACION#10", "UBICACION#2")
 	})
 
@@ -104,7 +104,7 @@ func TestTransporteApp(t *testing.T) {
 			}
 			wantEqual(t, "unprocessed", len(out.UnprocessedKeys), 0)
 			kinds := column(out.Responses[transporteApp], "entityType")
-			slices.Sort(kinds) // a batch has no order
+			slices.Sort(kinds) // the order of a batch is undefined
 			return kinds
 		}
 		wantEqual(t, "batch", batch("CONDUCTOR#conductor-uuid"), []string{"CONDUCTOR", "REMOLQUE", "VEHICULO"})
@@ -129,7 +129,7 @@ func TestTransporteApp(t *testing.T) {
 	})
 }
 
-// TestTransporteAppIndexes shows whom the document's indexes show to whom.
+// TestTransporteAppIndexes shows that the document's indexes expose items across companies.
 func TestTransporteAppIndexes(t *testing.T) {
 	db := open(t, "transporteapp")
 	for _, pattern := range []struct {

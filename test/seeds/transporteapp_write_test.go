@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// TestTransporteAppWrites is the document's transaction that creates a trip with its carta porte and counts
-// the carta against the user's plan, and what becomes of the items afterwards.
+// TestTransporteAppWrites is the document's transaction that creates a trip with its carta porte and counts the carta against the
+// user's plan, and the later changes of the items.
 func TestTransporteAppWrites(t *testing.T) {
 	t.Run("trip, carta porte and usage in one transaction", func(t *testing.T) {
 		db := open(t, "transporteapp")

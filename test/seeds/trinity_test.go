@@ -51,7 +51,7 @@ func TestTrinity(t *testing.T) {
 
 	t.Run("rooms 1 costs its 30 candidates", func(t *testing.T) {
 		db := open(t, "trinity")
-		candidates := make([]any, 30) // 700 B each: the room is 21 KB
+		candidates := make([]any, 30) // 700 B each, so the room has 21 KB
 		for n := range candidates {
 			candidates[n] = map[string]any{"id": n, "overview": strings.Repeat("x", 690)}
 		}

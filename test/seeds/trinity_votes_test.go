@@ -118,8 +118,8 @@ func TestTrinityVotes(t *testing.T) {
 	})
 }
 
-// TestTrinityMatch is the flow of the document's integration test: both voters see unanimity, and both
-// write the match.
+// TestTrinityMatch is the flow of the document's integration test: both voters see that the vote is unanimous, and both write the
+// match.
 func TestTrinityMatch(t *testing.T) {
 	bothVote := func(db database) {
 		for _, user := range []string{"user-1", "user-2"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// values builds an item, a key or expression values from names and plain Go values in turn.
+// values builds an item, a key or expression values from alternating names and plain Go values.
 func values(namesAndValues ...any) item {
 	if len(namesAndValues)%2 != 0 {
 		panic("values: a name without a value")
@@ -42,7 +42,7 @@ func toItem(t *testing.T, plain map[string]any) item {
 	return toValue(plain).(*types.AttributeValueMemberM).Value
 }
 
-// toValue turns what encoding/json yields, and a few Go values besides, into an attribute value.
+// toValue converts the types of encoding/json, and a few other Go types, to an attribute value.
 func toValue(plain any) types.AttributeValue {
 	switch v := plain.(type) {
 	case types.AttributeValue:
@@ -80,7 +80,7 @@ func toValue(plain any) types.AttributeValue {
 	}
 }
 
-// fromValue is toValue's inverse: a form that go-cmp compares and prints well.
+// fromValue is the inverse of toValue: a form that go-cmp compares and prints well.
 func fromValue(value types.AttributeValue) any {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -112,7 +112,7 @@ func fromItem(i item) map[string]any {
 	return plain
 }
 
-// equalNumbers compares by value: the documents write 3500.0 where DynamoDB answers 3500.
+// equalNumbers compares by value: the documents write 3500.0, and DynamoDB returns 3500.
 var equalNumbers = cmp.Comparer(func(a, b json.Number) bool {
 	x, okX := new(big.Rat).SetString(a.String())
 	y, okY := new(big.Rat).SetString(b.String())
@@ -134,7 +134,7 @@ func wantStrings(t *testing.T, items []item, attribute string, want ...string) {
 	}
 }
 
-// column returns one attribute of the items as text; "-" stands where an item lacks it.
+// column returns one attribute of the items as text; "-" if an item does not have it.
 func column(items []item, attribute string) []string {
 	var texts []string
 	for _, i := range items {
@@ -147,7 +147,7 @@ func column(items []item, attribute string) []string {
 	return texts
 }
 
-// wantEqual is for plain values.
+// wantEqual compares plain values.
 func wantEqual[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -155,8 +155,8 @@ func wantEqual[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// wantError asks for the error's code and for a part of its message that AWS has not changed in years;
-// what stands around that part differs by region and operation.
+// wantError checks the error's code and a part of its message that AWS has not changed in years; the rest of the message differs
+// by Region and operation.
 func wantError(t *testing.T, err error, code, message string) {
 	t.Helper()
 	var answered smithy.APIError
@@ -168,7 +168,7 @@ func wantError(t *testing.T, err error, code, message string) {
 	}
 }
 
-// wantCanceled asks for a cancelled transaction with these reasons, one an action.
+// wantCanceled expects a canceled transaction with these reasons, one per action.
 func wantCanceled(t *testing.T, err error, codes ...string) []types.CancellationReason {
 	t.Helper()
 	var canceled *types.TransactionCanceledException
@@ -183,7 +183,7 @@ func wantCanceled(t *testing.T, err error, codes ...string) []types.Cancellation
 	return canceled.CancellationReasons
 }
 
-// conflictingItem returns the item that a failed condition showed.
+// conflictingItem returns the item returned by a failed condition.
 func conflictingItem(t *testing.T, err error) item {
 	t.Helper()
 	var failed *types.ConditionalCheckFailedException

@@ -19,7 +19,7 @@ import (
 )
 
 // testCopy copies a table of DynamoDB Local, with indexes and values of all types, to a monotable server: once, and with changes
-// that come after its items.
+// that follow its items.
 func testCopy(t *testing.T, local string) {
 	t.Helper()
 	binary := serverproc.Build(t)
@@ -71,7 +71,7 @@ func testCopy(t *testing.T, local string) {
 	if err := follow.Wait(); err != nil {
 		t.Fatalf("the copy that was interrupted ended with %v", err)
 	}
-	for i := range 60 { // of which the command that was interrupted knows nothing
+	for i := range 60 { // written after the command was interrupted
 		put(t, source, table, i)
 	}
 	if _, err := source.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: keyOf(3)}); err != nil {
@@ -127,7 +127,7 @@ func keyOf(i int) map[string]types.AttributeValue {
 	}
 }
 
-// put writes an item with values of all types, of which DynamoDB Local's stream does not show the empty map.
+// put writes an item with values of all types. DynamoDB Local's stream omits the empty map.
 func put(t *testing.T, client *dynamodb.Client, table string, i int) {
 	t.Helper()
 	item := keyOf(i)

@@ -13,11 +13,11 @@ import (
 	"github.com/monotable/monotable/test/internal/localproc"
 )
 
-// beside are the tests that the other implementation has no part in: what they run has databases of its own.
+// beside matches the tests that do not use the other implementation, because they run separate databases.
 const beside = "^TestDesign$"
 
-// TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
-// environment, one of the console, and copies tables from it.
+// TestOnDynamoDBLocal runs every test of the systems, except those of their pages, with the other implementation's address in the
+// environment. It also runs a test of the console, and copies tables from it.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the systems' tests a second time")
@@ -51,7 +51,7 @@ func testSystems(t *testing.T, endpoint string) {
 	t.Logf("%s", out)
 }
 
-// onDatabase are the packages whose tests ask databasetest for a database. Those of all others would do the same again.
+// onDatabase returns the packages whose tests get a database from databasetest. The other packages would only repeat their tests.
 func onDatabase(t *testing.T, root string) []string {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.TestImports}} {{.XTestImports}}", "./systems/...")

@@ -70,7 +70,7 @@ func (r *release) writeZip(w io.Writer, below string, files map[string]string) e
 	return archive.Close()
 }
 
-// fileMode is executable for programs.
+// fileMode returns an executable mode for programs.
 func fileMode(name string) int64 {
 	switch base := path.Base(name); {
 	case base == "monotable", base == "bootstrap", strings.HasSuffix(base, ".exe"), strings.Contains(name, "bin/"):

@@ -12,16 +12,16 @@ import (
 
 const (
 	module = "github.com/monotable/monotable"
-	// tags exclude gRPC's tracing pages, which link a template engine, which makes the linker keep every method of every type; and pgx's table
-	// of Go types, which only query modes read that postgreskv does not use.
+	// tags exclude gRPC's tracing pages, because their template engine makes the linker keep every method of every type, and pgx's table
+	// of Go types, which is only used by query modes that postgreskv does not use.
 	tags = "grpcnotrace,nopgxregisterdefaulttypes"
 )
 
 // systemNames are the five systems, each of which is an AWS Lambda function.
 var systemNames = []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"}
 
-// manual writes the manual pages and completions into built("manual"). Its program is compiled as monotable is, so that the compiler's work for
-// this machine's target is done once.
+// manual writes the manual pages and completions into built("manual"). Its program is compiled with the same flags as monotable,
+// so that the code for this machine's target is compiled only once.
 func (r *release) manual() error {
 	program := r.built("manual", "write")
 	if err := r.compile(target{runtime.GOOS, runtime.GOARCH}, r.root, "./internal/tools/manual", program, "-tags="+tags, "-ldflags=-s -w"); err != nil {
@@ -31,7 +31,7 @@ func (r *release) manual() error {
 	return err
 }
 
-// compile builds a static, stripped binary for a target, without paths of this machine.
+// compile builds a static, stripped binary for a target, without paths of the build machine.
 func (r *release) compile(t target, dir, pkg, file string, args ...string) error {
 	args = append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, args...)
 	command := exec.CommandContext(context.Background(), "go", append(args, pkg)...)
@@ -48,7 +48,7 @@ func (r *release) compileMonotable(t target) error {
 	return r.compile(t, r.root, "./cmd/monotable", r.program(t), "-tags="+tags, "-pgo="+r.profile, "-ldflags="+ldflags)
 }
 
-// program is the monotable binary of a target.
+// program returns the path of the monotable binary for a target.
 func (r *release) program(t target) string { return r.built(t.String(), t.exe()) }
 
 // binaries builds monotable for every target, with an archive and an SBOM for each.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// downloads is the location of a release's files, the only address in the formula and the manifest.
+// downloads is the base URL of the release's files, the only address in the formula and the manifest.
 const downloads = "https://github.com/monotable/monotable/releases/download"
 
 // channels writes the Homebrew formula and the Scoop manifest, with the checksums of the archives.

@@ -35,9 +35,9 @@ const localHome = "/home/dynamodblocal"
 // images for amd64 and arm64 with the same layers:
 //
 //	VERSION                 starts monotable serve
-//	VERSION-dynamodb-local  starts as amazon/dynamodb-local does
+//	VERSION-dynamodb-local  starts like amazon/dynamodb-local
 //
-// They have no base image: only programs, certificates of public authorities, and the few files that define the user.
+// They have no base image, only programs, certificates of public authorities, and the few files that define the user.
 func (r *release) image() error {
 	server, local := v1.ImageIndex(empty.Index), v1.ImageIndex(empty.Index)
 	server, local = mutate.IndexMediaType(server, types.OCIImageIndex), mutate.IndexMediaType(local, types.OCIImageIndex)
@@ -100,7 +100,7 @@ func (r *release) baseConfig() v1.Config {
 	}
 }
 
-// serverConfig serves on all addresses, so requests have to be signed; the console and metrics are on port 8080 only when they are asked for.
+// serverConfig listens on all addresses, so requests must be signed. The console and metrics are on port 8080, if enabled.
 func (r *release) serverConfig() v1.Config {
 	c := r.baseConfig()
 	c.Entrypoint, c.Cmd = []string{"/usr/local/bin/monotable"}, []string{"serve"}
@@ -130,7 +130,7 @@ func (r *release) buildImage(t target, layers []v1.Layer, config v1.Config) (v1.
 	return mutate.ConfigFile(img, file)
 }
 
-// layers are one layer of files that are the same in every release, and one with the program.
+// layers returns one layer of files that are the same in every release, and one with the program.
 func (r *release) layers(t target) ([]v1.Layer, error) {
 	shell := r.built(t.String(), "sh")
 	if err := r.compile(t, filepath.Join(r.root, "tools", "dist"), "./sh", shell, "-ldflags=-s -w -buildid="); err != nil {
@@ -199,12 +199,12 @@ func (r *release) layer(files map[string]layerFile) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }, tarball.WithMediaType(types.OCILayer))
 }
 
-// authorities are the certificates that Mozilla trusts without further conditions, as maintained by the Go project.
+// authorities returns the certificates that Mozilla trusts without further conditions, as maintained by the Go project.
 func authorities() string {
 	var b strings.Builder
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // to memory
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // never fails in memory
 		}
 	}
 	return b.String()

@@ -22,10 +22,10 @@ import (
 type release struct {
 	version string
 	commit  string
-	time    time.Time // of the commit; used for all files
-	out     string    // absolute
-	root    string    // of the repository
-	profile string    // a CPU profile for the compiler, "" for none
+	time    time.Time // time of the commit, used for all files
+	out     string    // absolute path of the output
+	root    string    // root of the repository
+	profile string    // a CPU profile for the compiler; "" for none
 	targets []target
 }
 
@@ -34,7 +34,7 @@ type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "_" + t.arch }
 
-// exe is the name of the program there.
+// exe returns the name of the program on the target.
 func (t target) exe() string {
 	if t.os == "windows" {
 		return "monotable.exe"
@@ -136,12 +136,12 @@ func newRelease(version, out, profile, only string) (*release, error) {
 	return r, errors.Join(os.RemoveAll(out), os.MkdirAll(filepath.Join(out, "build"), 0o755))
 }
 
-// path is a file or directory of the release.
+// path returns the path of a file or directory of the release.
 func (r *release) path(parts ...string) string {
 	return filepath.Join(append([]string{r.out}, parts...)...)
 }
 
-// built is a directory for inputs of archives and packages, which are not part of the release themselves.
+// built returns a directory for inputs of archives and packages, which are not part of the release themselves.
 func (r *release) built(parts ...string) string {
 	return r.path(append([]string{"build"}, parts...)...)
 }
@@ -149,7 +149,7 @@ func (r *release) built(parts ...string) string {
 // has reports whether a target is built.
 func (r *release) has(t target) bool { return slices.Contains(r.targets, t) }
 
-// output runs a command in a directory and returns what it prints, without the line end.
+// output runs a command in a directory and returns its output without the line end.
 func output(dir, name string, args ...string) (string, error) {
 	command := exec.CommandContext(context.Background(), name, args...) // an interrupt also reaches it
 	command.Dir, command.Stderr = dir, os.Stderr

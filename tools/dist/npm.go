@@ -36,8 +36,8 @@ func (r *release) nodePackage(name, description string) nodePackage {
 	}
 }
 
-// npm packs the package monotable, and one with the binary for each target. npm installs the one for the machine's os and cpu, so installation runs
-// no scripts.
+// npm packs the package monotable, and one package with the binary for each target. npm installs the one for the machine's os and
+// cpu, so installing runs no scripts.
 func (r *release) npm() error {
 	if err := os.MkdirAll(r.path("npm"), 0o755); err != nil {
 		return err

@@ -18,8 +18,8 @@ var wheelPlatforms = map[target]string{
 	{"windows", "amd64"}: "win_amd64", {"windows", "arm64"}: "win_arm64",
 }
 
-// python packs a wheel for each target: the module monotable with the binary. The format is that of the Python packaging user guide's
-// "Binary distribution format"; it needs no build tool.
+// python packs a wheel for each target: the module monotable with the binary. The format is the "Binary distribution format" of
+// the Python packaging user guide; it needs no build tool.
 func (r *release) python() error {
 	if err := os.MkdirAll(r.path("python"), 0o755); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeSBOM lists the modules linked into a binary, according to its build information, as CycloneDX JSON. It has no serial number and no time,
-// which would make builds differ.
+// writeSBOM lists the modules linked into a binary, according to its build information, as CycloneDX JSON. It has no serial
+// number and no time, because they would differ between builds.
 func (r *release) writeSBOM(binary, name, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -51,7 +51,7 @@ func component(dependency *debug.Module) cdx.Component {
 	}
 	url := "pkg:golang/" + dependency.Path + "@" + dependency.Version
 	c := cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: dependency.Path, Version: dependency.Version, PackageURL: url}
-	// go.sum's h1 is SHA-256 of the list of the module's files.
+	// The h1 of go.sum is the SHA-256 of the list of the module's files.
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(dependency.Sum, "h1:")); err == nil && len(sum) > 0 {
 		c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 	}

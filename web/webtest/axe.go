@@ -27,7 +27,7 @@ func (p *Page) Accessible() {
 		p.t.Log("axe-core is not installed: make setup")
 		return
 	}
-	// A page keeps the script until it is loaded anew.
+	// The script stays loaded until the page is reloaded.
 	there, err := run(p, chromedp.Evaluate[bool](`typeof axe !== "undefined"`))
 	if err == nil && !there {
 		_, err = run(p, chromedp.Evaluate[bool](script+"; true"))

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browsers are those that run, by their language: tests that run at the same time share one, which costs most of a second to start.
-// A browser ends with its last tab.
+// browsers are the running browsers by language. Tests that run at the same time share one, because starting one takes most of a
+// second. A browser exits when its last tab closes.
 var browsers = struct {
 	mu sync.Mutex
 	by map[string]*sharedBrowser
@@ -38,7 +38,7 @@ func tab(tb testing.TB, o options) (context.Context, func()) {
 	}
 }
 
-// take returns the browser of a language, which is started where none runs.
+// take returns the browser of a language, and starts it if necessary.
 func take(language string) (*sharedBrowser, error) {
 	browsers.mu.Lock()
 	defer browsers.mu.Unlock()
@@ -73,7 +73,7 @@ func take(language string) (*sharedBrowser, error) {
 	return b, nil
 }
 
-// release gives the browser up. The last one ends it.
+// release releases the browser. The last release ends it.
 func (b *sharedBrowser) release(language string) {
 	browsers.mu.Lock()
 	defer browsers.mu.Unlock()

@@ -33,7 +33,7 @@ import (
 const Variable = "WEBTEST"
 
 const (
-	// hangTime is the time limit for one step of a test, and stepTime for one element to appear: far more than they need, even on
+	// hangTime is the time limit for one step of a test, and stepTime for one element to appear: far more than needed, even on
 	// a busy machine.
 	hangTime = 5 * time.Minute
 	stepTime = time.Minute
@@ -74,8 +74,8 @@ func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
 // Expect allows the page to log errors that contain a text, for example about a rejected request.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 
-// Page is a tab with storage of its own, in a browser that it may share with other tests, closed by Close or at the end of the test: before the servers that the test started earlier, so
-// that the page can finish loading. It is not safe for concurrent use.
+// Page is a tab with its own storage, in a browser that it may share with other tests. It is closed by Close or at the end of the
+// test, before the servers that the test started earlier, so that the page can finish loading. It is not safe for concurrent use.
 type Page struct {
 	t       testing.TB
 	ctx     context.Context //nolint:containedctx // it is the tab
@@ -118,7 +118,7 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}})
-		if err == nil { // of the tabs of a browser one has the focus, and a field that loses it closes its list
+		if err == nil { // only one tab of a browser has the focus, and a field that loses the focus closes its list
 			_, err = cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		}
 		if err == nil && o.zone != "" {
@@ -275,8 +275,9 @@ func (p *Page) Type(selector, text string) {
 // Press presses keys at the focus: kb.Tab, "x".
 func (p *Page) Press(pressed string) { p.t.Helper(); p.Do(keys(pressed)) }
 
-// keys presses keys as a keyboard does: a key whose keydown event a page prevents enters nothing. chromedp.KeyEvent sends the character as an event of its own,
-// which is entered in any case, so that Enter in a list would also submit the form around it.
+// keys presses keys like a keyboard: if a page prevents the default of a keydown event, no character is entered.
+// chromedp.KeyEvent sends the character as a separate event that is always entered, so Enter in a list would also submit the form
+// around it.
 func keys(pressed string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		for _, r := range pressed {
@@ -323,7 +324,7 @@ func (p *Page) Until(expression string) {
 	p.t.Helper()
 	poll := chromedp.Poll[bool]("(() => { try { return !!("+expression+"); } catch { return false; } })()", chromedp.WithPollingTimeout(stepTime))
 	_, err := run(p, poll)
-	for navigated(err) { // it may be true on the next page
+	for navigated(err) { // the expression may become true on the next page
 		_, err = run(p, poll)
 	}
 	if err != nil {

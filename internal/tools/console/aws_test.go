@@ -24,16 +24,16 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// asAWS is an endpoint with the hosts of AWS, which knows only the operations of AWS's SDK, with their members.
+// asAWS is an endpoint with the host names of AWS. It accepts only the operations of AWS's SDK, with their members.
 type asAWS struct {
 	endpoint console.Doer
 
 	mu     sync.Mutex
-	called []string // operations, each once
-	faults []string // requests that AWS would not accept
+	called []string // operations called, without duplicates
+	faults []string // requests that AWS would reject
 }
 
-// awsClients are the clients of the official SDK, by the prefix of X-Amz-Target, with the beginnings of their hosts.
+// awsClients are the clients of the official SDK, by the prefix of X-Amz-Target, with the prefixes of their hosts.
 var awsClients = map[string]struct {
 	host   string
 	client reflect.Type
@@ -43,11 +43,11 @@ var awsClients = map[string]struct {
 	"GraniteServiceVersion20100801": {"monitoring.", reflect.TypeFor[*cloudwatch.Client]()},
 }
 
-// inputMember is the position of the input among the parameters of a method of a client: receiver, context, input.
+// inputMember is the position of the input among the parameters of a client's method: receiver, context, input.
 const inputMember = 2
 
 func (a *asAWS) Do(r *http.Request) (*http.Response, error) {
-	if strings.HasPrefix(r.URL.Host, "sts.us-east-1.") { // its operations have no target
+	if strings.HasPrefix(r.URL.Host, "sts.us-east-1.") { // its requests have no target
 		return a.endpoint.Do(r)
 	}
 	body, err := io.ReadAll(r.Body)
@@ -79,7 +79,7 @@ func (a *asAWS) Do(r *http.Request) (*http.Response, error) {
 	return a.endpoint.Do(r)
 }
 
-// foreign returns what of a body is not a member of the operation's input.
+// foreign returns the first member of a body that the operation's input does not have.
 func foreign(body []byte, input reflect.Type) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {
@@ -93,8 +93,8 @@ func foreign(body []byte, input reflect.Type) string {
 	return ""
 }
 
-// TestAWS drives the views of the console over an endpoint that accepts only what AWS does, signatures included: nothing else is
-// asked, and views that only a monotable server can fill are not offered.
+// TestAWS drives the views of the console against an endpoint that accepts only what AWS accepts, signatures included. The
+// console sends no other requests, and it does not offer views that only a monotable server can fill.
 func TestAWS(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.NewWith(t, &monotable.Options{Auth: &monotable.Auth{Required: true, RootAccessKeyID: "ROOT", RootSecretAccessKey: "root-secret"}})

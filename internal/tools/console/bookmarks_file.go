@@ -14,15 +14,16 @@ import (
 
 const bookmarksMode = 0o644
 
-// bookmarksFile keeps the bookmarks in a file, for all principals. The history stays in the browser: it does not belong in git.
+// bookmarksFile keeps the bookmarks of all principals in a file. The history stays in the browser, because it does not belong in
+// git.
 type bookmarksFile struct{ name string }
 
-// bookmarksText is the form of the file, which is also that of the page's exports.
+// bookmarksText is the format of the file and of the page's exports.
 type bookmarksText struct {
 	Queries []query `json:"queries"`
 }
 
-// changingFile allows one change of a file at a time in the process.
+// changingFile serializes changes of the file within the process.
 var changingFile sync.Mutex
 
 func (f *bookmarksFile) read(context.Context) (*keptQueries, error) {
@@ -64,7 +65,7 @@ func (f *bookmarksFile) change(_ context.Context, list string, change *queryChan
 	}
 	queries = slices.DeleteFunc(queries, func(q query) bool { return slices.Contains(remove, q.Address) })
 	for _, q := range change.Add {
-		queries = append(queries, query{Title: q.Title, Address: q.Address}) // without its time, which would only make diffs longer
+		queries = append(queries, query{Title: q.Title, Address: q.Address}) // without the time, which would only make diffs longer
 	}
 	sortQueries(queries)
 	var text bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// all are the items of a table, by their keys.
+// all returns the items of a table by their keys.
 func all(t *testing.T, db *monotable.DB, table string) map[string]item {
 	t.Helper()
 	found := map[string]item{}
@@ -34,13 +34,14 @@ func all(t *testing.T, db *monotable.DB, table string) map[string]item {
 
 var values = cmpopts.IgnoreUnexported(s{}, n{}, m{}, l{}, types.AttributeValueMemberBOOL{}, types.AttributeValueMemberNULL{}, types.AttributeValueMemberB{}, types.AttributeValueMemberSS{}, types.AttributeValueMemberNS{}, types.AttributeValueMemberBS{})
 
-// pick marks the rows whose keys contain a text.
+// pick selects the rows whose keys contain a text.
 func pick(p *webtest.Page, text string) {
 	p.Wait(".data-grid tbody .pick")
 	p.Until(fmt.Sprintf(`(() => { const boxes = [...document.querySelectorAll(".data-grid tbody .pick input")].filter((b) => b.getAttribute("aria-label").includes(%q)); boxes.forEach((b) => { if (!b.checked) b.click(); }); return boxes.length > 0 && boxes.every((b) => b.checked); })()`, text))
 }
 
-// TestBulkDelete: what is picked is deleted, but for what somebody else has changed meanwhile; and undone.
+// TestBulkDelete: the selected items are deleted, except for those that another user has changed meanwhile. The deletion can be
+// undone.
 func TestBulkDelete(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -76,7 +77,8 @@ func TestBulkDelete(t *testing.T) {
 	}
 }
 
-// TestBulkEdit: a change is shown item by item before it is made, and undone as long as nobody else has written.
+// TestBulkEdit: changes are shown item by item before they are written, and can be undone as long as nobody else has written the
+// items.
 func TestBulkEdit(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

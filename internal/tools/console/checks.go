@@ -54,7 +54,7 @@ func (p *progress) follow(d *designCall, f func(*designCall, *progress) (any, er
 	}
 }
 
-// tell sends a line.
+// tell sends a line of progress.
 func (p *progress) tell(what any) {
 	control := http.NewResponseController(p.w)
 	_ = control.SetWriteDeadline(time.Now().Add(lineTime))
@@ -156,10 +156,10 @@ func keyJSON(key table.Item) map[string]map[string]string {
 	return out
 }
 
-// racing allows one exploration at a time in the process, because it takes a whole processor.
+// racing limits the process to one exploration at a time, because each uses a whole core.
 var racing = make(chan struct{}, 1)
 
-// findRaces runs the design's writes in every interleaving, in an in-memory database of their own.
+// findRaces runs the design's writes in every interleaving, each time in a separate in-memory database.
 func findRaces(d *designCall, p *progress) (any, error) {
 	select {
 	case racing <- struct{}{}:

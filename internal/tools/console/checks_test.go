@@ -18,7 +18,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// spoil leaves items in the shop that its design does not know: a cart, an order without its total, a user without their marker.
+// spoil adds items to the shop that do not conform to its design: a cart, an order without its total, a user without their
+// marker.
 func spoil(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	table := aws.String("shop")
@@ -35,7 +36,7 @@ func spoil(t *testing.T, db *monotable.DB) {
 	}
 }
 
-// lines are the lines of a response, the last of which has the result.
+// lines returns the last progress and the result of a response, whose last line has the result.
 func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
 	t.Helper()
 	if a.status != http.StatusOK {
@@ -57,7 +58,8 @@ func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
 	return progress, done
 }
 
-// TestConform: what does not conform is found with its key, and a limit leaves out what more than one item tells.
+// TestConform: nonconforming items are found with their keys. A limit on the number of items suppresses findings that depend on
+// several items.
 func TestConform(t *testing.T) {
 	t.Parallel()
 	db, address := designedShop(t, 2)
@@ -101,7 +103,7 @@ func TestConform(t *testing.T) {
 	}
 }
 
-// votes is a served table whose design has races that break.
+// votes serves a table whose design has races that break it.
 func votes(t *testing.T) (address string) {
 	t.Helper()
 	db := monotabletest.New(t)
@@ -119,7 +121,7 @@ func votes(t *testing.T) (address string) {
 	return served(t, db, func(o *console.Options) { o.Designs = designs })
 }
 
-// TestCheckViews: items that do not conform lead to the item, and a race that breaks is drawn, in each window and theme.
+// TestCheckViews: findings link to nonconforming items, and a failing race is drawn, in each window size and theme.
 func TestCheckViews(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 2)
@@ -146,7 +148,7 @@ func TestCheckViews(t *testing.T) {
 	p.UntilText("bean")
 }
 
-// TestChecksByKeyboard: items are compared, a finding leads to its item, and a race is run, without a pointer.
+// TestChecksByKeyboard: comparing items, following a finding to its item and running a race work without a pointer.
 func TestChecksByKeyboard(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 1)
@@ -177,7 +179,7 @@ func TestChecksByKeyboard(t *testing.T) {
 	p.Until(`location.hash.startsWith("#/tables/votes/patterns/")`)
 }
 
-// TestCollectionByDesign: the collection view has the design's entities for kinds, and their keys part by part.
+// TestCollectionByDesign: the collection view uses the design's entities as kinds, and splits keys into their parts.
 func TestCollectionByDesign(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)

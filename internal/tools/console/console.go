@@ -4,17 +4,17 @@
 // # Model
 //
 //	GET  /_console/             the page, and its files below /_console/assets/
-//	POST /_console/api/NAME     operation NAME of DynamoDB, its streams or CloudWatch: takes its JSON, returns the endpoint's
+//	POST /_console/api/NAME     operation NAME of DynamoDB, its streams or CloudWatch: forwards its JSON and returns the response
 //	GET  /_console/served       the endpoint's features in addition to DynamoDB's API
 //	GET  /_console/queries      bookmarks and history, and where they are kept: in a table of the endpoint, a file or the browser
-//	POST /_console/queries/LIST adds queries to one of the two, and removes others
+//	POST /_console/queries/LIST adds queries to one of the two lists, and removes others
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
-//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks; the requests that belong to its patterns
+//	POST /_console/design/…     the design of a table: its model, the meaning of items, a chart, running a pattern; its checks; recent requests by pattern
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
 // The back end signs requests with the AWS SDK and forwards bodies unchanged. It decodes no values, so a number keeps its 38
 // digits, binary and sets keep their types, and errors keep the endpoint's code and message. The endpoint is a URL (this
-// server, DynamoDB Local, AWS), or a handler in the same process.
+// server, DynamoDB Local, AWS) or a handler in the same process.
 //
 // # Invariants
 //
@@ -23,12 +23,12 @@
 //	C2  Pages of other origins cannot call anything: a request needs the header X-Monotable-Console, which forces a preflight,
 //	    and must pass http.CrossOriginProtection. Without SignIn, Options.Guard also checks the host.
 //	C3  Requests are signed with Options.Credentials or the signed-in user's key, so the endpoint's policies apply. The user's key
-//	    is in a cookie that scripts cannot read, sealed under a key that lives as long as the process, and is accepted only over
+//	    is kept in a cookie that scripts cannot read, sealed under a key that lives as long as the process, and is accepted only over
 //	    TLS or loopback.
-//	C4  A pattern sends the requests of generated code, signed like all others; Options.ReadOnly applies to each of them.
-//	C5  Between requests, the back end keeps nothing but designs, the ARNs of access keys and what the endpoint has, and it holds
-//	    the bodies of requestsMax at once.
-//	C6  Queries are items of QueriesTable, one each, written with the credentials of C3. Options.ReadOnly neither writes nor reads them.
+//	C4  A pattern sends the same requests as generated code, signed like all others; Options.ReadOnly applies to each of them.
+//	C5  Between requests, the back end keeps only designs, the ARNs of access keys and the endpoint's features. It holds the bodies
+//	    of at most requestsMax requests at once.
+//	C6  Each query is an item of QueriesTable, written with the credentials of C3. With Options.ReadOnly, they are neither written nor read.
 //
 // A Console is safe for concurrent use.
 package console
@@ -91,7 +91,7 @@ type Options struct {
 	Name string
 	// Bookmarks is the file for bookmarked queries. If empty, QueriesTable has them if it exists, and otherwise the browser.
 	Bookmarks string
-	// KeepQueries creates QueriesTable with the first query to keep. Otherwise users create it on the page.
+	// KeepQueries creates QueriesTable when the first query is saved. Otherwise users create it on the page.
 	KeepQueries bool
 	// Address is the endpoint's address for use in programs; by default, the address of the page.
 	Address string
@@ -103,7 +103,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// userAgent is that of all requests of the console. A monotable server leaves them out of its lists of requests.
+// userAgent is the user agent of all requests of the console. A monotable server omits them from its lists of requests.
 const userAgent = "monotable-console"
 
 // Console is an http.Handler for Path and everything below it.
@@ -111,7 +111,7 @@ type Console struct {
 	options Options
 	mux     *http.ServeMux
 	guard   *http.CrossOriginProtection
-	key     []byte              // seals sessions
+	key     []byte              // encrypts sessions
 	places  []place             // the endpoints that the page can switch to, if there are several
 	others  map[string]*Console // the consoles of the other endpoints, by name
 	serving serving

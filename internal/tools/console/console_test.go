@@ -20,7 +20,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// answer is a response, read.
+// answer is a response whose body has been read.
 type answer struct {
 	status  int
 	body    string
@@ -28,7 +28,7 @@ type answer struct {
 	cookies []*http.Cookie
 }
 
-// post sends a request as the page does, changed by change.
+// post sends a request as the page does, after change has modified it.
 func post(t *testing.T, url, body string, change ...func(*http.Request)) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -52,7 +52,7 @@ func post(t *testing.T, url, body string, change ...func(*http.Request)) answer 
 	return answer{response.StatusCode, string(text), response.Header, response.Cookies()}
 }
 
-// TestValuesSurvive: what is written through the console is what comes back, digit by digit and type by type.
+// TestValuesSurvive: items written through the console are read back unchanged, digit by digit and type by type.
 func TestValuesSurvive(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -77,7 +77,7 @@ func TestValuesSurvive(t *testing.T) {
 	}
 }
 
-// sorted is JSON with its members in order; texts stay texts, so no digit is lost.
+// sorted returns JSON with its members sorted. Numbers stay text, so no digit is lost.
 func sorted(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var v any
@@ -91,7 +91,7 @@ func sorted(t *testing.T, text []byte) []byte {
 	return out
 }
 
-// TestReadOnly: no operation that changes anything gets through, nor a statement, however its body is written.
+// TestReadOnly: neither write operations nor write statements get through, however the body is encoded.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -120,7 +120,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}
-	for _, body := range []string{ // what is read last is what the endpoint gets
+	for _, body := range []string{ // of duplicate members, the last one counts for the endpoint
 		`{"Statement":"` + read + `"}`, `{"Statement":"  ` + strings.ToLower(read[:6]) + read[6:] + `"}`, `{"Statement":"` + remove + `","Statement":"` + read + `"}`, `{"statement":"` + remove + `","Statement":"` + read + `"}`,
 	} {
 		if a := post(t, address+"ExecuteStatement", body); a.status != http.StatusOK || !strings.Contains(a.body, "Ana Ruiz") {
@@ -129,7 +129,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestForeignPages: a page of another origin, or of a name that was rebound to this address, calls nothing and sees nothing.
+// TestForeignPages: a page of another origin, or of a name rebound to this address, can neither call operations nor read
+// responses.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -163,7 +164,7 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestBeside: the API answers what it did, and a browser is sent to the console.
+// TestBeside: the API responds as without the console, and browsers are redirected to the console.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	address := served(t, monotabletest.New(t))
@@ -184,7 +185,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// guarded is a database that wants signatures, with a user who may only read the table shop.
+// guarded returns a database that requires signatures, with a user who may only read the table shop.
 func guarded(t *testing.T) (db *monotable.DB, root, reader string) {
 	t.Helper()
 	db = monotabletest.NewWith(t, &monotable.Options{Auth: &monotable.Auth{
@@ -194,8 +195,8 @@ func guarded(t *testing.T) (db *monotable.DB, root, reader string) {
 	return db, `{"accessKeyId":"ROOT","secretAccessKey":"root-secret"}`, `{"accessKeyId":"READER","secretAccessKey":"reader-secret"}`
 }
 
-// TestSession: where requests are signed, the console signs by the key of whoever has signed in, for as long as the session lasts, and
-// policies hold.
+// TestSession: if the endpoint requires signatures, the console signs with the key of the signed-in user for the duration of the
+// session, and policies apply.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	db, root, reader := guarded(t)
@@ -221,7 +222,7 @@ func TestSession(t *testing.T) {
 		return func(r *http.Request) { r.AddCookie(c) }
 	}
 	asReader := signIn(reader)
-	// What was derived from one secret does not serve another, neither way.
+	// Signing keys derived from one secret are not used for another, in either direction.
 	wrong := `{"accessKeyId":"READER","secretAccessKey":"wrong"}`
 	if a := post(t, address+"session", wrong); a.status != http.StatusUnauthorized || len(a.cookies) > 0 {
 		t.Errorf("a wrong secret after the right one: %d %s", a.status, a.body)
@@ -245,7 +246,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSecretsNeedPrivacy: no secret is taken over a network that can be read.
+// TestSecretsNeedPrivacy: secrets are not accepted over an unencrypted network connection.
 func TestSecretsNeedPrivacy(t *testing.T) {
 	t.Parallel()
 	db, root, _ := guarded(t)
@@ -270,7 +271,7 @@ func TestSecretsNeedPrivacy(t *testing.T) {
 	}
 }
 
-// TestRemote: the endpoint may be a URL as well, and what it refuses or does not answer is said.
+// TestRemote: the endpoint may also be a URL, and an unreachable endpoint is reported.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

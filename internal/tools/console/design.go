@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// chartPage is how many items of a table are counted at once.
+	// chartPage is the number of items counted per request.
 	chartPage = 1000
-	// meaningsMax is how many items a request may ask the meaning of: more than a page has.
+	// meaningsMax limits the items of a request for meanings; a page shows fewer.
 	meaningsMax = 2000
 )
 
-// designed adds the requests that are about a table's design.
+// designed adds the handlers of requests about a table's design.
 func (c *Console) designed() {
 	for path, f := range map[string]func(*designCall) (any, error){"model": showModel, "items": showItems, "chart": showChart, "run": runPattern, "observe": observeRequests} {
 		c.mux.Handle("POST "+Path+"design/"+path, c.own(func(w http.ResponseWriter, r *http.Request) { c.callDesign(w, r, f) }))
@@ -44,26 +44,27 @@ type designCall struct {
 	design      *described
 	in          struct {
 		Table string
-		// of items
+		// for items
 		Index string
 		Items []json.RawMessage
-		// of chart
+		// for chart
 		Start json.RawMessage
-		// of conform
+		// for conform
 		Limit int64
-		// of observe
+		// for observe
 		After string
-		// of run
+		// for run
 		Pattern   string
 		Arguments argumentText
 		Preview   bool
 	}
 }
 
-// argumentText is a JSON object, or one as a text: the page makes texts, for it holds no number of more than 15 digits.
+// argumentText is a JSON object, or a string that contains one: the page sends strings, because JavaScript numbers hold only
+// about 15 digits.
 type argumentText []byte
 
-// UnmarshalJSON takes either.
+// UnmarshalJSON accepts both forms.
 func (a *argumentText) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -100,20 +101,20 @@ func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*des
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// client calls the endpoint with the credentials of the request.
+// client returns a client that calls the endpoint with the credentials of the request.
 func (d *designCall) client(r *recorder) *dynamodb.Client {
 	return d.console.sdk(d.request, d.credentials, r)
 }
 
-// errNoDesign is for a request that needs a design.
+// errNoDesign is the error of requests that need a design.
 var errNoDesign = &refusal{"NoDesign", "The table has no design."}
 
-// shownModel is a design as the page has it.
+// shownModel is a design as sent to the page.
 type shownModel struct {
 	*view.Model
 
 	Source Source `json:"source"`
-	// Own are the tables' own names, Of is the table's name in the design.
+	// Own maps the design's table names to the actual ones; Of is the table's name in the design.
 	Own map[string]string `json:"own"`
 	Of  string            `json:"of"`
 }
@@ -143,7 +144,7 @@ func showItems(d *designCall) (any, error) {
 	return map[string]any{"items": out}, nil
 }
 
-// showChart counts one page of a table. The page adds the charts up, so that it shows how far it is and stops where it is told to.
+// showChart counts one page of a table. The page adds up the results, so it can show progress and stop at any time.
 func showChart(d *designCall) (any, error) {
 	if d.design == nil {
 		return nil, errNoDesign
@@ -172,7 +173,7 @@ func showChart(d *designCall) (any, error) {
 	return map[string]any{"chart": d.design.Chart(d.design.table, page.Items), "next": said.LastEvaluatedKey, "units": units}, nil
 }
 
-// runPattern runs a pattern, or shows the requests that it would begin with.
+// runPattern runs a pattern, or shows the first request it would send.
 func runPattern(d *designCall) (any, error) {
 	if d.design == nil {
 		return nil, errNoDesign
@@ -208,12 +209,12 @@ func runPattern(d *designCall) (any, error) {
 	return out, nil
 }
 
-// ran is what running a pattern was.
+// ran is the result of running a pattern.
 type ran struct {
 	Exchanges []*exchange `json:"exchanges"`
-	// Preview says that nothing was sent of the last of them.
+	// Preview reports that the last exchange was not sent.
 	Preview bool `json:"preview,omitempty"`
-	// Result is JSON as a text, for its numbers may have more digits than a page can hold.
+	// Result is JSON as a string, because its numbers may have more digits than the page can hold.
 	Result       string  `json:"result,omitempty"`
 	Error        string  `json:"error,omitempty"`
 	ReadUnits    float64 `json:"readUnits"`

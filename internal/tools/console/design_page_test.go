@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestDesignViews: what a design adds is there in each window and theme: items by their entities, an item's keys part by part, the
-// patterns, one that is run, and the map.
+// TestDesignViews: the additions of a design appear in each window size and theme: items by entity, keys split into their parts,
+// the patterns, a pattern that is run, and the map.
 func TestDesignViews(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 3)
@@ -24,7 +24,7 @@ func TestDesignViews(t *testing.T) {
 			p.Wait(".key-explained")
 			look(p, "console-meaning")
 			p.Eval(`location.hash = "#/tables/shop/patterns"`)
-			p.Until(`document.querySelectorAll(".table caption").length >= 2`) // the patterns, and what was measured
+			p.Until(`document.querySelectorAll(".table caption").length >= 2`) // the patterns and the measurements
 			look(p, "console-patterns")
 			p.Eval(`location.hash = "#/tables/shop/patterns/OrdersOf?" + new URLSearchParams({with: '{"userId":"u-01"}', run: "1"})`)
 			p.Until(`document.querySelectorAll(".pattern-result .entity-group tbody tr").length === 2`)
@@ -39,7 +39,8 @@ func TestDesignViews(t *testing.T) {
 	}
 }
 
-// TestRunByKeyboard: a pattern is run by the keyboard alone, its exact request is shown, and what lacks is said at its field.
+// TestRunByKeyboard: a pattern can be run by keyboard alone. Its exact request is shown, and missing arguments are reported at
+// their fields.
 func TestRunByKeyboard(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)
@@ -61,12 +62,12 @@ func TestRunByKeyboard(t *testing.T) {
 	look(p, "console-ran")
 	p.Eval(`location.hash = "#/tables/shop/patterns/Pay?" + new URLSearchParams({with: '{"userId":"u-00","orderId":"o-7"}', run: "1"})`)
 	p.Wait("input[name=orderId]")
-	p.Type("input[name=orderId]", "\r") // a link alone runs no write
+	p.Type("input[name=orderId]", "\r") // opening a link does not run a write
 	p.UntilText("It failed")
 	look(p, "console-failed")
 }
 
-// TestLeads: an item leads to the items that it names and to the patterns that find more.
+// TestLeads: an item links to the items it references, and to the patterns that find related items.
 func TestLeads(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)

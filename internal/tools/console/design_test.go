@@ -19,7 +19,7 @@ import (
 
 const designFile = "testdata/shop.design.yaml"
 
-// withDesign has the console know the design of the shop.
+// withDesign adds the shop's design to the console.
 func withDesign(t *testing.T) func(*console.Options) {
 	t.Helper()
 	designs := new(console.Designs)
@@ -29,7 +29,7 @@ func withDesign(t *testing.T) func(*console.Options) {
 	return func(o *console.Options) { o.Designs = designs }
 }
 
-// decoded reads an answer that has to be fine.
+// decoded decodes a response, which must be a success.
 func decoded[T any](t *testing.T, a answer) T {
 	t.Helper()
 	var out T
@@ -42,7 +42,7 @@ func decoded[T any](t *testing.T, a answer) T {
 	return out
 }
 
-// ran is what the console says of a pattern that was run.
+// ran is the console's response to running a pattern.
 type ran struct {
 	Exchanges []struct {
 		Operation, Input, Output string
@@ -52,13 +52,13 @@ type ran struct {
 	ReadUnits, WriteUnits float64
 }
 
-// runs has the console run a pattern of the shop.
+// runs submits a pattern of the shop in the console.
 func runs(t *testing.T, address, pattern, arguments string) ran {
 	t.Helper()
 	return decoded[ran](t, post(t, address+"/_console/design/run", fmt.Sprintf(`{"table":"shop","pattern":%q,"arguments":%s}`, pattern, arguments)))
 }
 
-// stock fills the shop by the design's own writes.
+// stock fills the shop with the design's own writes.
 func stock(t *testing.T, address string, users int) {
 	t.Helper()
 	for u := range users {
@@ -74,7 +74,7 @@ func stock(t *testing.T, address string, users int) {
 	}
 }
 
-// designedShop is a served shop with its design and some users.
+// designedShop serves the shop with its design and some users.
 func designedShop(t *testing.T, users int, change ...func(*console.Options)) (db *monotable.DB, address string) {
 	t.Helper()
 	db = monotabletest.New(t)
@@ -84,8 +84,8 @@ func designedShop(t *testing.T, users int, change ...func(*console.Options)) (db
 	return db, address
 }
 
-// TestRunPatterns: what a pattern sends is what generated code sends, as it is said in DynamoDB's JSON, with its capacity; an
-// error of the design is said as such, and a preview sends nothing.
+// TestRunPatterns: a pattern sends the same requests as generated code, and the console shows them as DynamoDB's JSON with their
+// capacity. Errors of the design are reported as such, and a preview sends nothing.
 func TestRunPatterns(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)
@@ -116,7 +116,7 @@ func TestRunPatterns(t *testing.T) {
 	}
 }
 
-// TestPatternsReadOnly: a console that is read-only runs no pattern that writes; it may show what it would send.
+// TestPatternsReadOnly: a read-only console does not run patterns that write, but it can preview their requests.
 func TestPatternsReadOnly(t *testing.T) {
 	t.Parallel()
 	db, _ := designedShop(t, 1)
@@ -133,7 +133,7 @@ func TestPatternsReadOnly(t *testing.T) {
 	}
 }
 
-// TestMeanings: items are told by their entities, keys are taken apart, and lead to what they name.
+// TestMeanings: items are matched to their entities, and keys are split into their parts and link to the items they reference.
 func TestMeanings(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)
@@ -195,8 +195,8 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// TestDesignOf: a table's design is the one that is given, or the latest that is attached; a file is read again when it has changed, and one
-// with faults is said.
+// TestDesignOf: a table's design is the one provided, or else the latest attached one. A file is reread when it has changed, and
+// its faults are reported.
 func TestDesignOf(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

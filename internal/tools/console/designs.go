@@ -26,7 +26,7 @@ type Designs struct {
 // known is a known design with its source.
 type known struct {
 	source Source
-	// tables maps the names in the design to the tables' own names, where they differ.
+	// tables maps the names in the design to the tables' actual names, where they differ.
 	tables map[string]string
 	read   time.Time // modification time of the file that was read
 	view   *view.View
@@ -95,7 +95,7 @@ func (k *known) reread() error {
 	return nil
 }
 
-// described is the design of a table, with the table's name in the design and the own names of all its tables.
+// described is the design of a table, with the table's name in the design and the actual names of all its tables.
 type described struct {
 	*view.View
 

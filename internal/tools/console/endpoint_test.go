@@ -15,10 +15,10 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// endpointVariable names an endpoint to test with, in place of a server of ours: test/systems gives that of DynamoDB Local.
+// endpointVariable names an endpoint to test with instead of our own server: test/systems sets it to DynamoDB Local.
 const endpointVariable = "CONSOLE_ENDPOINT"
 
-// TestEndpoint: a table of another process is created, filled, queried, edited in bulk, undone and deleted.
+// TestEndpoint: a table of another process is created, filled, queried, edited in bulk, restored by undo and deleted.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	endpoint := os.Getenv(endpointVariable)
@@ -46,7 +46,7 @@ func TestEndpoint(t *testing.T) {
 		puts = append(puts, fmt.Sprintf(`{"PutRequest":{"Item":{"PK":{"S":"USER#1"},"SK":{"N":"%d"},"status":{"S":"open"},"total":{"N":"0.1"}}}}`, n))
 	}
 	do("BatchWriteItem", `{"RequestItems":{"orders":[`+strings.Join(puts, ",")+`]}}`)
-	p := webtest.Open(t, served.URL+"/_console/", webtest.Expect("400")) // what an endpoint does not have
+	p := webtest.Open(t, served.URL+"/_console/", webtest.Expect("400")) // features that the endpoint lacks
 	p.Button("orders")
 	p.UntilText("20 items")
 	p.Eval(`location.hash = "#/tables/orders?pk=USER%231&op=between&sk=5&sk2=9&order=desc"`)

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// downloads lets a page save files, and returns where.
+// downloads lets a page save files, and returns their directory.
 func downloads(t *testing.T, p *webtest.Page) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -38,7 +38,7 @@ func upload(p *webtest.Page, input string, files ...string) {
 	p.Do(chromedp.WaitReady(input), chromedp.SetUploadFiles(input, files))
 }
 
-// strange are values that a careless file format would change.
+// strange returns values that a careless file format would change.
 func strange() []item {
 	return []item{
 		{"PK": text("CSV"), "SK": text("1"), "text": text("quotes \" and, commas;\r\nlines\nand ñ 😀 "), "code": text("007"), "n": number("12345678901234567890123456789012345678")},
@@ -65,7 +65,7 @@ func saved(t *testing.T, file string) string {
 	}
 }
 
-// choose sets a select of the open dialog, or of the page.
+// choose sets a select element of the open dialog, or of the page.
 func choose(p *webtest.Page, label, value string) {
 	p.Until(fmt.Sprintf(`(() => {
 		const labels = [...document.querySelectorAll("label")].filter((l) => l.checkVisibility() && l.textContent.startsWith(%q));
@@ -76,7 +76,7 @@ func choose(p *webtest.Page, label, value string) {
 	})()`, label, value, value))
 }
 
-// TestFiles: what is exported, as JSON or CSV, compressed or not, is what is imported again, type by type.
+// TestFiles: exported items, as JSON or CSV, compressed or not, are imported again unchanged, type by type.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -122,7 +122,7 @@ func TestFiles(t *testing.T) {
 		upload(p, "input[name=files]", file)
 		p.UntilText("The first 20 items")
 		choose(p, "If an item with the key exists", c.there)
-		if c.ending == c.format { // not again for the compressed file
+		if c.ending == c.format { // only once per format
 			look(p, "console-import-"+c.format)
 		}
 		p.Button("Import items")
@@ -149,7 +149,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestImportFaults: lines that are no items are named, and the others written; an export that lacks a file is refused.
+// TestImportFaults: invalid lines are reported by number and the others are written. An export with a missing file is rejected.
 func TestImportFaults(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

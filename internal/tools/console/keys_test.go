@@ -20,8 +20,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// tabTo presses Tab until the focus is on an element e that meets a condition. It waits for such an element first: in a view that is
-// still loading, Tab goes around the elements that are there already.
+// tabTo presses Tab until the focus is on an element e that satisfies a condition. It first waits for such an element to appear:
+// while a view is loading, Tab only cycles through the elements already there.
 func tabTo(t *testing.T, p *webtest.Page, condition string) {
 	t.Helper()
 	const most = 60
@@ -45,8 +45,8 @@ func palette(p *webtest.Page) {
 	p.Until(`document.activeElement.getAttribute("role") === "combobox"`)
 }
 
-// goTo presses the keys of a command until it leads to an address: on a busy machine, more time can pass between two keys than between
-// those of a person.
+// goTo presses the keys of a command until the page shows an address. It retries because on a busy machine, the time between two
+// keys can exceed the limit for a command.
 func goTo(t *testing.T, p *webtest.Page, keys, hash string) {
 	t.Helper()
 	const tries = 20
@@ -63,7 +63,7 @@ func goTo(t *testing.T, p *webtest.Page, keys, hash string) {
 	t.Fatalf("%d times %s do not lead to %s", tries, keys, hash)
 }
 
-// TestKeyboard: from the tables to an item that is changed, without a pointer.
+// TestKeyboard: navigating from the list of tables to an item and changing it works without a pointer.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -110,7 +110,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	p.Press(kb.Escape)
 	p.Until(`document.querySelector("dialog[open]") === null`)
-	p.Press("u") // undoes it
+	p.Press("u") // undo
 	p.UntilText("1 item is as it was before.")
 	if name := stored(t, db, "USER#u-01", "PROFILE")["name"].(*s).Value; name != "João Silva" {
 		t.Errorf("after undo the name is %q", name)
@@ -119,7 +119,7 @@ func TestKeyboard(t *testing.T) {
 	p.UntilText("Keyboard shortcuts")
 	look(p, "console-keys")
 	p.Press(kb.Escape)
-	p.Until(`document.querySelector("dialog[open]") === null`) // keys are left to a dialog until it has closed
+	p.Until(`document.querySelector("dialog[open]") === null`) // a dialog receives the keys until it has closed
 	p.Press("b")
 	p.Wait(`button[aria-label^="Remove the bookmark"]`)
 	p.Press("t")
@@ -127,13 +127,13 @@ func TestKeyboard(t *testing.T) {
 	goTo(t, p, "gb", "#/queries")
 	p.UntilText(`PK = "USER#u-01"`)
 	look(p, "console-queries")
-	p.Press("]") // nothing to turn to here
+	p.Press("]") // there is no next page
 	p.Click(".view-tab button")
 	p.UntilText("13 items")
 	look(p, "console-tabs")
 }
 
-// TestSeveral: the page goes from one endpoint to another and keeps its view; bookmarks are in one file, for both.
+// TestSeveral: the page switches between endpoints and keeps its view. Bookmarks for both are in one file.
 func TestSeveral(t *testing.T) {
 	t.Parallel()
 	one, two := monotabletest.New(t), monotabletest.New(t)
@@ -181,8 +181,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestWeight: the first view comes in less than 250 KB, and everything that is ever loaded in less than 400; it is painted within 300 ms,
-// at the best of many tries, for the machine may do other things as well.
+// TestWeight: the first view needs less than 250 KB, and the page never loads more than 400 KB in total. The first view is
+// painted within 300 ms, at best of many tries.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -217,7 +217,8 @@ func TestWeight(t *testing.T) {
 	if first > firstMax || everything > allMax {
 		t.Errorf("transferred %d bytes first and %d in all, want at most %d and %d", first, everything, firstMax, allMax)
 	}
-	// The best of many, for the machine does other things as well: a page that needs longer than this never gets there.
+	// The best of many tries counts, because other work on the machine adds delays. A page that is really too slow exceeds the
+	// limit every time.
 	const tries = 40
 	fastest := 1e9
 	for i := range tries {

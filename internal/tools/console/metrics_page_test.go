@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// busy is a database that has been used for some minutes.
+// busy returns a database that has been in use for some minutes.
 func busy(t *testing.T) *monotable.DB {
 	t.Helper()
 	now := time.Now().Add(-4 * time.Minute)
@@ -38,7 +38,7 @@ func busy(t *testing.T) *monotable.DB {
 	return db
 }
 
-// TestMetrics: a table's requests are drawn and counted by operation, in each window and theme, and so are those of all tables.
+// TestMetrics: the requests of a table, and of all tables, are drawn and counted by operation, in each window size and theme.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	address := served(t, busy(t))
@@ -63,7 +63,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestNoMetrics: what nobody has used says so.
+// TestNoMetrics: without requests, the view says so.
 func TestNoMetrics(t *testing.T) {
 	t.Parallel()
 	p := webtest.Open(t, served(t, monotabletest.New(t))+"/_console/#/server")
@@ -72,7 +72,7 @@ func TestNoMetrics(t *testing.T) {
 	look(p, "console-metrics-none")
 }
 
-// TestHotKeys: where keys are not counted, the view says what that is for, and turns it on.
+// TestHotKeys: if keys are not counted, the view explains the feature and turns it on.
 func TestHotKeys(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

@@ -28,37 +28,38 @@ type listed struct {
 	Others   int
 }
 
-// observed are the requests on a table since the call before, by the patterns that they belong to.
+// observed is the requests on a table since the previous call, grouped by the patterns they match.
 type observed struct {
-	// After is where to continue. Total is the number of requests, Kept that of those that the server kept; the groups are of these.
+	// After is the position from which to continue. Total is the number of requests, Kept the number recorded by the server; the
+	// groups cover these.
 	After string `json:"after"`
 	Total int    `json:"total"`
 	Kept  int    `json:"kept"`
-	// Now is the server's time in seconds. The server stops to keep requests when it has not been called for For seconds.
+	// Now is the server's time in seconds. The server stops recording requests when it has not been called for For seconds.
 	Now     float64          `json:"now"`
 	For     float64          `json:"for"`
 	Groups  []*observedGroup `json:"groups"`
 	Foreign []*observedGroup `json:"foreign"`
-	// Strangers is the number of written items that no entity has. Cut is the number of requests that were too large to compare.
+	// Strangers is the number of written items that match no entity. Cut is the number of requests too large to compare.
 	Strangers int `json:"strangers"`
 	Cut       int `json:"cut"`
-	// Others is the number of other servers of the same store, whose requests are not here.
+	// Others is the number of other servers of the same store; their requests are not included.
 	Others int `json:"others,omitempty"`
 }
 
-// observedGroup are requests that belong to the same patterns, or of the same shape that belongs to none.
+// observedGroup is a group of requests that match the same patterns, or that have the same shape and match none.
 type observedGroup struct {
 	Patterns   []string       `json:"patterns,omitempty"`
-	Shape      *traffic.Shape `json:"shape,omitempty"` // of the latest
+	Shape      *traffic.Shape `json:"shape,omitempty"` // the shape of the latest request
 	Count      int            `json:"count"`
 	ReadUnits  float64        `json:"readUnits"`
 	WriteUnits float64        `json:"writeUnits"`
-	// Took are milliseconds, of the requests that succeeded.
+	// Took lists the latencies of successful requests, in milliseconds.
 	Took   []float64      `json:"took"`
 	Errors map[string]int `json:"errors,omitempty"` // by code
 }
 
-// observeRequests returns the latest requests on a table. The first call starts to watch the table.
+// observeRequests returns the latest requests on a table. The first call starts recording.
 func observeRequests(d *designCall) (any, error) {
 	if d.design == nil {
 		return nil, errNoDesign

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// observed is what the console says of the requests since the call before.
+// observed is the console's response about the requests since the previous call.
 type observed struct {
 	After                       string
 	Total, Kept, Strangers, Cut int
@@ -37,14 +37,14 @@ func observes(t *testing.T, address, after string) observed {
 	return decoded[observed](t, post(t, address+"/_console/design/observe", fmt.Sprintf(`{"table":"shop","after":%q}`, after)))
 }
 
-// sdkAt is a client of the SDK over a socket.
+// sdkAt returns an SDK client that connects over a socket.
 func sdkAt(address string) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &address, Region: "us-east-1", Retryer: aws.NopRetryer{}, Credentials: credentials.NewStaticCredentialsProvider("monotable", "monotable", ""),
 	})
 }
 
-// traffic sends requests of two patterns, a failing one of a third, and some that the design does not know.
+// traffic sends requests of two patterns, a failing one of a third, and some that match no pattern.
 func traffic(ctx context.Context, t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	shop := aws.String("shop")
@@ -78,8 +78,8 @@ func traffic(ctx context.Context, t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// TestObserve: requests are kept while someone is watching, and grouped by the patterns that they match, with their units and errors;
-// those that match none are shown by their keys, with long values cut.
+// TestObserve: requests are recorded while someone is watching, and grouped by the patterns they match, with their units and
+// errors. Requests that match none are shown by their keys, with long values shortened.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)
@@ -89,7 +89,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("before it was looked at: %+v", first)
 	}
 	traffic(t.Context(), t, db)
-	for path, body := range map[string]string{ // of the console itself
+	for path, body := range map[string]string{ // requests of the console itself
 		"api/Scan": `{"TableName":"shop"}`, "design/run": `{"table":"shop","pattern":"UserByID","arguments":{"userId":"u-00"}}`, "design/chart": `{"table":"shop"}`,
 	} {
 		if a := post(t, address+"/_console/"+path, body); a.status != http.StatusOK {
@@ -124,8 +124,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObservePage: the page shows requests of patterns with rates, units and latencies as they come, those that match nothing below,
-// and written items that no entity has; elsewhere it says why there is nothing.
+// TestObservePage: the page shows requests by pattern with rates, units and latencies as they arrive, and below them requests
+// that match none and written items that match no entity. If there is nothing to show, it says why.
 func TestObservePage(t *testing.T) {
 	t.Parallel()
 	database, address := designedShop(t, 1)

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// effect is what an operation can do.
+// effect is the kind of access of an operation.
 type effect int
 
 const (
 	reads effect = iota + 1
 	writes
-	states // what its statement says
+	states // depends on its statement
 )
 
-// operations are those that the page calls.
+// operations are the operations called by the page.
 var operations = map[string]effect{
 	"ListTables":                reads,
 	"DescribeTable":             reads,
@@ -40,7 +40,7 @@ var operations = map[string]effect{
 
 	"ExecuteStatement": states,
 
-	// Over time.
+	// Streams, backups and exports.
 	"DescribeStream":   reads,
 	"GetShardIterator": reads,
 	"GetRecords":       reads,
@@ -52,7 +52,7 @@ var operations = map[string]effect{
 	"RestoreTableToPointInTime":   writes,
 	"ListExports":                 reads,
 	"DescribeExport":              reads,
-	"ExportTableToPointInTime":    writes, // to a bucket
+	"ExportTableToPointInTime":    writes, // writes to a bucket
 	"ListImports":                 reads,
 	"DescribeImport":              reads,
 	"ImportTable":                 writes,
@@ -63,14 +63,14 @@ var operations = map[string]effect{
 	"GetMetricData":        reads,
 	"ListMetrics":          reads,
 
-	// Of a monotable server.
+	// Only on monotable servers.
 	"DescribeServer":  reads,
 	"ListWarnings":    reads,
 	"ListItemChanges": reads,
 	"CompareTable":    reads,
 }
 
-// admit returns the body of an operation that may be called.
+// admit returns the body of an operation if the call is allowed.
 func admit(name string, body []byte, readOnly bool) ([]byte, error) {
 	does, known := operations[name]
 	switch {
@@ -95,9 +95,9 @@ type statement struct {
 	ReturnConsumedCapacity json.RawMessage `json:",omitempty"`
 }
 
-// admitStatement returns the body of a statement that reads. It is written anew, so that the endpoint reads the statement that was
-// looked at: a body may name a member twice. A statement that begins with SELECT changes nothing, and a request has
-// one statement.
+// admitStatement returns the body of a read statement. It is re-encoded, so that the endpoint reads exactly the statement that
+// was checked: a body may contain a member twice. A statement that begins with SELECT changes nothing, and a request has one
+// statement.
 func admitStatement(body []byte) ([]byte, error) {
 	var input statement
 	if err := json.Unmarshal(body, &input); err != nil {

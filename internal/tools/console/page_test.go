@@ -36,7 +36,7 @@ type (
 func text(v string) *s   { return &s{Value: v} }
 func number(v string) *n { return &n{Value: v} }
 
-// served serves the console beside a database.
+// served serves the console together with a database.
 func served(t *testing.T, db *monotable.DB, change ...func(*console.Options)) string {
 	t.Helper()
 	o := console.Options{
@@ -51,7 +51,7 @@ func served(t *testing.T, db *monotable.DB, change ...func(*console.Options)) st
 	return server.URL
 }
 
-// shopTable makes the table of the shop.
+// shopTable creates the table of the shop.
 func shopTable(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	key := func(pk, sk string) []types.KeySchemaElement {
@@ -71,7 +71,7 @@ func shopTable(t *testing.T, db *monotable.DB) {
 	}
 }
 
-// shop is a table of a single-table design with customers, their orders and their lines, and an index.
+// shop creates a single-table design with customers, their orders and order lines, and an index.
 func shop(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	shopTable(t, db)
@@ -100,7 +100,7 @@ func shop(t *testing.T, db *monotable.DB) {
 	}
 }
 
-// TestRead: a table is found, scanned, queried, filtered, looked at in each view and item by item, in each window and theme.
+// TestRead: a table is found, scanned, queried, filtered, and shown in each view and item by item, in each window size and theme.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -111,7 +111,7 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := webtest.Open(t, address+"/", with...) // a browser is sent to the console
+			p := webtest.Open(t, address+"/", with...) // browsers are redirected to the console
 			p.UntilText("shop")
 			p.UntilText("ACTIVE")
 			look(p, "console-tables")
@@ -139,7 +139,7 @@ func look(p *webtest.Page, name string) {
 	p.Shot(name)
 }
 
-// TestPages: a scan goes on and back, a filter says what was read for it, and an empty answer says why.
+// TestPages: a scan pages forward and back, a filtered scan shows how much was read, and an empty result says why.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -165,7 +165,7 @@ func TestPages(t *testing.T) {
 	look(p, "console-none")
 }
 
-// TestForm: the form asks by the keyboard alone, and what it asks is the address.
+// TestForm: the form can be submitted by keyboard alone, and the address reflects the query.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -184,7 +184,7 @@ func TestForm(t *testing.T) {
 	look(p, "console-code")
 }
 
-// stored is what an item is in the table, as DynamoDB's JSON; "" where there is none.
+// stored returns an item of the table as DynamoDB's JSON; "" if it does not exist.
 func stored(t *testing.T, db *monotable.DB, pk, sk string) item {
 	t.Helper()
 	got, err := db.Client().GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("shop"), Key: item{"PK": text(pk), "SK": text(sk)}})
@@ -194,22 +194,22 @@ func stored(t *testing.T, db *monotable.DB, pk, sk string) item {
 	return got.Item
 }
 
-// at is the address of an item beside its table.
+// at returns the address that shows an item next to its table.
 func at(pk, sk string) string {
 	return "/_console/#/tables/shop?" + url.Values{"item": {fmt.Sprintf(`{"PK":{"S":%q},"SK":{"S":%q}}`, pk, sk)}}.Encode()
 }
 
-// fill replaces what a field has.
+// fill replaces the value of a field.
 func fill(p *webtest.Page, label, value string) {
 	p.Until(fmt.Sprintf(`(() => { const e = document.querySelector('[aria-label=%q]'); if (!e || e.disabled) return false; e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, label, value))
 }
 
-// confirm presses the button of a question.
+// confirm presses a button of the confirmation dialog.
 func confirm(p *webtest.Page, name string) {
 	p.Until(fmt.Sprintf(`(() => { const b = [...document.querySelectorAll("dialog[open] dialog[open] button")].find((b) => b.textContent === %q); b.click(); return true; })()`, name))
 }
 
-// TestEdit: values of each type are changed, the difference is shown before it is written, and only what differs is written.
+// TestEdit: values of each type are changed, the difference is shown before it is written, and only the difference is written.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -231,7 +231,7 @@ func TestEdit(t *testing.T) {
 	p.UntilText("Save these changes?")
 	p.UntilText("address.city")
 	look(p, "console-diff")
-	// Meanwhile somebody adds an attribute, which stays.
+	// Another user's concurrent change of another attribute is kept.
 	if _, err := db.Client().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String("shop"), Key: item{"PK": text("USER#u-01"), "SK": text("PROFILE")}, UpdateExpression: aws.String("SET seen = :t"), ExpressionAttributeValues: item{":t": text("today")},
 	}); err != nil {
@@ -250,7 +250,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestConflict: nothing is written over what somebody else has changed, until it has been seen.
+// TestConflict: another user's change is not overwritten until it has been shown.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -284,7 +284,7 @@ func TestConflict(t *testing.T) {
 	if name, zip := got["name"].(*s).Value, got["address"].(*m).Value["zip"].(*s).Value; name != "Lea O." || zip != "97000" {
 		t.Errorf("name %s, zip %s: want both changes", name, zip)
 	}
-	p.Button("Delete") // as it was read before the next change
+	p.Button("Delete") // the condition is the item as read before the next change
 	change("name", "Lea")
 	confirm(p, "Delete")
 	p.UntilText("Nothing was deleted")
@@ -293,7 +293,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestCreateItem: an item is made like another one; a key that is there already is not written over; and it is deleted again.
+// TestCreateItem: an item is created as a copy of another one, an existing key is not overwritten, and the item is deleted again.
 func TestCreateItem(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -371,7 +371,7 @@ func TestTableLife(t *testing.T) {
 	p.UntilText("There are no tables yet")
 }
 
-// TestReadOnlyPage: where nothing can be changed, nothing offers to.
+// TestReadOnlyPage: a read-only page offers no changes.
 func TestReadOnlyPage(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -389,7 +389,7 @@ func TestReadOnlyPage(t *testing.T) {
 	p.UntilText("Esta página não existe")
 }
 
-// TestSignInPage: where requests are signed, the page asks for a key, and goes on where it was.
+// TestSignInPage: if the endpoint requires signatures, the page asks for a key and continues where it was.
 func TestSignInPage(t *testing.T) {
 	t.Parallel()
 	db, _, _ := guarded(t)
@@ -400,10 +400,10 @@ func TestSignInPage(t *testing.T) {
 	look(p, "console-sign-in")
 	p.Eval(`document.querySelector("input[name=secret]").value = ""`)
 	p.Type("input[name=secret]", "reader-secret\r")
-	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // as its policies say
+	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // denied by the policies of the key
 }
 
-// statement types a statement into the editor, in place of the one that is there.
+// statement replaces the statement in the editor.
 func statement(p *webtest.Page, text string) {
 	p.Wait(".code-editor.ready")
 	p.Eval(`document.querySelector(".code-editor").shadowRoot.querySelector(".cm-content").focus()`)
@@ -414,7 +414,7 @@ func statement(p *webtest.Page, text string) {
 	}))
 }
 
-// TestPartiQL: a statement is run by the keyboard, and a fault is AWS's.
+// TestPartiQL: a statement is run by keyboard, and errors are AWS's.
 func TestPartiQL(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -431,7 +431,7 @@ func TestPartiQL(t *testing.T) {
 	statement(p, "nonsense")
 	p.Button("Run")
 	p.UntilText("ValidationException")
-	p.UntilText("Compare names, types and keys") // our words beside AWS's
+	p.UntilText("Compare names, types and keys") // our hint next to AWS's message
 	p.Until(`document.querySelector(".code-editor").shadowRoot.querySelector(".cm-lintRange-error") !== null`)
 	look(p, "console-partiql-fault")
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The lists of queries that a console keeps.
+// The lists of saved queries.
 const (
 	bookmarks = "bookmarks"
 	history   = "history"
 )
 
 const (
-	// queriesMax limits the queries of one request, and those that are read of a principal.
+	// queriesMax limits the queries of one request, and the queries read per principal.
 	queriesMax = 2000
 	// titleMax and addressMax limit a query, in bytes.
 	titleMax   = 4 << 10
 	addressMax = 16 << 10
 )
 
-// query is a query that the page can open again.
+// query is a query that the page can reopen.
 type query struct {
 	Title string `json:"title"`
 	// Address is the part of the page's address from # on.
@@ -103,8 +103,7 @@ func (c *Console) kept() {
 	})))
 }
 
-// keeping calls f with the place where the queries of the request's principal are kept. A console that is read-only changes
-// none.
+// keeping calls f with the storage for the queries of the request's principal. A read-only console changes nothing.
 func (c *Console) keeping(f func(*http.Request, queryKeeper) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.options.ReadOnly && r.Method != http.MethodGet {
@@ -132,7 +131,7 @@ func (c *Console) keeping(f func(*http.Request, queryKeeper) (any, error)) http.
 	}
 }
 
-// keeper returns the place where the queries of a request's principal are kept.
+// keeper returns the storage for the queries of a request's principal.
 func (c *Console) keeper(r *http.Request) (queryKeeper, error) {
 	switch {
 	case c.options.Bookmarks != "":
@@ -153,7 +152,7 @@ func (c *Console) keeper(r *http.Request) (queryKeeper, error) {
 	}, nil
 }
 
-// browserKeeps says why the browser keeps the queries.
+// browserKeeps is the queryKeeper for queries kept by the browser, with the reason.
 type browserKeeps struct{ why string }
 
 func (b browserKeeps) read(context.Context) (*keptQueries, error) {

@@ -25,17 +25,18 @@ import (
 //	principal (partition key, an ARN, or everyone) · entry (sort key, the list, #, and the SHA-256 of the address) · title · address · at
 const QueriesTable = "monotable-console"
 
-// everyone is the principal where requests are not signed by an identity.
+// everyone is the principal of requests that are not signed by an identity.
 const everyone = "everyone"
 
-// queriesWait limits the time that creating the table may take: on AWS, some seconds.
+// queriesWait limits how long creating the table may take: on AWS, it takes some seconds.
 const queriesWait = 30 * time.Second
 
-// queriesTable keeps queries in a table of the endpoint, signed like all requests: the endpoint's policies say who may.
+// queriesTable keeps queries in a table of the endpoint. Its requests are signed like all others, so the endpoint's policies
+// apply.
 type queriesTable struct {
 	client    *dynamodb.Client
 	principal string
-	creates   bool // creates the table with the first query
+	creates   bool // creates the table when the first query is saved
 	now       func() time.Time
 }
 
@@ -105,7 +106,7 @@ func (t *queriesTable) key(list, address string) map[string]types.AttributeValue
 	return map[string]types.AttributeValue{"principal": text(t.principal), "entry": text(list + "#" + hex.EncodeToString(sum[:]))}
 }
 
-// create creates the table unless it exists, and waits until it can be used.
+// create creates the table unless it exists, and waits until it is active.
 func (t *queriesTable) create(ctx context.Context) error {
 	_, err := t.client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: aws.String(QueriesTable), BillingMode: types.BillingModePayPerRequest,
@@ -132,7 +133,7 @@ func queryOf(it map[string]types.AttributeValue) (list string, q query) {
 	}
 	list, _, _ = strings.Cut(value("entry"), "#")
 	q = query{Title: value("title"), Address: value("address")}
-	q.At, _ = time.Parse(time.RFC3339Nano, value("at")) // zero if something else wrote the item
+	q.At, _ = time.Parse(time.RFC3339Nano, value("at")) // zero if another program wrote the item
 	return list, q
 }
 

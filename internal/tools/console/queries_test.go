@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// keeps has the console create its table, as serve does.
+// keeps makes the console create its table, like serve.
 func keeps(o *console.Options) { o.KeepQueries = true }
 
 // keptQueries is the response to GET /_console/queries.
@@ -67,8 +67,8 @@ func tablesOf(t *testing.T, db *monotable.DB) []string {
 	return out.TableNames
 }
 
-// TestQueries: bookmarks come by title and the history newest first, the table is created with the first query, and a change of one
-// list leaves the other alone.
+// TestQueries: bookmarks are sorted by title and the history newest first, the table is created with the first query, and
+// changing one list does not affect the other.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -101,8 +101,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestQueriesAtOnce: of changes at the same time none is lost, in the table, even while it is created, and in a file, which lists them
-// sorted.
+// TestQueriesAtOnce: no concurrent change is lost, neither in the table, even while it is being created, nor in the file, which
+// stays sorted.
 func TestQueriesAtOnce(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bookmarks.json")
@@ -137,7 +137,7 @@ func TestQueriesAtOnce(t *testing.T) {
 	}
 }
 
-// TestQueriesOfPrincipals: each identity has its own, with any of its keys; without permission the browser keeps them.
+// TestQueriesOfPrincipals: each identity has its own queries, with any of its keys. Without permission, the browser keeps them.
 func TestQueriesOfPrincipals(t *testing.T) {
 	t.Parallel()
 	db, _, reader := guarded(t)
@@ -176,13 +176,13 @@ func TestQueriesOfPrincipals(t *testing.T) {
 	}
 }
 
-// rows waits until the page's list of bookmarks, then that of the history, has these titles.
+// rows waits until the page's lists of bookmarks and history have these titles.
 func rows(p *webtest.Page, bookmarks, history string) {
 	p.Until(fmt.Sprintf(`[...document.querySelectorAll(".query-list")].map((l) => [...l.querySelectorAll("code")].map((c) => c.textContent).join(" | ")).join(" / ") === %q`, bookmarks+" / "+history))
 }
 
-// TestQueriesOfPages: a bookmark is there in another browser, a second tab's change loses none, and all are there after the
-// server was started again.
+// TestQueriesOfPages: a bookmark appears in another browser, a change in a second tab loses none, and all are kept when the
+// server restarts.
 func TestQueriesOfPages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -201,7 +201,7 @@ func TestQueriesOfPages(t *testing.T) {
 	other := webtest.Open(t, at(server, "open"), webtest.Phone)
 	other.UntilText("6 items")
 	one.Button("Bookmark " + sent)
-	other.Button("Bookmark " + open) // it has not seen the first
+	other.Button("Bookmark " + open) // this tab has not loaded the first bookmark
 	for _, p := range []*webtest.Page{one, other} {
 		p.Wait(`button[aria-label^="Remove the bookmark"]`)
 		p.Eval(`location.hash = "#/queries"`)
@@ -222,15 +222,15 @@ func TestQueriesOfPages(t *testing.T) {
 	t.Cleanup(func() { _ = again.Close() })
 	p := webtest.Open(t, served(t, again, keeps)+"/_console/#/queries", webtest.Dark, webtest.Language("es-MX"))
 	p.Until(fmt.Sprintf(`[...document.querySelectorAll(".query-list")[0].querySelectorAll("code")].map((c) => c.textContent).join() === %q`, open+","+sent))
-	p.Button("Quitar el marcador " + sent) // of the bookmarks, the first
+	p.Button("Quitar el marcador " + sent) // the first of the bookmarks
 	p.Until(`document.querySelectorAll(".query-list")[0].querySelectorAll("code").length === 1 && document.querySelectorAll(".query-list")[1].querySelectorAll("code").length === 2`)
 	p.Button("Borrar")
 	p.Until(`document.querySelectorAll(".query-list").length === 1`)
 	look(p, "console-queries-table")
 }
 
-// TestQueriesElsewhere: a console that may not write to the endpoint leaves them to the browser and says so; one of another endpoint
-// offers to create the table, and what the browser has kept moves there.
+// TestQueriesElsewhere: a console that may not write to the endpoint leaves queries to the browser and says so. For another
+// endpoint, it offers to create the table and moves the browser's queries there.
 func TestQueriesElsewhere(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -249,7 +249,7 @@ func TestQueriesElsewhere(t *testing.T) {
 	bookmarked(p)
 	p.UntilText("The console is read-only and writes nothing to the endpoint, so this browser keeps them.")
 	p.Eval(`location.reload()`)
-	p.Until(`document.querySelectorAll(".query-list code").length === 2`) // bookmarked, and run
+	p.Until(`document.querySelectorAll(".query-list code").length === 2`) // one bookmark, one in the history
 	if tables := tablesOf(t, db); len(tables) != 1 {
 		t.Errorf("a read-only console has made tables: %v", tables)
 	}

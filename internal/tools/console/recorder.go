@@ -33,7 +33,7 @@ type exchange struct {
 // Options.ReadOnly.
 type recorder struct {
 	client   Doer
-	from     *http.Request // of the page
+	from     *http.Request // the page's request
 	readOnly bool
 	// keep records the exchanges. preview stops before the first request, or with previewWrites before the first write.
 	keep, preview, previewWrites bool
@@ -42,7 +42,7 @@ type recorder struct {
 	exchanges []*exchange
 }
 
-// errPreview ends a pattern that should only show its request.
+// errPreview ends the run of a pattern whose request is only to be shown.
 var errPreview = errors.New("only the request was asked for")
 
 // sdk returns a client of the endpoint that sends the requests of a page's request, through a recorder.
@@ -55,7 +55,7 @@ func (c *Console) sdk(from *http.Request, who aws.Credentials, r *recorder) *dyn
 	})
 }
 
-// readings are the read operations of patterns and of finding designs.
+// readings are the read operations used by patterns and to find designs.
 var readings = map[string]bool{"GetItem": true, "BatchGetItem": true, "Query": true, "Scan": true, "TransactGetItems": true, "DescribeTable": true}
 
 func (r *recorder) Do(q *http.Request) (*http.Response, error) {

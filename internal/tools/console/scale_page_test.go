@@ -59,8 +59,8 @@ func large(t *testing.T, db *monotable.DB, small, large int) {
 	}
 }
 
-// TestScale: a large table, a partition of 10,000 items and an item of 400 KB can be paged through, scrolled and edited. It logs how long
-// each step takes and, of the collection view, the longest time between two frames while it is scrolled.
+// TestScale: a large table, a partition of 10,000 items and an item of 400 KB can be paged through, scrolled and edited. It logs
+// the duration of each step and, for the collection view, the longest time between two frames while scrolling.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)

@@ -12,7 +12,7 @@ import (
 
 // Served lists the features of an endpoint in addition to DynamoDB's API.
 type Served struct {
-	// Server: it is a monotable server, which describes itself. Metrics: it has CloudWatch's metrics.
+	// Server: it is a monotable server and supports DescribeServer. Metrics: it has CloudWatch metrics.
 	Server  bool `json:"server"`
 	Metrics bool `json:"metrics"`
 }

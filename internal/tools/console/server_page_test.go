@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestServerViews: slow requests, storage and servers, in each window and theme.
+// TestServerViews: slow requests, storage and servers are shown in each window size and theme.
 func TestServerViews(t *testing.T) {
 	t.Parallel()
 	db, err := monotable.Open(t.TempDir(), &monotable.Options{SlowRequest: 100 * time.Microsecond})
@@ -41,7 +41,8 @@ func TestServerViews(t *testing.T) {
 	}
 }
 
-// TestServedViews: a view is offered where the endpoint can fill it. An endpoint that knows neither is like DynamoDB Local.
+// TestServedViews: a view is offered only if the endpoint can fill it. An endpoint with neither feature behaves like DynamoDB
+// Local.
 func TestServedViews(t *testing.T) {
 	t.Parallel()
 	db, err := monotable.OpenMemory(nil)

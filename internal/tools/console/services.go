@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// service is where an operation belongs: requests name it in their target, and are signed for it.
+// service is the service of an operation: it determines the target, the host and the signature of requests.
 type service struct {
-	target string // the prefix of X-Amz-Target
+	target string // prefix of X-Amz-Target
 	signed string
-	host   string // the beginning of its host on AWS; "" is that of DynamoDB. Other endpoints have one host for all.
+	host   string // prefix of its host on AWS; "" for DynamoDB. Other endpoints have one host for all services.
 }
 
 var (
@@ -20,7 +20,7 @@ var (
 	ofCloudWatch = service{target: "GraniteServiceVersion20100801.", signed: "monitoring", host: "monitoring."}
 )
 
-// others are the operations that are not DynamoDB's own.
+// others are the operations of services other than DynamoDB.
 var others = map[string]service{
 	"DescribeStream":   ofStreams,
 	"GetShardIterator": ofStreams,
@@ -50,7 +50,7 @@ const (
 	chinaSuffix = ".amazonaws.com.cn"
 )
 
-// endpoint is the URL of a service, given that of DynamoDB.
+// endpoint returns the URL of a service, given the URL of DynamoDB.
 func (s service) endpoint(dynamodb string) string {
 	u, err := url.Parse(dynamodb)
 	if err != nil || s.host == "" {
@@ -64,7 +64,7 @@ func (s service) endpoint(dynamodb string) string {
 	return u.String()
 }
 
-// ofAWS tells whether a host is one of AWS's.
+// ofAWS reports whether a host belongs to AWS.
 func ofAWS(host string) bool {
 	return strings.HasSuffix(host, awsSuffix) || strings.HasSuffix(host, chinaSuffix)
 }

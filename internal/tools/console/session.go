@@ -23,7 +23,7 @@ const (
 	cookieMax = 4000
 )
 
-// accessKey is the key to sign in with; Token is for the keys of temporary sessions.
+// accessKey is the key to sign in with; Token is set for keys of temporary sessions.
 type accessKey struct {
 	ID      string    `json:"accessKeyId"`
 	Secret  string    `json:"secretAccessKey"`
@@ -133,7 +133,7 @@ func (c *Console) session(r *http.Request) (aws.Credentials, error) {
 	}
 	text, err := seal.Open(c.key, box, purpose)
 	if err != nil {
-		return aws.Credentials{}, signedOut // usually from another process
+		return aws.Credentials{}, signedOut // usually sealed by an earlier process
 	}
 	var key accessKey
 	if err := json.Unmarshal(text, &key); err != nil || !c.options.Now().Before(key.Expires) {

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// everywhere are the windows, themes and languages that each view is looked at in.
+// everywhere lists the window sizes, themes and languages in which each view is tested.
 var everywhere = map[string][]webtest.Option{
 	"desk": {}, "dark": {webtest.Dark}, "phone": {webtest.Phone, webtest.Language("es-MX")}, "phone dark": {webtest.Phone, webtest.Dark, webtest.Language("pt-BR")},
 }
@@ -40,7 +40,8 @@ func change(t *testing.T, db *monotable.DB) {
 	}
 }
 
-// TestTail: changes show up as they are made, as what differs; older ones are asked for, and sought by key and kind.
+// TestTail: changes appear as they happen, with their differences. Older ones are loaded on request, and can be searched by key
+// and kind.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -52,7 +53,7 @@ func TestTail(t *testing.T) {
 	p.UntilText("Mérida")
 	p.UntilText("2 changes")
 	p.Eval(`[...document.querySelectorAll(".tail-record summary")].find((s) => s.textContent.includes("Mérida")).focus()`)
-	p.Press("\r") // a record opens by the keyboard
+	p.Press("\r") // opens a record by keyboard
 	p.UntilText("address.city")
 	p.UntilText("Open the item")
 	look(p, "console-tail-open")
@@ -71,8 +72,8 @@ func TestTail(t *testing.T) {
 	p.Wait("dialog[open]")
 }
 
-// TestItemHistory: the changes of an item, newest first, the last of which is undone, on the condition that the item is as it was seen; and a
-// deleted item comes back.
+// TestItemHistory: the changes of an item are shown newest first. The last one can be undone, on condition that the item is
+// unchanged, and a deleted item can be restored.
 func TestItemHistory(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -106,7 +107,8 @@ func TestItemHistory(t *testing.T) {
 	}
 }
 
-// TestThenAndNow: a table as it was at a second is compared with how it is, in each window and theme, and an item is put back.
+// TestThenAndNow: a past state of a table is compared with the current one in each window size and theme, and an item is
+// restored.
 func TestThenAndNow(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Hour)
@@ -155,7 +157,7 @@ func TestThenAndNow(t *testing.T) {
 	}
 }
 
-// TestTailLooks: the stream in each window and theme.
+// TestTailLooks: the stream is shown in each window size and theme.
 func TestTailLooks(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -177,7 +179,7 @@ func TestTailLooks(t *testing.T) {
 	}
 }
 
-// TestTurnOnStream: where no stream is on, the view says what it would show, and turns it on; a read-only console does not offer it.
+// TestTurnOnStream: if the stream is off, the view explains it and turns it on. A read-only console does not offer that.
 func TestTurnOnStream(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -197,7 +199,8 @@ func TestTurnOnStream(t *testing.T) {
 	p.UntilText("Mérida")
 }
 
-// TestServices: operations of other services are sent to where AWS has them, signed for them; elsewhere there is one address.
+// TestServices: operations of other services are sent to their hosts on AWS and signed for them. Other endpoints have one host
+// for all.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ endpoint, operation, host, target, scope string }{
@@ -217,7 +220,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// recorder is an endpoint that cannot be reached from a test: AWS.
+// recorder is an endpoint that tests cannot reach: AWS.
 type recorder chan *http.Request
 
 func (c recorder) Do(r *http.Request) (*http.Response, error) {
@@ -234,13 +237,13 @@ func items(t *testing.T, db *monotable.DB, table string) int32 {
 	return out.Count
 }
 
-// TestBackups: a backup is made, restored as another table and deleted by typing its name; a table is restored to a second.
+// TestBackups: a backup is created, restored as another table and deleted by typing its name. A table is restored to a second.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)
 	address := served(t, db)
-	p := webtest.Open(t, address+"/_console/#/tables/shop/backups", webtest.Expect("400")) // a table that is being restored is not there for all operations
+	p := webtest.Open(t, address+"/_console/#/tables/shop/backups", webtest.Expect("400")) // some operations reject a table while it is being restored
 	p.UntilText("There are no backups")
 	look(p, "console-backups-none")
 	p.Button("Create backup")
@@ -271,14 +274,14 @@ func TestBackups(t *testing.T) {
 	p.UntilText("There are no backups")
 }
 
-// TestRecovery: recovery is turned on, its window is shown, and the table is restored to a second of it; it is exported and imported.
+// TestRecovery: recovery is turned on, its window is shown, and the table is restored to a second of it, exported and imported.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: func() time.Time { return now }})
 	shop(t, db)
 	address := served(t, db)
-	p := webtest.Open(t, address+"/_console/#/tables/shop/backups", webtest.Expect("400")) // a table that is being restored is not there for all operations
+	p := webtest.Open(t, address+"/_console/#/tables/shop/backups", webtest.Expect("400")) // some operations reject a table while it is being restored
 	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Turn on point-in-time")).click() === undefined`)
 	p.UntilText("Recovery has just been turned on")
 	now = now.Add(time.Minute)
@@ -323,7 +326,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestIncrementalExport: the changes between two seconds are exported from the page, by the keyboard alone.
+// TestIncrementalExport: the changes between two points in time are exported from the page by keyboard alone.
 func TestIncrementalExport(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Hour).Truncate(time.Minute)
@@ -361,7 +364,7 @@ func TestIncrementalExport(t *testing.T) {
 	}
 }
 
-// exported is the prefix of the only export.
+// exported returns the prefix of the only export.
 func exported(t *testing.T, db *monotable.DB) string {
 	t.Helper()
 	list, err := db.Client().ListExports(t.Context(), &dynamodb.ListExportsInput{})
@@ -371,7 +374,7 @@ func exported(t *testing.T, db *monotable.DB) string {
 	return "AWSDynamoDB/" + path.Base(*list.ExportSummaries[0].ExportArn)
 }
 
-// TestBackupsLooks: backups in each window and theme; a read-only console offers nothing that writes.
+// TestBackupsLooks: backups are shown in each window size and theme. A read-only console offers no writes.
 func TestBackupsLooks(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir()})

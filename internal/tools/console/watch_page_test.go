@@ -49,7 +49,7 @@ func readOne(t *testing.T, db *monotable.DB) {
 	}
 }
 
-// throttled writes to a table of one WCU until requests are throttled, with its keys counted.
+// throttled writes to a table of one WCU until requests are throttled, with key counting on.
 func throttled(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	small := aws.String("small")
@@ -65,7 +65,7 @@ func throttled(t *testing.T, db *monotable.DB) {
 		t.Fatal(err)
 	}
 	once := func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
-	const most = 1000 // five minutes of unused capacity are 300
+	const most = 1000 // five minutes of unused capacity are 300 units
 	for range most {
 		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: small, Item: item{"PK": text("POST#viral")}}, once); err != nil {
 			return
@@ -74,8 +74,8 @@ func throttled(t *testing.T, db *monotable.DB) {
 	t.Fatal("nothing was throttled")
 }
 
-// TestWarningsList: what needs a look is said above the tables, with links, in each window and theme. One window follows the other,
-// because the list is about the last five minutes.
+// TestWarningsList: warnings are listed above the tables, with links, in each window size and theme. The windows are tested one
+// after the other, because the list covers the last five minutes.
 func TestWarningsList(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.NewWith(t, &monotable.Options{EnforceCapacity: true})
@@ -96,7 +96,7 @@ func TestWarningsList(t *testing.T) {
 	}
 }
 
-// TestStreamBehind: a reader of a stream that has stopped is said in words.
+// TestStreamBehind: a stalled reader of a stream is reported.
 func TestStreamBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-2*time.Hour - time.Second)
@@ -104,13 +104,13 @@ func TestStreamBehind(t *testing.T) {
 	shop(t, db)
 	readOne(t, db)
 	now = now.Add(time.Second)
-	change(t, db) // which is not read
+	change(t, db) // the reader has stopped
 	now = now.Add(2 * time.Hour)
 	p := webtest.Open(t, served(t, db)+"/_console/")
 	p.UntilText("A reader of the stream is 2 hours behind.")
 }
 
-// members changes the servers in the server's description of itself: a store of several servers is tested by test/cluster.
+// members changes the list of servers in the response of DescribeServer. Stores of several servers are tested by test/cluster.
 func members(api http.Handler) http.Handler {
 	return altered(api, "DescribeServer", func(about map[string]any) {
 		server := func(id string, left float64, more map[string]any) map[string]any {
@@ -125,7 +125,7 @@ func members(api http.Handler) http.Handler {
 	})
 }
 
-// altered changes the responses of an operation.
+// altered changes the responses to an operation.
 func altered(api http.Handler, operation string, change func(response map[string]any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) {
@@ -146,7 +146,7 @@ func altered(api http.Handler, operation string, change func(response map[string
 	})
 }
 
-// recordedAnswer is a response that is kept.
+// recordedAnswer records a response.
 type recordedAnswer struct {
 	bytes.Buffer
 	header http.Header
@@ -155,8 +155,8 @@ type recordedAnswer struct {
 func (a *recordedAnswer) Header() http.Header { return a.header }
 func (a *recordedAnswer) WriteHeader(int)     {}
 
-// TestMembers: the servers of a store, who leads, whose lease has ended, and who does not know the current tables, in each window and
-// theme.
+// TestMembers: the view shows the servers of a store, the leader, expired leases, and servers without the current tables, in each
+// window size and theme.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
@@ -173,13 +173,13 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// counting counts the requests for metrics and their queries.
+// counting counts requests for metrics and the queries in them.
 type counting struct {
 	console.Doer
 
 	mu       sync.Mutex
 	requests int
-	largest  int // queries of one request
+	largest  int // the maximum number of queries in a request
 }
 
 func (c *counting) Do(r *http.Request) (*http.Response, error) {
@@ -201,7 +201,7 @@ func (c *counting) Do(r *http.Request) (*http.Response, error) {
 	return c.Doer.Do(r)
 }
 
-// TestManyMetrics: the metrics of more tables than one request may ask for are added up.
+// TestManyMetrics: if there are more tables than one request may cover, their metrics are added up.
 func TestManyMetrics(t *testing.T) {
 	t.Parallel()
 	const tables, most = 60, 500

@@ -15,10 +15,10 @@ import (
 //go:embed words
 var wordFiles embed.FS
 
-// translations are those of the designer's findings and of the console's own errors. DynamoDB's errors stay in its words.
+// translations are the translations of the designer's findings and the console's own errors. DynamoDB's errors stay in English.
 var translations = words.Must(wordFiles, "words")
 
-// speech translates what the designer says to the language of a page.
+// speech is a language of the page, into which it translates the designer's texts.
 type speech string
 
 func speechOf(r *http.Request) speech { return speech(accept.Language(r)) }
@@ -42,7 +42,7 @@ func (s speech) finding(f check.Finding) check.Finding {
 	return f
 }
 
-// model translates a design as the page has it.
+// model translates a design as sent to the page.
 func (s speech) model(m *view.Model) *view.Model {
 	out := *m
 	out.Findings = slices.Clone(m.Findings)
@@ -81,7 +81,7 @@ func (s speech) races(r *races.Report) *races.Report {
 		}
 		for _, f := range race.Findings {
 			f.Finding = s.finding(f.Finding)
-			f.Schedule = nil // the steps in English
+			f.Schedule = nil // its text is English
 			for i := range f.Steps {
 				step := &f.Steps[i]
 				step.Answer, step.Item, step.Ends = s.phrase(step.Answer), s.phrase(step.Item), s.phrase(step.Ends)

@@ -21,10 +21,10 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// english are words that no translation has.
+// english matches English words that never occur in translations.
 var english = regexp.MustCompile(`\b(the|which|that|is|are|of|and|with|but|not|has|its|items|reads|writes|when you|per line)\b`)
 
-// quoted are the values of a text: names, conditions and keys of a design may be English words.
+// quoted matches values in a text: names, conditions and keys of a design may be English words.
 var quoted = regexp.MustCompile("\"[^\"]*\"|'[^']*'|\\{[^}]*\\}|\\w+:|[.:]\\w+")
 
 func inEnglish(text string) bool { return english.MatchString(quoted.ReplaceAllString(text, "")) }
@@ -52,7 +52,7 @@ func catalogues(t *testing.T) map[string]map[string]string {
 	return out
 }
 
-// TestTranslations: both languages have the same texts with the same values, none of them still English, and no text is taken for
+// TestTranslations: both languages have the same texts with the same values. None is still English, and no text is mistaken for
 // another one.
 func TestTranslations(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestFindingsAreTranslated: everything that the tests of the rules find has a translation.
+// TestFindingsAreTranslated: all findings in the tests of the rules have a translation.
 func TestFindingsAreTranslated(t *testing.T) {
 	t.Parallel()
 	said := words.Must(os.DirFS("."), "words")
@@ -101,7 +101,7 @@ func TestFindingsAreTranslated(t *testing.T) {
 		if err != nil || file.IsDir() || strings.HasSuffix(path, ".yaml") {
 			return err
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // of this tree
+		text, err := os.ReadFile(path) //nolint:gosec // a file of this repository
 		if err != nil {
 			return err
 		}
@@ -126,10 +126,10 @@ func TestFindingsAreTranslated(t *testing.T) {
 	}
 }
 
-// prose is the part of a source that is for people: at least two words of English.
+// prose matches texts for people in the source: at least two English words.
 var prose = regexp.MustCompile(`[a-z]{2,} [a-z]{2,}`)
 
-// TestDesignerIsTranslated: each text in the sources of the designer that reaches the page is in the catalogue.
+// TestDesignerIsTranslated: each text in the designer's source that reaches the page is in the catalogue.
 func TestDesignerIsTranslated(t *testing.T) {
 	t.Parallel()
 	keys := slices.Collect(maps.Keys(catalogues(t)["es"]))
@@ -161,7 +161,7 @@ func TestDesignerIsTranslated(t *testing.T) {
 		}
 		for _, name := range files {
 			base := filepath.Base(name)
-			if strings.HasSuffix(base, "_test.go") || base == "text.go" || base == "render.go" || base == "rules.go" || base == "sarif.go" { // of the command line
+			if strings.HasSuffix(base, "_test.go") || base == "text.go" || base == "render.go" || base == "rules.go" || base == "sarif.go" { // command line only
 				continue
 			}
 			for _, text := range spoken(t, name) {
@@ -173,10 +173,10 @@ func TestDesignerIsTranslated(t *testing.T) {
 	}
 }
 
-// unseen are texts that are not shown by the page, or not to people.
+// unseen are texts that the page does not show to people.
 var unseen = []string{"no entity has such a key", "\x00counted by ", " is taken", "monotable console session"}
 
-// spoken are the literals of a file, without those of errors that are bugs or of the database, and of lines for the command line.
+// spoken returns the literals of a file, without those of internal errors, database errors and command-line output.
 func spoken(t *testing.T, name string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -186,7 +186,7 @@ func spoken(t *testing.T, name string) []string {
 	var out []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.ImportSpec, *ast.Field: // tags
+		case *ast.ImportSpec, *ast.Field: // paths and struct tags
 			return false
 		case *ast.FuncDecl:
 			return n.Name.Name != "freshness" && (n.Name.Name != "String" || !strings.HasSuffix(name, "races/report.go"))
@@ -206,8 +206,8 @@ func spoken(t *testing.T, name string) []string {
 	return out
 }
 
-// TestNoEnglishOnOtherPages: what the back end tells of a design, its items and its races is in the language of the page, also after
-// that is changed.
+// TestNoEnglishOnOtherPages: the back end describes a design, its items and its races in the language of the page, also after the
+// language has changed.
 func TestNoEnglishOnOtherPages(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 2)

@@ -1,6 +1,6 @@
-// Package pipelines checks the workflows that deploy the systems, with actionlint, and their SAM templates, against goformation's schema. It is
-// a module of its own, so that programs which import the database do not get these modules; it needs another yaml than the schemas of
-// Kubernetes do.
+// Package pipelines checks the systems' deployment workflows with actionlint, and their SAM templates against goformation's
+// schema. It is a separate module, so that programs that import the database do not depend on these modules; it also needs a
+// different YAML library than the schemas of Kubernetes.
 package pipelines
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// TestPipelines: the systems' workflows are what GitHub Actions takes, by its syntax, expressions and types, and by the inputs of the actions
-// that actionlint knows.
+// TestPipelines: actionlint accepts the syntax, expressions and types of the systems' workflows, and the inputs of the actions it
+// knows.
 func TestPipelines(t *testing.T) {
 	files, err := filepath.Glob("../../../systems/*/lambda/pipeline.yaml")
 	if err != nil || len(files) == 0 {

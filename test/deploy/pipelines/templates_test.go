@@ -17,14 +17,15 @@ import (
 
 type object = map[string]any
 
-// TestTemplates: each resource of the systems' SAM templates has the properties and types that CloudFormation and SAM document for its
-// type, by goformation's schema. `sam validate --lint`, which the pipelines call, checks more, and needs Python and AWS.
+// TestTemplates: each resource of the systems' SAM templates has the properties and types documented by CloudFormation and SAM
+// for its type, according to goformation's schema. `sam validate --lint`, which the pipelines run, checks more, but needs Python
+// and AWS.
 func TestTemplates(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema.SamSchema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The schema is older than these, which AWS documents.
+	// AWS documents these, but the schema is older.
 	definitions := document.(object)["definitions"].(object)
 	properties(definitions["AWS::Serverless::HttpApi"].(object)["properties"].(object)["Properties"])["AccessLogSettings"] = object{"type": "object"}
 	properties(definitions["AWS::Serverless::Function.DynamoDBEvent"])["FilterCriteria"] = object{"type": "object"}
@@ -84,7 +85,7 @@ func read(t *testing.T, file string) object {
 	return template.(object)
 }
 
-// resolved is a value with something of the right type in place of each intrinsic function.
+// resolved returns a value in which each intrinsic function is replaced by a value of the right type.
 func resolved(value any, parameters object) any {
 	switch value := value.(type) {
 	case []any:
@@ -108,7 +109,7 @@ func resolved(value any, parameters object) any {
 	return value
 }
 
-// reference is a value of a parameter's type; resources and pseudo parameters are texts.
+// reference returns a value of a parameter's type; resources and pseudo parameters are strings.
 func reference(parameter any) any {
 	of, _ := parameter.(object)
 	switch of["Type"] {

@@ -25,7 +25,7 @@ import (
 
 const files = "../../../deploy"
 
-// build returns what `kubectl apply -k` applies, as texts by kind.
+// build returns the manifests that `kubectl apply -k` applies, by kind.
 func build(t *testing.T) map[string]string {
 	t.Helper()
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(files, "kubernetes"))
@@ -43,7 +43,7 @@ func build(t *testing.T) map[string]string {
 	return texts
 }
 
-// set are the objects, decoded strictly.
+// set is the set of objects, decoded strictly.
 type set struct {
 	namespace  core.Namespace
 	account    core.ServiceAccount
@@ -61,7 +61,7 @@ func (s *set) kinds() map[string]any {
 	}
 }
 
-// TestKubernetes: the objects are Kubernetes' own, and those that name each other do so by the names that there are.
+// TestKubernetes: the objects conform to Kubernetes' API, and all references between them resolve.
 func TestKubernetes(t *testing.T) {
 	var s set
 	texts, kinds := build(t), s.kinds()
@@ -113,7 +113,8 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestRestricted: the pod meets what the namespace enforces, Kubernetes' "restricted" standard, and writes to no file system but its own memory.
+// TestRestricted: the pod meets Kubernetes' "restricted" standard, which the namespace enforces, and writes only to in-memory
+// file systems.
 func TestRestricted(t *testing.T) {
 	var s set
 	for kind, into := range s.kinds() {
@@ -156,10 +157,10 @@ func loadCompose(t *testing.T, edit func(string) string) (*compose.Project, erro
 	}
 	return loader.LoadWithContext(t.Context(), compose.ConfigDetails{
 		WorkingDir: dir, ConfigFiles: []compose.ConfigFile{{Filename: filepath.Join(dir, "compose.yaml"), Content: []byte(edit(string(text)))}},
-	}, func(o *loader.Options) { o.SkipResolveEnvironment = true }) // the secrets are not there
+	}, func(o *loader.Options) { o.SkipResolveEnvironment = true }) // the secrets do not exist here
 }
 
-// TestCompose: the file is of Compose's schema, and what is mounted is there.
+// TestCompose: the file conforms to Compose's schema, and all mounted files exist.
 func TestCompose(t *testing.T) {
 	project, err := loadCompose(t, func(text string) string { return text })
 	if err != nil {

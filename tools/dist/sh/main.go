@@ -1,7 +1,7 @@
-// Command sh is the shell of the container image: a POSIX shell with Bash's redirections to /dev/tcp, and no other programs beside it.
+// Command sh is the shell of the container image: a POSIX shell with Bash's redirections to /dev/tcp, and without any other programs.
 //
 // Testcontainers' port waits run commands in the container that read /proc/net/tcp with cat and awk, or call nc, or open
-// /dev/tcp/localhost/PORT. The last of them works here. Shells that people use are not its purpose.
+// /dev/tcp/localhost/PORT. The last of these works here. The shell is not meant for interactive use.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs sh -c COMMAND [NAME [ARG…]], sh FILE [ARG…], or what standard input has, and returns the exit status.
+// run runs sh -c COMMAND [NAME [ARG…]], sh FILE [ARG…], or the commands on standard input, and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	source := stdin
 	name := "sh"
@@ -69,7 +69,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// open opens a file, or for /dev/tcp/HOST/PORT a connection, as Bash does.
+// open opens a file or, for /dev/tcp/HOST/PORT, a connection, like Bash.
 func open(ctx context.Context, path string, flag int, mode os.FileMode) (io.ReadWriteCloser, error) {
 	address, ok := strings.CutPrefix(path, "/dev/tcp/")
 	if !ok {
