@@ -65,7 +65,7 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	if err != nil {
 		return nil, fmt.Errorf("lambdahttp: request: %w", err)
 	}
-	request.URL = target                     // which a path that begins with // a path that begins with // would not survive parsing
+	request.URL = target                     // parsing would not preserve a path that begins with //
 	for name, value := range event.Headers { // API Gateway joins the values of a repeated header
 		request.Header.Set(name, value)
 	}
