@@ -7,9 +7,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/byname"
 )
 
-// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
+// Response types. Fields are filled from the stored fields of the same name, so a type lists everything that callers can see.
 
-// Profile is what a user has said of himself.
+// Profile is a user's profile.
 type Profile struct {
 	UserID    string    `json:"userId" doc:"The sub of your access token"`
 	Email     string    `json:"email" format:"email" doc:"Your e-mail address"`
@@ -17,7 +17,7 @@ type Profile struct {
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was created"`
 }
 
-// Transaction is a user's own.
+// Transaction is a user's own transaction.
 type Transaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`
 	UserID    string             `json:"userId" doc:"Its owner"`
@@ -27,13 +27,13 @@ type Transaction struct {
 	CreatedAt time.Time          `json:"createdAt" doc:"When it was created"`
 }
 
-// OperatedTransaction is anybody's, for operators.
+// OperatedTransaction is any user's transaction, for operators.
 type OperatedTransaction struct {
 	Transaction
 	Overdue bool `json:"overdue" doc:"Whether it should have been settled by now"`
 }
 
-// How stored items are shown where no route does it: in events.
+// Conversions of stored items for events, which do not go through a route.
 //
 //nolint:gochecknoglobals // made once, never changed
 var (
@@ -42,7 +42,7 @@ var (
 	showNotification = byname.Copy[notification, Notification]()
 )
 
-// LatestTransaction is anybody's, without whose.
+// LatestTransaction is any user's transaction, without its owner.
 type LatestTransaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`
 	Amount    int64              `json:"amount" doc:"The amount, in the currency's smallest unit"`
@@ -51,12 +51,12 @@ type LatestTransaction struct {
 	CreatedAt time.Time          `json:"createdAt" doc:"When it was created"`
 }
 
-// LatestTransactions are a list of them.
+// LatestTransactions is a list of transactions without their owners.
 type LatestTransactions struct {
 	Items []LatestTransaction `json:"items" nullable:"false" doc:"At most ten, newest first"`
 }
 
-// Notification is a user's own.
+// Notification is a user's own notification.
 type Notification struct {
 	NotifID   string    `json:"notifId" from:"Ref" doc:"The notification's id"`
 	TxID      string    `json:"txId" doc:"The transaction that it is about"`

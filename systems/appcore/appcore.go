@@ -19,7 +19,7 @@
 //
 //	A1  No user sees another user's data, except operators. The list of all users' latest transactions omits the owners.
 //	A2  An idempotency key creates one transaction, however often and concurrently it is sent.
-//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whoever settles it.
+//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whichever process settles it.
 //	A4  A transaction and its copy are equal.
 //	A5  No transaction stays pending for longer than a day: one that the rule cannot decide by then fails.
 //
@@ -63,7 +63,7 @@ var wordsFiles embed.FS
 
 // Options are the replaceable parts of a deployment.
 type Options struct {
-	// Rule decides transactions; nil is UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax.
+	// Rule decides transactions; nil means UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax if that is not set.
 	Rule Rule
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign checks the design, and that appcoredb is up to date.
+// TestDesign: the design is valid and appcoredb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "appcore.design.yaml", "appcoredb")

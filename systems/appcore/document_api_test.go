@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// The document's second part, the API.
+// The document's second part: the API.
 
 // endpointLines are section 2.2.
 func (d *document) endpointLines() []apitest.Line {
@@ -150,7 +150,7 @@ func (d *document) tokenLines() []apitest.Line {
 	}
 }
 
-// keysAreKept verifies tokens as a function with a user pool does: it fetches the pool's keys once.
+// keysAreKept verifies tokens like a function with a user pool, which fetches the pool's keys once.
 func keysAreKept(t *testing.T) {
 	t.Helper()
 	var asked atomic.Int32
@@ -233,7 +233,7 @@ func (d *document) statusLines() []apitest.Line {
 	}
 }
 
-// broken sends a request to a system whose table is gone.
+// broken sends a request to a system whose table has been deleted.
 func (d *document) broken(t *testing.T, r apitest.Request) {
 	t.Helper()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -243,7 +243,7 @@ func (d *document) broken(t *testing.T, r apitest.Request) {
 	(&document{v: v}).refused(t, r, http.StatusInternalServerError, problem.CodeInternal)
 }
 
-// caseLines are the cases that section 2.5 requires tests for.
+// caseLines are the test cases that section 2.5 requires.
 func (d *document) caseLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "creación exitosa de una transacción (201)", Holds: func(t *testing.T) {
@@ -270,7 +270,7 @@ func (d *document) caseLines() []apitest.Line {
 			t.Helper()
 			body := object{"amount": 500, "currency": "ARS"}
 			first := d.answered(t, post("u-again", "k", body), http.StatusCreated)
-			d.v.Deliver(t) // settled in between
+			d.v.Deliver(t) // settled in the meantime
 			if again := d.answered(t, post("u-again", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
 				t.Errorf("again %s, first %s", again.Body, first.Body)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// itemLines are the five items of section 1.5 as they are stored, and nothing else.
+// itemLines are the five items of section 1.5 exactly as they are stored.
 func (d *document) itemLines(t *testing.T) []apitest.Line {
 	t.Helper()
 	var stored []map[string]string
@@ -60,7 +60,7 @@ func (d *document) itemLines(t *testing.T) []apitest.Line {
 	return lines
 }
 
-// matches reports whether a pattern matches a whole text.
+// matches reports whether a pattern matches an entire text.
 func matches(pattern, text string) bool {
 	return pattern == text || regexp.MustCompile("^(?:"+pattern+")$").MatchString(text)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// asks are the sections of the document that contain requirements, besides its tables.
+// asks matches the parts of the document that contain requirements, besides its tables.
 var asks = regexp.MustCompile(`^Ítem \d — .*|^¿Por qué [^?]*\?|^Consideración de escalabilidad|` +
 	`^Cada endpoint corresponde a una Lambda individual|` +
 	`Verifica la firma digital del token|Valida que el campo tokenUse sea "access"|Comprueba que el issuer coincida|` +
@@ -26,7 +26,7 @@ var asks = regexp.MustCompile(`^Ítem \d — .*|^¿Por qué [^?]*\?|^Consideraci
 	`error inesperado del servicio \(500\)|recuperación idempotente ante un reintento|` +
 	`^(AWS Lambda|DynamoDB|API Gateway|Idempotencia) — [^.]*|^Paginación nativa`)
 
-// TestDocument checks each line of the document.
+// TestDocument checks every line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, appcore.System(appcore.Options{}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -57,7 +57,7 @@ func documented(t *testing.T, v *apitest.Server) *document {
 // object is a JSON object.
 type object = map[string]any
 
-// answered sends a request whose response must have a status.
+// answered sends a request whose response must have a given status.
 func (d *document) answered(t *testing.T, r apitest.Request, status int) *apitest.Response {
 	t.Helper()
 	answer := d.v.Do(t, r)
@@ -129,7 +129,7 @@ func (d *document) tableLines() []apitest.Line {
 					t.Errorf("the partition key %s", pk)
 				}
 			}
-			// A user and a transaction with the same id are different things.
+			// A user and a transaction can have the same id without being confused.
 			create(t, d.v, d.tx.TxID, "k", 7)
 			if own := list(t, d.v, d.tx.TxID).Items; len(own) != 1 || own[0].TxID == d.tx.TxID {
 				t.Errorf("the user %s has %+v", d.tx.TxID, own)
@@ -145,7 +145,7 @@ func (d *document) tableLines() []apitest.Line {
 					t.Errorf("the sort key %s", sk)
 				}
 			}
-			// Transactions of the same millisecond are told apart by their ids.
+			// Ids distinguish transactions of the same millisecond.
 			create(t, d.v, "u-twice", "k-1", 1)
 			create(t, d.v, "u-twice", "k-2", 2)
 			if found := d.under(t, "u-twice", "TX#"); len(found) != 2 || found[0]["createdAt"] != found[1]["createdAt"] {
@@ -196,7 +196,7 @@ func (d *document) tableLines() []apitest.Line {
 	}
 }
 
-// patternLines are section 1.4: each pattern is the document's request, and the API returns what it finds.
+// patternLines are section 1.4: each pattern makes the document's database request, and the API returns its result.
 func (d *document) patternLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "1 | Transacciones de un usuario | Query | Tabla principal | pk=USER#<id> · sk begins_with TX#", Holds: func(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 const (
 	ana   = "u-123"
 	bruno = "u-456"
-	// nowhere is a ULID that does not exist.
+	// nowhere is a well-formed ULID of nothing.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 )
 
-// TestRoutes calls every operation with valid and invalid input, over each transport.
+// TestRoutes calls every operation with valid and invalid input over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {

@@ -20,7 +20,7 @@ type topic struct {
 	userID    string
 }
 
-// tell publishes created and changed items. Copies are ignored, and settlement logs unreadable items.
+// notify publishes created and changed items. It ignores copies; settlement logs unreadable items.
 func (s *service) notify(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil || r.EventName == streams.OperationTypeRemove {
@@ -41,7 +41,7 @@ func (s *service) notify(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// liveRoutes are the event streams.
+// liveRoutes registers the event streams.
 func (s *service) liveRoutes(a huma.API, operators api.Option) {
 	live.Register(a, s.hub, huma.Operation{
 		OperationID: "watchOwn", Path: "/events", Summary: "Changes to your transactions and notifications", Tags: []string{"Transactions"},

@@ -7,10 +7,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 )
 
-// loadTransactions is the number of transactions per connection: more than a page.
+// loadTransactions is the number of transactions per connection, which exceeds a page.
 const loadTransactions = 30
 
-// loadPlan measures every operation. A connection is a user with settled transactions, and so with notifications.
+// loadPlan measures every operation. A connection is a user with settled transactions and therefore notifications.
 func loadPlan() load.Plan {
 	create := load.Create("/transactions", `{"amount":50000,"currency":"ARS"}`).Keeping("txId", "txId")
 	profile := load.Put("/me", `{"email":"{user}@example.com","name":"{user} {n}"}`)

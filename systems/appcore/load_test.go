@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestLoad: every request of the load plan succeeds repeatedly.
+// TestLoad: every request of the load plan succeeds, repeatedly.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

@@ -51,7 +51,7 @@ func (s *service) mark(ctx context.Context, who auth.Principal, in notificationI
 // noNotification is the detail of a 404.
 const noNotification = "the notification does not exist"
 
-// notificationRef identifies a notification of a user: the fields of its sort key.
+// notificationRef identifies one of a user's notifications: the fields of its sort key.
 type notificationRef struct {
 	at time.Time
 	id string // a ULID
@@ -67,7 +67,7 @@ const (
 func (r notificationRef) String() string {
 	id, err := ulid.ParseStrict(r.id)
 	if err != nil {
-		return "" // the data access layer returns only ULIDs
+		return "" // the data access layer only returns ULIDs
 	}
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.at.UnixMilli())) //nolint:gosec // the same bits
 	return base64.RawURLEncoding.EncodeToString(append(b, id[:]...))

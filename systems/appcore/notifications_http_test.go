@@ -32,7 +32,7 @@ func notifications(tb testing.TB, v *apitest.Server, sub string) []appcore.Notif
 	}
 }
 
-// TestNotifications: a user's own notifications, newest first, in pages, each about a different transaction.
+// TestNotifications: users list their own notifications, newest first and in pages, each about a different transaction.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -58,8 +58,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestNotificationExpires: after 90 days a notification is gone, whether or not DynamoDB has deleted it; newer ones listed after
-// it are still found.
+// TestNotificationExpires: after 90 days a notification is gone, whether or not DynamoDB has deleted it. Newer ones, which are
+// listed after it, are still found.
 func TestNotificationExpires(t *testing.T) {
 	t.Parallel()
 	const life = 90 * 24 * time.Hour

@@ -8,7 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// FuzzNotificationRef: an id identifies one notification, and any other text is rejected.
+// FuzzNotificationRef: an id identifies one notification, and all other texts are rejected.
 func FuzzNotificationRef(f *testing.F) {
 	own := notificationRef{at: time.Date(2024, 1, 15, 10, 6, 0, 123e6, time.UTC), id: "01HM69BJT0GQXYEAV0CGM90155"}
 	for _, text := range []string{own.String(), "", "notif-xyz", strings.Repeat("A", 32), strings.Repeat("_", 32), own.String() + "A"} {
@@ -28,7 +28,7 @@ func FuzzNotificationRef(f *testing.F) {
 	}
 }
 
-// TestNotificationID: each transaction has one notification id, with the transaction's time.
+// TestNotificationID: each transaction has one notification id, which contains the transaction's time.
 func TestNotificationID(t *testing.T) {
 	t.Parallel()
 	const txID = "01HM699R7006AFVGQT5ZYC0GEK"

@@ -22,9 +22,8 @@ func (s *service) operated(tx appcoredb.Transaction) operated {
 	return operated{tx, tx.Status == appcoredb.TxStatusPending && s.now().After(tx.CreatedAt.Add(settledWithin))}
 }
 
-// queue returns a page of the transactions with a status. The index lists them and each is read by its id, so none is returned
-// that has changed since.
-// gone on since.
+// queue returns a page of the transactions with a status. The index lists them, but each is read by its id, so that none is
+// returned whose status has changed since.
 func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (page table.Page[operated], err error) {
 	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
 	if err != nil {
@@ -56,7 +55,7 @@ func (s *service) anyTransaction(ctx context.Context, _ auth.Principal, in trans
 	return s.operated(tx), err
 }
 
-// replay settles a pending transaction now, as the sweep would later. A settled transaction stays as it is.
+// replay settles a pending transaction immediately, as the sweep would do later. A settled transaction does not change.
 func (s *service) replay(ctx context.Context, who auth.Principal, in transactionPath) (operated, error) {
 	tx, err := s.anyTransaction(ctx, who, in)
 	if err != nil || tx.Status != appcoredb.TxStatusPending {

@@ -23,7 +23,7 @@ func operator(method, path string) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: "u-999", Groups: []string{appcore.AdminGroup}}
 }
 
-// operationRoutes: the queues are only for operators.
+// operationRoutes: only operators can access the queues.
 func operationRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	id := create(t, v, ana, "operation", 500).TxID
@@ -58,12 +58,12 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 	))
 }
 
-// eventRoutes reads the beginning of both event streams; the operators' is closed to everyone else.
+// eventRoutes reads the beginning of both event streams. Only operators can access theirs.
 func eventRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	v.Run(t, []apitest.Case{{Name: "a user", Request: apitest.Request{Method: http.MethodGet, Path: "/queue/events", As: ana}, Status: http.StatusForbidden, Code: problem.CodeForbidden}})
 	for _, r := range []apitest.Request{{Method: http.MethodGet, Path: "/events", As: ana}, operator(http.MethodGet, "/queue/events")} {
-		if !v.Live() { // Lambda returns what there is and ends
+		if !v.Live() { // Lambda returns the available events and ends
 			v.Run(t, []apitest.Case{{Name: r.Path, Request: r, Status: http.StatusOK}})
 			continue
 		}
@@ -73,7 +73,7 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	}
 }
 
-// next returns the data of a stream's next event on each call. If a name is given, the event must have it.
+// next returns a function that returns the data of a stream's next event. If a name is given, the event must have it.
 func next(ctx context.Context, t *testing.T, v *apitest.Server, r apitest.Request) func(name string) string {
 	t.Helper()
 	res, feed := v.Stream(ctx, t, r)
@@ -97,7 +97,7 @@ func next(ctx context.Context, t *testing.T, v *apitest.Server, r apitest.Reques
 	}
 }
 
-// TestEvents: a user receives changes to their own data only, an operator changes to all transactions.
+// TestEvents: users receive only changes to their own data, operators receive changes to all transactions.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -125,7 +125,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("an operator is told of %v, not once of %s", notified, want)
 		}
 	}
-	var heard []string // items come in the order of their shards
+	var heard []string // items arrive in the order of their shards
 	for range 3 {
 		heard = append(heard, own(""))
 	}
@@ -142,8 +142,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestOperate: a transaction that the rule cannot decide stays in the queue, overdue after five minutes. A replay settles it
-// once, and its owner is notified once. Rejected transactions are in the other queue, and stay there.
+// TestOperate: a transaction that the rule cannot decide stays in the queue, and is overdue after five minutes. A replay settles
+// it once, and its owner is notified once. Rejected transactions are in the other queue and stay there.
 func TestOperate(t *testing.T) {
 	t.Parallel()
 	down := true
@@ -213,7 +213,7 @@ func TestOperate(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestActsOfOperators: operators can see who replayed what.
+// TestActsOfOperators: operators can see who replayed which transaction.
 func TestActsOfOperators(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// process is AppCore as a process serves it, with workers and a development issuer.
+// process runs AppCore as a process would, with workers and a development issuer.
 func process(t *testing.T, o appcore.Options) (address string, token func(sub string, groups ...string) string) {
 	t.Helper()
 	database := databasetest.Open(t)
@@ -61,7 +61,7 @@ func process(t *testing.T, o appcore.Options) (address string, token func(sub st
 	}
 }
 
-// signIn pastes a token.
+// signIn signs in by pasting a token.
 func signIn(p *webtest.Page, token, words string) {
 	p.Wait("h1")
 	p.Click(".empty .button")
@@ -81,8 +81,8 @@ func pay(p *webtest.Page, amount string) {
 	p.Click("dialog[open] .button.primary")
 }
 
-// TestWorkingDay: a user creates transactions, sees one pending while the bank does not respond, and sees each outcome without a
-// reload; gets a notification, and reads it. An operator sees pending transactions, replays one, and finds the rejected ones.
+// TestWorkingDay: a user creates transactions, sees one pending while the bank does not respond, sees each outcome without a
+// reload, and gets and reads a notification. An operator sees pending transactions, replays one, and finds the rejected ones.
 func TestWorkingDay(t *testing.T) {
 	t.Parallel()
 	var up atomic.Bool

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTwoProcesses: two processes serve and settle on one database. Each request is sent to both concurrently and takes effect
-// once. The process that consumes the stream is killed, and the other settles the rest: each transaction once, with one
+// once. When the process that consumes the stream is killed, the other settles the rest: each transaction once, with one
 // notification. Pages connected to one process see changes made by the other.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()

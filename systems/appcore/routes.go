@@ -7,9 +7,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/api"
 )
 
-// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
+// routes registers the API. Routes named after an access pattern of the design call it directly; the others call domain
+// functions.
 func (s *service) routes(a huma.API) {
-	const caller = "UserID" // the field of access patterns that holds the caller's id
+	const caller = "UserID" // the field of access patterns that is set to the caller's id
 
 	profile := api.Tag(a, "Profile")
 	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller), api.NotFound)
@@ -47,7 +48,7 @@ type ProfileInput struct {
 	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"Your name"`
 }
 
-// transactionQuery has times as strings, because the zero time.Time is a valid time to query.
+// transactionQuery has its times as strings, because the zero time.Time is a valid time to query.
 type transactionQuery struct {
 	api.PageQuery
 	From string `query:"from" format:"date-time" doc:"The earliest creation time"`
@@ -74,7 +75,7 @@ type notificationInput struct {
 	Body NotificationInput
 }
 
-// NotificationInput is a change to a notification.
+// NotificationInput changes a notification.
 type NotificationInput struct {
 	Read bool `json:"read" doc:"Whether it has been read"`
 }

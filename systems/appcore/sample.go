@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// sampleBlock is a user with twenty transactions, all settled but the last.
+	// sampleBlock is the number of records of a user: twenty transactions, all settled except the last.
 	sampleBlock = 40
 	// sampleFirstUser makes the first user the one whose token the demo's page shows.
 	sampleFirstUser = 123
@@ -21,7 +21,7 @@ const (
 	sampleMost      = 2_000_000
 )
 
-// sample generates a part of the sample data.
+// sample generates one part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Chance: p.Chance}
@@ -33,14 +33,14 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleMaker generates the records of a part one after another.
+// sampleMaker generates the records of a part sequentially.
 type sampleMaker struct {
 	seed.Chance
-	tx appcoredb.Transaction // the last one
+	tx appcoredb.Transaction // the previous transaction
 }
 
-// record generates a numbered record at a position in its block: the user, then transactions, each but the last followed by its
-// notification.
+// record generates the n-th record, at a position in its block: the user, then the transactions, each except the last followed by
+// its notification.
 func (m *sampleMaker) record(n, place int) table.Record {
 	// One second per record, so that times do not depend on the sample's size.
 	at := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
@@ -60,7 +60,7 @@ func (m *sampleMaker) user(userID string, at time.Time) appcoredb.User {
 	return appcoredb.User{UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Name: m.Name(), CreatedAt: at}
 }
 
-// transaction draws amounts of all magnitudes equally often, and applies DefaultSettleMax.
+// transaction returns a transaction. Amounts of all magnitudes are equally frequent, and DefaultSettleMax decides them.
 func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) appcoredb.Transaction {
 	currencies := []appcoredb.Currency{appcoredb.CurrencyARS, appcoredb.CurrencyBRL, appcoredb.CurrencyUSD}
 	tx := appcoredb.Transaction{
@@ -78,7 +78,7 @@ func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) app
 	return tx
 }
 
-// notification is that of the last transaction. It does not expire while the sample is in use.
+// notification returns the notification about the previous transaction. It expires later than any use of the sample.
 func (m *sampleMaker) notification(at time.Time) appcoredb.Notification {
 	return appcoredb.Notification{
 		NotifID: notificationID(m.tx.TxID), UserID: m.tx.UserID, TxID: m.tx.TxID, Message: message(m.tx.TxID, m.tx.Status),

@@ -8,13 +8,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/seed"
 )
 
-// TestSample: a sample is consistent, reproducible, and equal to what settlement would produce.
+// TestSample: a sample is consistent, reproducible, and equal to what settlement would create.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	const items, users = 2_000, 50
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	sample := v.Host.Service(appcore.Name).Sample
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second run changes nothing
 		stored, err := seed.Run(t.Context(), sample, seed.Options{Items: items, Seed: 7})
 		if err != nil || stored != items {
 			t.Fatalf("stored %d of %d: %v", stored, items, err)

@@ -21,18 +21,17 @@ import (
 // DefaultSettleMax is the largest amount approved by default.
 const DefaultSettleMax = 1_000_000
 
-// Rule decides pending transactions. It is called from several goroutines concurrently, and again for redelivered records; the
-// first stored decision is final. An error stands for temporary conditions, such as a bank that does not respond: the transaction
-// stays pending, and the records after its batch wait until the error is gone. A transaction that can never be approved is not an
-// error.
+// Rule decides pending transactions. It is called concurrently, and again for redelivered records; the first stored decision is
+// final. An error means a temporary condition, such as a bank that does not respond: the transaction stays pending, and the
+// records after its batch wait until the error is gone. A transaction that can never be approved is not an error.
 type Rule interface {
 	Approve(context.Context, appcoredb.Transaction) (bool, error)
 }
 
-// errNoImage reports a stream with a different view type than the design requires.
+// errNoImage reports a stream whose view type differs from the design's.
 var errNoImage = errors.New("it has no image of the item: the stream's view type must be NEW_AND_OLD_IMAGES")
 
-// UpTo approves amounts up to itself, in the currency's smallest unit.
+// UpTo approves amounts up to its value, in the currency's smallest unit.
 type UpTo int64
 
 // Approve implements Rule.
@@ -40,12 +39,12 @@ func (most UpTo) Approve(_ context.Context, tx appcoredb.Transaction) (bool, err
 	return tx.Amount <= int64(most), nil
 }
 
-// settleAtOnce is how many transactions of a batch are settled concurrently; most of the time is spent waiting for the rule and
+// settleAtOnce is how many transactions of a batch are settled concurrently. Most of their time is spent waiting for the rule and
 // the database.
 const settleAtOnce = 16
 
-// settleBatch settles the transactions in a batch of stream records. They are independent, so one that cannot be settled does not
-// block the rest of its batch. If there is one, the batch is delivered again.
+// settleBatch settles the transactions in a batch of stream records. They are independent: if one cannot be settled, the rest of
+// the batch is, and then the batch is redelivered.
 func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
 	var pending []appcoredb.Transaction
 	for _, r := range b.Records {
@@ -74,8 +73,8 @@ func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 	return cmp.Or(faults...)
 }
 
-// made returns the transaction that a record created; copies are ignored. An unreadable record is skipped, because a retry would
-// not help.
+// made returns the transaction that a record has created. Copies are ignored, and unreadable records are skipped, because a retry
+// would not help.
 func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
 	if r.EventName != streams.OperationTypeInsert || r.Dynamodb == nil {
 		return appcoredb.Transaction{}, false
@@ -101,7 +100,7 @@ func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 	return s.end(ctx, tx, approved)
 }
 
-// end completes or fails a transaction and notifies its owner, unless that has been done already.
+// end completes or fails a transaction and notifies its owner, unless that has already been done.
 func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bool) error {
 	outcome := appcoredb.TxStatusFailed
 	if approved {
@@ -116,18 +115,18 @@ func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bo
 	case errors.Is(err, appcoredb.ErrAlreadySettled):
 		return nil
 	case errors.Is(err, appcoredb.ErrTransactionNotFound), errors.Is(err, appcoredb.ErrAnothersTransaction):
-		// It was deleted or replaced by hand since: there is nobody to notify.
+		// It has been deleted or replaced manually, so there is no owner to notify.
 		s.logger.WarnContext(ctx, "a transaction of the stream is not in the table", "txId", tx.TxID, "error", err)
 		return nil
 	case errors.As(err, &value):
-		// It was written by hand with a value that no pattern accepts: a retry would not help.
+		// It was written manually with a value that no pattern accepts: a retry would not help.
 		s.logger.ErrorContext(ctx, "a transaction of the stream cannot be settled", "txId", tx.TxID, "error", err)
 		return nil
 	}
 	return err
 }
 
-// approve calls the rule. A panic is treated as an error: it must not end the process, which does more than settle.
+// approve calls the rule. A panic becomes an error, because it must not crash the process, which does more than settle.
 func (s *service) approve(ctx context.Context, tx appcoredb.Transaction) (approved bool, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -137,7 +136,7 @@ func (s *service) approve(ctx context.Context, tx appcoredb.Transaction) (approv
 	return s.rule.Approve(ctx, tx)
 }
 
-// message is a notification's text, as the document words it.
+// message returns a notification's text, worded as in the document.
 func message(txID string, outcome appcoredb.TxStatus) string {
 	verdict := "rechazada"
 	if outcome == appcoredb.TxStatusCompleted {
@@ -146,7 +145,7 @@ func message(txID string, outcome appcoredb.TxStatus) string {
 	return "Tu transacción TX#" + txID + " fue " + verdict + "."
 }
 
-// notificationID is the id of a transaction's notification, whoever settles it.
+// notificationID returns the id of a transaction's notification, which does not depend on the process that settles it.
 func notificationID(txID string) string {
 	sum := sha256.Sum256([]byte("notification of " + txID))
 	id := ulid.ULID(sum[:])

@@ -28,13 +28,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// rule is a Rule made of a function.
+// rule is a function as a Rule.
 type rule func(appcoredb.Transaction) (bool, error)
 
 func (r rule) Approve(_ context.Context, tx appcoredb.Transaction) (bool, error) { return r(tx) }
 
-// TestSettlement: what the rule approves is completed, what it does not fails, and the owner is told, once however often
-// the records come.
+// TestSettlement: transactions that the rule approves are completed, others fail, and the owner is notified once even if records
+// are redelivered.
 func TestSettlement(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -64,8 +64,8 @@ func TestSettlement(t *testing.T) {
 	})
 }
 
-// TestSettledByMany delivers all records to many workers at once, again and again, which do not even agree, while more
-// transactions are made.
+// TestSettledByMany delivers all records to many workers concurrently and repeatedly, with rules that disagree, while more
+// transactions are created.
 func TestSettledByMany(t *testing.T) {
 	t.Parallel()
 	const workers, transactions, rounds = 8, 20, 3
@@ -90,7 +90,7 @@ func TestSettledByMany(t *testing.T) {
 	}
 }
 
-// TestSettlementWorker follows the stream as a process does, and goes on where it was stopped.
+// TestSettlementWorker consumes the stream as a process does, and resumes where it stopped.
 func TestSettlementWorker(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -110,8 +110,8 @@ func TestSettlementWorker(t *testing.T) {
 	}
 }
 
-// TestRuleFails: a batch of which the rule cannot decide a transaction is not acknowledged, whether it fails or panics. The others
-// are settled; the batch comes again.
+// TestRuleFails: if the rule fails or panics for a transaction, its batch is not acknowledged. The other transactions are
+// settled, and the batch is redelivered.
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	const bad = 13
@@ -156,7 +156,8 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestRedrive: what the follower gave up while the rule could not decide is settled when it is redriven, once, and nothing else is.
+// TestRedrive: records that the consumer gave up while the rule could not decide are settled once when they are redriven, and no
+// others.
 func TestRedrive(t *testing.T) {
 	t.Parallel()
 	const transactions = 30
@@ -199,7 +200,7 @@ func TestRedrive(t *testing.T) {
 	}
 }
 
-// TestUnreadable: records that nobody can settle, however often they come, do not stop the stream, and are logged.
+// TestUnreadable: records that can never be settled are logged, and do not stop the stream.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -250,7 +251,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestOrder: records settle in whatever order they come, alone or together, again and again.
+// TestOrder: records can be settled in any order, alone or together, and repeatedly.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -258,7 +259,7 @@ func TestOrder(t *testing.T) {
 		create(t, v, []string{ana, bruno}[i%2], fmt.Sprint(i), int64(i%2)*2*appcore.DefaultSettleMax+1)
 	}
 	follower := v.Host.Service(appcore.Name).Streams[0]
-	for range 2 { // the second time there are the records of the first, too
+	for range 2 { // the second round includes the records of the first
 		for _, batch := range v.Batches(t, follower.Table) {
 			for _, r := range slices.Backward(batch.Records) {
 				one := consumer.Batch{Stream: batch.Stream, Shard: batch.Shard, Records: []streams.Record{r, r}}
@@ -275,7 +276,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStrayedCopies: a settlement makes a copy equal again that somebody has changed or deleted by hand.
+// TestStrayedCopies: a settlement repairs a copy that has been changed or deleted manually.
 func TestStrayedCopies(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -283,7 +284,7 @@ func TestStrayedCopies(t *testing.T) {
 		create(t, v, ana, fmt.Sprint(i), int64(i+1))
 	}
 	changes := []func(table.Item) error{
-		func(it table.Item) error { // as the document's own example has it
+		func(it table.Item) error { // as in the document's own example
 			it["status"] = &types.AttributeValueMemberS{Value: "COMPLETED"}
 			_, err := v.Database.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("AppCore"), Item: it})
 			return err
@@ -316,7 +317,7 @@ func TestStrayedCopies(t *testing.T) {
 	}
 }
 
-// TestDeletedTransaction: records of what is not there any more do not stop the stream.
+// TestDeletedTransaction: records of deleted transactions do not stop the stream.
 func TestDeletedTransaction(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -342,7 +343,7 @@ func TestDeletedTransaction(t *testing.T) {
 	}
 }
 
-// TestSettleMax: the largest amount that is approved can be set, and nonsense ends the start.
+// TestSettleMax: the largest approved amount can be configured, and an invalid value prevents startup.
 func TestSettleMax(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// stored is all that the table has.
+// stored is the table's entire content.
 type stored struct {
 	users         []appcoredb.User
 	truth, copies map[string]appcoredb.Transaction // by txId
@@ -62,7 +62,7 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 	return s
 }
 
-// items are those of a scan.
+// items returns a scan's items.
 func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
 	tb.Helper()
 	return func(yield func(table.Item) bool) {
@@ -85,8 +85,8 @@ func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] 
 	}
 }
 
-// sound fails where what is stored is not as it must always be: each transaction with one equal copy and one entry, and one
-// notification if it is settled, of its owner, that says so.
+// sound fails the test unless the stored data is consistent: each transaction has one equal copy and one index entry and, if it
+// is settled, one notification to its owner with the outcome.
 func (s stored) sound(tb testing.TB) {
 	tb.Helper()
 	if len(s.copies) != len(s.truth) || len(s.index) != len(s.truth) {

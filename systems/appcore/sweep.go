@@ -13,16 +13,16 @@ import (
 const (
 	// sweepEvery is the interval between sweeps.
 	sweepEvery = time.Minute
-	// settledWithin is the time left to the stream consumer.
+	// settledWithin is the time that the stream consumer has.
 	settledWithin = 5 * time.Minute
-	// failedAfter is when a transaction fails that the rule still cannot decide.
+	// failedAfter is when a transaction fails if the rule still cannot decide it.
 	failedAfter = 24 * time.Hour
 )
 
-// sweep settles transactions that have been pending for too long, because their records were lost with a dead-letter queue or
-// given up while the rule could not decide. The stream consumer and other processes may settle them concurrently: the
-// transaction's condition lets only one succeed. A transaction that cannot be settled does not block the others. It is returned
-// as an error, and the next run retries it.
+// sweep settles transactions that have been pending for too long, because their records are in a dead-letter queue or were given
+// up while the rule could not decide. The stream consumer and other processes may settle them concurrently, but the transaction's
+// condition lets only one succeed. A transaction that cannot be settled does not block the others; it causes an error, and the
+// next run retries it.
 func (s *service) sweep(ctx context.Context) error {
 	var first error
 	due := s.now().Add(-settledWithin)
@@ -41,7 +41,7 @@ func (s *service) sweep(ctx context.Context) error {
 	}
 }
 
-// sweepOne settles a transaction unless it is no longer pending: the index may still list it.
+// sweepOne settles a transaction unless it is no longer pending, because the index may be stale.
 func (s *service) sweepOne(ctx context.Context, txID string) error {
 	tx, err := s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: txID})
 	if errors.Is(err, table.ErrNotFound) || err == nil && tx.Status != appcoredb.TxStatusPending {
@@ -60,5 +60,5 @@ func (s *service) sweepOne(ctx context.Context, txID string) error {
 	if err := s.end(ctx, tx, approved && err == nil); !errors.Is(err, table.ErrConflict) {
 		return err
 	}
-	return nil // the writes that it keeps conflicting with settle it, or the next run does
+	return nil // a conflicting write settles it, or the next run does
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestSweep: transactions pending for five minutes are settled without the stream; younger ones are left to it.
+// TestSweep: transactions that have been pending for five minutes are settled without the stream; newer ones are left to it.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -68,7 +68,7 @@ func waiting(tb testing.TB, v *apitest.Server) (n int) {
 	return n
 }
 
-// TestSweptByMany: processes sweep while stream records are delivered repeatedly, and their rules disagree.
+// TestSweptByMany: several processes sweep while stream records are delivered repeatedly, and their rules disagree.
 func TestSweptByMany(t *testing.T) {
 	t.Parallel()
 	const workers, transactions = 6, 40
@@ -92,7 +92,7 @@ func TestSweptByMany(t *testing.T) {
 	}
 }
 
-// TestSweeperDies: a sweep that ends halfway, with requests in flight, leaves each transaction either settled or pending, and the
+// TestSweeperDies: a sweep that is interrupted with requests in flight leaves each transaction either settled or pending, and the
 // next sweep settles the rest once.
 func TestSweeperDies(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestSweeperDies(t *testing.T) {
 	}
 }
 
-// TestUndecided: a transaction that the rule cannot decide stays pending for a day, blocks no other, and then fails.
+// TestUndecided: a transaction that the rule cannot decide stays pending for a day, does not block others, and then fails.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	const bad = 13

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// template describes the deployment: the patterns that each function calls.
+// template describes the deployment: which patterns each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: appcore.Name, Title: "AppCore", Design: "appcore.design.yaml", Routes: v.Routes(),

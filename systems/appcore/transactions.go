@@ -12,17 +12,17 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// errAnothers is for a transaction that belongs to another user.
+// errAnothers is the error for another user's transaction.
 var errAnothers = errors.New("the transaction belongs to another user")
 
-// create makes a user's transaction. A request that was made before is answered as it was then, and replayed is set.
+// create creates a transaction. For a retry it returns the first response and sets replayed.
 func (s *service) create(ctx context.Context, who auth.Principal, in api.KeyedBody[TransactionInput]) (tx appcoredb.Transaction, replayed bool, err error) {
 	result, err := s.db.CreateTransaction(ctx, appcoredb.CreateTransactionInput{
 		RequestKey: in.RequestKey, UserID: who.Sub, Amount: in.Body.Amount, Currency: in.Body.Currency,
 	})
 	tx = result.Transaction
 	if result.Replayed {
-		// The transaction is read as it is now; only the status can have changed.
+		// The current transaction is read, of which only the status can have changed.
 		tx.Status = appcoredb.TxStatusPending
 	}
 	return tx, result.Replayed, err
@@ -59,7 +59,7 @@ func (s *service) transactions(ctx context.Context, who auth.Principal, in trans
 	return s.db.UserTransactions(ctx, asked, in.Options())
 }
 
-// moment parses a time of a query; nil if there is none.
+// moment parses a time of a query, and returns nil if there is none.
 func moment(field, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // no bound is a valid answer
@@ -79,7 +79,7 @@ type latest struct {
 	Items []appcoredb.LatestTransactionsItem
 }
 
-// latest returns the last ten transactions of all users.
+// latest returns the ten latest transactions of all users.
 func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest, error) {
 	items, err := s.db.LatestTransactions(ctx)
 	return latest{items}, err

@@ -31,7 +31,7 @@ func list(tb testing.TB, v *apitest.Server, sub string, query ...string) page {
 	return p
 }
 
-// TestCreateOnce sends one request from many clients concurrently: one creates the transaction, all get its response.
+// TestCreateOnce sends one request from many clients concurrently: one creates the transaction, and all get its response.
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 32
@@ -86,7 +86,7 @@ func TestReplayAfterSettlement(t *testing.T) {
 	}
 }
 
-// TestKeyExpires: a key is remembered for a day.
+// TestKeyExpires: an idempotency key is remembered for a day.
 func TestKeyExpires(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -102,7 +102,7 @@ func TestKeyExpires(t *testing.T) {
 	}
 }
 
-// TestPages reads a user's transactions in pages, several of them created in one millisecond, while others create theirs.
+// TestPages reads a user's transactions in pages, some of them created in the same millisecond, while other users create theirs.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -156,7 +156,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPeriod: both ends are inclusive, either may be omitted, and times may be in any time zone.
+// TestPeriod: both limits are inclusive, either may be omitted, and times may be in any time zone.
 func TestPeriod(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -196,7 +196,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestLatest: the last ten of all users, each once, newest first, whichever shards they are in.
+// TestLatest: the ten latest transactions of all users, each once, newest first, whichever shards they are in.
 func TestLatest(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

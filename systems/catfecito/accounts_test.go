@@ -35,7 +35,7 @@ func statuses(answers []*apitest.Response) map[int]int {
 	return n
 }
 
-// TestUniqueEmail: of many concurrent sign-ups with one address, in any spelling, one succeeds.
+// TestUniqueEmail: of many concurrent sign-ups with one address, in any spelling, exactly one succeeds.
 func TestUniqueEmail(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -59,7 +59,7 @@ func TestUniqueEmail(t *testing.T) {
 	}
 }
 
-// TestSignUpOnce: one request, sent concurrently by many, creates one user, and all get its response.
+// TestSignUpOnce: one request, sent many times concurrently, creates one user, and all senders get the same response.
 func TestSignUpOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -73,17 +73,17 @@ func TestSignUpOnce(t *testing.T) {
 			t.Errorf("answered %s and %s", r.Body, answers[0].Body)
 		}
 	}
-	// After a day the key is forgotten, and the address is still taken.
+	// After a day the key is forgotten, but the address is still taken.
 	v.Clock.Advance(24*time.Hour + 2*time.Second)
 	refused(t, v, one, http.StatusConflict, "email_taken")
 }
 
-// wrongly tries to log in with a wrong password.
+// wrongly is a log-in with a wrong password.
 func wrongly(email string) apitest.Request {
 	return request("", http.MethodPost, "/login", object{"email": email, "password": "wrong"})
 }
 
-// limited is a request over the limit; its response says when to retry.
+// limited sends a request over the limit; the response must say when to retry.
 func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, after time.Duration) {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -92,14 +92,14 @@ func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, a
 	}
 }
 
-// window is the rest of the five minutes in which attempts are counted.
+// window returns the rest of the five minutes in which attempts are counted.
 func window(v *apitest.Server) time.Duration {
 	now := v.Clock.Now().UTC()
 	return now.Truncate(5 * time.Minute).Add(5 * time.Minute).Sub(now)
 }
 
-// TestLogInTries: an address allows ten wrong passwords in five minutes, whether or not the user exists, in any spelling, and ten
-// more in the next five. Successful log-ins are not limited, and reset the count.
+// TestLogInTries: an address allows ten wrong passwords in five minutes, whether or not the user exists and in any spelling, and
+// ten more in the next five minutes. Successful log-ins are not limited, and reset the count.
 func TestLogInTries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -137,7 +137,7 @@ func TestLogInTries(t *testing.T) {
 	}
 }
 
-// TestManyTries: concurrent attempts gain nothing over sequential ones.
+// TestManyTries: concurrent attempts are limited like sequential ones.
 func TestManyTries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -147,7 +147,8 @@ func TestManyTries(t *testing.T) {
 	}
 }
 
-// TestNetworkBounds: one network address may fail twenty log-ins, of any users, and sign up ten, and after a while again.
+// TestNetworkBounds: a network address may fail twenty log-ins, of any users, and sign up ten users; more are possible after a
+// while.
 func TestNetworkBounds(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestActsOfStaff: staff can see for a year which of them changed what, and the response; customers' requests are not recorded,
-// even of the same operation.
+// TestActsOfStaff: for a year staff can see which of them changed what, and the response. Customers' requests are not recorded,
+// even for the same operation.
 func TestActsOfStaff(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
@@ -60,8 +60,8 @@ func TestActsOfStaff(t *testing.T) {
 	})
 }
 
-// TestRequestsOfStaff: the record of an act takes no request to the database of its own. It joins the transaction of the change; a
-// change of one item becomes a transaction, before which the item is read if its fields are not all in the request.
+// TestRequestsOfStaff: recording an act takes no extra database request, because the record joins the transaction of the change.
+// Changing one item becomes a transaction. The item is read first if the request does not contain all its fields.
 func TestRequestsOfStaff(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -92,7 +92,7 @@ func TestRequestsOfStaff(t *testing.T) {
 			t.Errorf("%s sends %s; want %s", c.operation, sent, c.want)
 		}
 	}
-	// A refusal is recorded by a request of its own.
+	// A rejection is recorded by a separate request.
 	must[problem.Problem](t, v, staff(request("", http.MethodPost, order+"/ship", nil)), http.StatusConflict)
 	if sent := strings.Join(v.Requests("shipOrder"), " "); sent != "GetItem PutItem" {
 		t.Errorf("a refused shipOrder sends %s", sent)

@@ -7,9 +7,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/byname"
 )
 
-// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
+// Response types. Fields are filled from the stored fields of the same name, so a type lists everything that callers can see.
 
-// User is who has signed up.
+// User is a registered user.
 type User struct {
 	UserID     string           `json:"userId" doc:"The sub of the user's access tokens"`
 	Email      string           `json:"email" format:"email" doc:"The user's address for logging in"`
@@ -19,7 +19,7 @@ type User struct {
 	VerifiedAt *time.Time       `json:"verifiedAt,omitempty" doc:"When the address was verified; absent if it was not"`
 }
 
-// Session is what a log-in gives.
+// Session is the result of a log-in.
 type Session struct {
 	AccessToken  string `json:"accessToken" doc:"Goes with requests: Authorization: Bearer TOKEN"`
 	TokenType    string `json:"tokenType" enum:"Bearer" doc:"Always Bearer"`
@@ -28,7 +28,7 @@ type Session struct {
 	User         User   `json:"user" doc:"The user"`
 }
 
-// Device is where a user is logged in.
+// Device is a device on which a user is logged in.
 type Device struct {
 	SessionID string    `json:"sessionId" doc:"The session's id, a ULID"`
 	Device    string    `json:"device" doc:"The browser's user agent"`
@@ -36,7 +36,7 @@ type Device struct {
 	UsedAt    time.Time `json:"usedAt" doc:"When tokens were last exchanged"`
 }
 
-// Category is a kind of products.
+// Category is a category of products.
 type Category struct {
 	CategoryID  string `json:"categoryId" doc:"The category's slug"`
 	Name        string `json:"name" doc:"Its name"`
@@ -53,7 +53,7 @@ type Offer struct {
 	ImageURL    *string `json:"imageUrl,omitempty" doc:"The address of its picture"`
 }
 
-// Product is what is sold, or was.
+// Product is a product, on sale or not.
 type Product struct {
 	ProductID   string    `json:"productId" format:"uuid" doc:"The product's id"`
 	CategoryID  string    `json:"categoryId" doc:"The slug of its category"`
@@ -68,7 +68,7 @@ type Product struct {
 	ChangedAt *time.Time `json:"changedAt,omitempty" doc:"When staff last changed it with PUT; absent if never"`
 }
 
-// Version implements api.Versioned. What sales change is not what staff edits.
+// Version implements api.Versioned. It ignores the fields that sales change.
 func (p Product) Version() time.Time {
 	if p.ChangedAt != nil {
 		return *p.ChangedAt
@@ -76,26 +76,26 @@ func (p Product) Version() time.Time {
 	return p.CreatedAt
 }
 
-// Pieces are so many of a product.
+// Pieces is a quantity of a product.
 type Pieces struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`
 	Quantity  int64  `json:"quantity" doc:"How many"`
 }
 
-// Holder is a user with a product in his cart.
+// Holder is a user with a product in the cart.
 type Holder struct {
 	UserID   string `json:"userId" doc:"Who"`
 	Quantity int64  `json:"quantity" doc:"How many"`
 }
 
-// Cart is what somebody may be about to order.
+// Cart is a user's cart.
 type Cart struct {
 	Items     []CartLine `json:"items" nullable:"false" doc:"A line for each product"`
 	Total     Money      `json:"total" doc:"The current total of all lines, which a checkout must state"`
 	Orderable bool       `json:"orderable" doc:"Whether it is not empty and everything in it is available"`
 }
 
-// CartLine is a product in a cart as it is now.
+// CartLine is a line of a cart with the product's current data.
 type CartLine struct {
 	ProductID string  `json:"productId" format:"uuid" doc:"The product's id"`
 	Name      string  `json:"name" doc:"Its name"`
@@ -140,19 +140,19 @@ type WholeOrder struct {
 	Items    []OrderLine                `json:"items" from:"Lines" nullable:"false" doc:"A line for each product"`
 }
 
-// OpenOrder is an order as staff see it among others.
+// OpenOrder is an order in the staff's lists.
 type OpenOrder struct {
 	Order
 	UserID   string    `json:"userId" doc:"Its owner"`
 	Delivery *Delivery `json:"delivery,omitempty" doc:"The delivery address and contact"`
 }
 
-// openOrderOf is what is told of an order.
+// openOrderOf converts an order for a list.
 func openOrderOf(o catfecitodb.Order) OpenOrder { return showOpenOrder(o) }
 
 var showOpenOrder = byname.Copy[catfecitodb.Order, OpenOrder]() //nolint:gochecknoglobals // made once, never changed
 
-// Takings are what was paid in a time.
+// Takings are the payments in a period.
 type Takings struct {
 	From     time.Time `json:"from" doc:"The first moment"`
 	To       time.Time `json:"to" doc:"The end, exclusive"`
@@ -165,7 +165,7 @@ type Takings struct {
 	Hours    []Money   `json:"hours" nullable:"false" doc:"The total by hour"`
 }
 
-// OrderLine is a product as it was sold.
+// OrderLine is a line of an order with the product as it was sold.
 type OrderLine struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`
 	Name      string `json:"name" from:"ProductName" doc:"Its name at that time"`
@@ -174,17 +174,17 @@ type OrderLine struct {
 	Subtotal  Money  `json:"subtotal" doc:"Their price"`
 }
 
-// PaymentPage is where to pay.
+// PaymentPage is the page at which to pay.
 type PaymentPage struct {
 	URL string `json:"url" format:"uri-reference" doc:"The payment page; absolute, or relative to the API's address"`
 }
 
-// PaymentResult is what an event of a payment has done.
+// PaymentResult is the effect of a payment event.
 type PaymentResult struct {
 	Outcome string `json:"outcome" enum:"applied,refunded,ignored" doc:"Whether the order was paid, the payment refunded, or nothing done"`
 }
 
-// Entry is a change of a user, product, category or order.
+// Entry is a recorded change of a user, product, category or order.
 type Entry struct {
 	At     time.Time          `json:"at" doc:"When, to the second"`
 	Change catfecitodb.Change `json:"change" enum:"INSERT,MODIFY,REMOVE" doc:"What happened to the item"`

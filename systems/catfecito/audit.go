@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// auditBytes is how much of a long value is kept.
+	// auditBytes is the length to which long values are truncated.
 	auditBytes = 300
 	// sequenceDigits is the maximum length of a stream record's sequence number.
 	sequenceDigits = 40
@@ -24,9 +24,8 @@ const (
 	auditAtOnce = 16
 )
 
-// audit records a batch of the table's stream. Batches may be redelivered: an entry's key is derived from the record, so it is
-// written once. Entries are independent: one that cannot be stored now does not block the others of its batch, and the batch is
-// retried.
+// audit records a batch of the table's stream. Batches may be redelivered, but an entry's key is derived from its record, so it
+// is written once. Entries are independent: if one cannot be stored, the others of its batch are, and then the batch is retried.
 func (s *service) audit(ctx context.Context, changes []change) error {
 	faults := make([]error, len(changes))
 	free := make(chan struct{}, auditAtOnce)
@@ -60,7 +59,7 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 	}
 }
 
-// entryOf returns the entry for a change; carts, request records and the history itself have none.
+// entryOf returns the entry for a change. Carts, request records and the history itself have no entries.
 func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
 	before, itemBefore := tellingOf(c.before)
 	after, itemAfter := tellingOf(c.after)
@@ -73,7 +72,7 @@ func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
 	}
 	return catfecitodb.RecordChangeInput{
 		Subject: of.subject, SubjectID: of.id, Item: of.item, Change: catfecitodb.Change(c.record.EventName),
-		// Lambda has seconds, a consumer a finer time.
+		// Lambda's times have a precision of seconds, a consumer's are finer.
 		At:       aws.ToTime(c.record.Dynamodb.ApproximateCreationDateTime).UTC().Truncate(time.Second),
 		Sequence: padded(aws.ToString(c.record.Dynamodb.SequenceNumber)),
 		Fields:   differences(before.facts, after.facts),
@@ -85,22 +84,21 @@ func padded(sequence string) string {
 	return strings.Repeat("0", max(0, sequenceDigits-len(sequence))) + sequence
 }
 
-// telling is what the history may contain of an item.
+// telling is what the history records of an item.
 type telling struct {
 	subject  catfecitodb.Subject
 	id, item string
 	facts    []fact
 }
 
-// fact is a field's value as a string; absent values are omitted. Personal fields are recorded only as changed, because an entry
-// outlives the user.
-// outlives the user.
+// fact is a field's value as a string; absent values are omitted. For personal fields only the fact of a change is recorded,
+// because an entry outlives the user.
 type fact struct {
 	field, value string
 	personal     bool
 }
 
-// told returns the value that may be recorded.
+// told returns the value to record.
 func (f fact) told() *string {
 	if f.personal {
 		return nil
@@ -108,7 +106,7 @@ func (f fact) told() *string {
 	return clipped(&f.value)
 }
 
-// tellingOf lists every recorded field. What is not listed is not recorded, above all password hashes.
+// tellingOf lists the recorded fields. Unlisted fields are never recorded, above all password hashes.
 func tellingOf(x any) (telling, bool) {
 	switch x := x.(type) {
 	case catfecitodb.User:

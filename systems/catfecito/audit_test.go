@@ -36,7 +36,8 @@ func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 	return lines
 }
 
-// TestTrail: a change is recorded with old and new values, over each transport, once however often records arrive.
+// TestTrail: a change is recorded with its old and new values, over each transport, and only once even if records are
+// redelivered.
 func TestTrail(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
@@ -81,12 +82,12 @@ func TestTrail(t *testing.T) {
 	})
 }
 
-// TestTrailIsNoSubject: the history's own items also come through the stream, and create no entries.
+// TestTrailIsNoSubject: the history's own items also appear in the stream, but create no entries.
 func TestTrailIsNoSubject(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
-	put(t, v, ana, p.ProductID, 1) // carts and request records create none either
+	put(t, v, ana, p.ProductID, 1) // carts and request records create no entries either
 	v.Deliver(t)
 	if n := len(scan(t, v).trail); n != 2 {
 		t.Errorf("a category and a product have %d entries, want 2", n)
@@ -131,7 +132,7 @@ func TestPoison(t *testing.T) {
 				image["price"] = &streams.AttributeValueMemberS{Value: "dear"}
 				spoiled++
 			case strings.HasSuffix(text(image["PK"]), products[1]):
-				// It can be decoded, but fits into no key.
+				// It can be decoded, but does not fit into a key.
 				b.Records[i].Dynamodb.SequenceNumber = aws.String("9#9")
 				spoiled++
 			}
@@ -151,7 +152,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// text is a string value.
+// text returns a string value.
 func text(value streams.AttributeValue) string {
 	if s, ok := value.(*streams.AttributeValueMemberS); ok {
 		return s.Value
@@ -159,7 +160,7 @@ func text(value streams.AttributeValue) string {
 	return ""
 }
 
-// TestFullEntries: a change with values of maximum length is recorded.
+// TestFullEntries: a change of values of maximum length is recorded.
 func TestFullEntries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -179,7 +180,7 @@ func TestFullEntries(t *testing.T) {
 	}
 }
 
-// TestExpiredEntries: an entry disappears after a year, even while DynamoDB has not yet deleted it.
+// TestExpiredEntries: an entry disappears after a year, even if DynamoDB has not yet deleted it.
 func TestExpiredEntries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -195,7 +196,7 @@ func TestExpiredEntries(t *testing.T) {
 	}
 }
 
-// TestTrailsBounds: long values are truncated at a character, and entries last a year.
+// TestTrailsBounds: long values are truncated between characters, and entries last a year.
 func TestTrailsBounds(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// cartLines is the maximum number of lines in a cart: what fits into one transaction.
+	// cartLines is the maximum number of lines in a cart, which all fit into one transaction.
 	cartLines = 32
 	// linePieces is the maximum quantity of a line.
 	linePieces = 99
@@ -69,13 +69,13 @@ func (s *service) cart(ctx context.Context, userID string) ([]line, error) {
 	return lines, nil
 }
 
-// ownCart is the caller's cart.
+// ownCart returns the caller's cart.
 func (s *service) ownCart(ctx context.Context, who auth.Principal, _ api.None) (Cart, error) {
 	lines, err := s.cart(ctx, who.Sub)
 	return cartOf(lines), err
 }
 
-// add puts so many more into a cart, once for each request key.
+// add adds a quantity of a product to a cart, once per request key.
 func (s *service) add(ctx context.Context, who auth.Principal, in api.KeyedBody[CartItemInput]) (added Pieces, replayed bool, err error) {
 	added = Pieces(in.Body)
 	if full := s.room(ctx, who.Sub, added.ProductID); full != nil {
@@ -108,7 +108,7 @@ func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Piec
 	})
 }
 
-// anew changes a line, and retries if it had expired: then it is deleted first, as DynamoDB will eventually do.
+// anew changes a line. If the line has expired, it first deletes it, as DynamoDB will eventually do, and retries.
 func (s *service) anew(ctx context.Context, userID, productID string, change func() error) error {
 	err := change()
 	if !errors.Is(err, catfecitodb.ErrCartLineExpired) {

@@ -53,7 +53,7 @@ func TestCartNow(t *testing.T) {
 	}
 }
 
-// TestAddsUp: each request counts once, however many are concurrent.
+// TestAddsUp: each request counts once, however many are sent concurrently.
 func TestAddsUp(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -72,7 +72,7 @@ func TestAddsUp(t *testing.T) {
 	}
 }
 
-// TestFullCart: a cart holds 32 products, and larger quantities of each; a retry gets the first response.
+// TestFullCart: a full cart holds 32 products, whose quantities can still grow. A retry gets the first response.
 func TestFullCart(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -124,8 +124,8 @@ func TestCartLife(t *testing.T) {
 	}
 }
 
-// TestExpiredLines: an expired line is gone even while DynamoDB has not yet deleted it: it is in no cart or list, is not ordered,
-// takes no room, and is not added to.
+// TestExpiredLines: an expired line is gone even if DynamoDB has not yet deleted it: it does not appear in carts or lists, is not
+// ordered, takes up no room, and cannot be added to.
 func TestExpiredLines(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -172,7 +172,7 @@ func TestExpiredLines(t *testing.T) {
 	}
 }
 
-// TestHolders: the users with a product in the cart, in pages.
+// TestHolders: the users with a product in the cart are listed in pages.
 func TestHolders(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/byname"
 )
 
-// createProduct makes a product. A request that was made before is answered as it was then, and replayed is set.
+// createProduct creates a product. For a retry it returns the first response and sets replayed.
 func (s *service) createProduct(ctx context.Context, who auth.Principal, in api.KeyedBody[NewProductInput]) (p catfecitodb.Product, replayed bool, err error) {
 	p = catfecitodb.Product{
 		CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description, Price: int64(in.Body.Price),
@@ -19,7 +19,7 @@ func (s *service) createProduct(ctx context.Context, who auth.Principal, in api.
 		RequestKey: in.RequestKey, Operation: catfecitodb.OperationCreateProduct, UserID: who.Sub, CategoryID: p.CategoryID, Name: p.Name,
 		Description: p.Description, Price: p.Price, Stock: p.Stock, ImageURL: p.ImageURL,
 	})
-	// The request repeats what the first one said: the product may have changed since.
+	// The response repeats the input of the first request, because the product may have changed since.
 	p.ProductID, p.CreatedAt = result.Product.ProductID, result.Product.CreatedAt
 	return p, result.Replayed, err
 }

@@ -46,7 +46,7 @@ func categoryCases() []apitest.Case {
 	return append(list, pages(request("", http.MethodGet, "/categories/cafes/products", nil))...)
 }
 
-// described is a product's body with one field changed; nil omits it.
+// described returns a product's body with one field changed; nil omits the field.
 func described(field string, value any) object {
 	body := object{"categoryId": "cafes", "name": "Café Premium", "description": "Tueste medio", "price": "35.00", "imageUrl": "https://example.com/1.jpg"}
 	if field != "" {

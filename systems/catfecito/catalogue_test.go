@@ -18,7 +18,7 @@ func search(tb testing.TB, v *apitest.Server, name string) []string {
 	return names(walk[catfecito.Offer](tb, v, request("", http.MethodGet, "/products", nil), 2, "name", name))
 }
 
-// TestSearch: only by the beginning of the name, ignoring case and accents.
+// TestSearch: a prefix search matches only the beginning of the name, ignoring case and accents.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -45,14 +45,14 @@ func TestSearch(t *testing.T) {
 		{"straß", []string{"Straße"}},
 		{"100%", []string{"100% Arábica"}},
 		{"%", nil},
-		{"  \u0301 ", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}}, // nothing remains of it
+		{"  \u0301 ", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}}, // nothing is left of it
 		{"", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}},
 	} {
 		same(t, fmt.Sprintf("search %q", c.name), search(t, v, c.name), c.want)
 	}
 }
 
-// TestActiveOnly: a product off sale is in no list, and returns under its current name.
+// TestActiveOnly: a product that is off sale appears in no list, and returns under its current name.
 func TestActiveOnly(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -84,7 +84,7 @@ func TestActiveOnly(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestChangedTogether renames and moves a product, and takes it off and on sale, concurrently and repeatedly: in the end the
+// TestChangedTogether renames and moves a product, and takes it off and on sale, concurrently and repeatedly. In the end the
 // indexes agree with the item.
 func TestChangedTogether(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestChangedTogether(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
-				// Some of the concurrent requests may give up, and say so.
+				// Some concurrent requests may give up, and say so.
 				for _, r := range []apitest.Request{
 					staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
 						"categoryId": []string{"cafes", "tazas"}[i%2], "name": fmt.Sprintf("Taza %d-%d", round, i), "description": "", "price": "1.00",
@@ -122,8 +122,8 @@ func TestChangedTogether(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCategories: categories are listed by name in natural order: accents and capitals make no difference, and a name precedes
-// those that begin with it.
+// TestCategories: categories are listed by name in natural order: accents and capitals make no difference, and a name comes
+// before longer names that begin with it.
 func TestCategories(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -164,7 +164,7 @@ func TestReplayedProduct(t *testing.T) {
 	}
 }
 
-// TestRestockedTogether: all additions arrive, each request once.
+// TestRestockedTogether: all additions count, and each request counts once.
 func TestRestockedTogether(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -215,8 +215,8 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestChangedSince: two members of staff who have read a product do not overwrite each other's change; a sale in between does not
-// count as a change.
+// TestChangedSince: two members of staff who have read a product do not overwrite each other's changes. A sale in between does
+// not count as a change.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -1,5 +1,5 @@
 // Package catfecito is CatFecito, a coffee shop: customers sign up, fill a cart and order; orders are paid, shipped and
-// delivered; staff manage the products; and every change is on record.
+// delivered; staff manage the products; and every change is recorded.
 //
 // # Model
 //
@@ -66,17 +66,17 @@ var wordsFiles embed.FS
 
 // Options are the replaceable parts of a deployment.
 type Options struct {
-	// Hashing is the cost of a password hash; zero is DefaultCost.
+	// Hashing is the cost of a password hash; the zero value means DefaultCost.
 	Hashing Cost
-	// Mail sends e-mail; nil is the server at CATFECITO_MAIL_URL, or none if that is not set.
+	// Mail sends e-mail; nil means the server at CATFECITO_MAIL_URL, or no e-mail if that is not set.
 	Mail mail.Sender
-	// Breached is the URL of a list of breached passwords; "" is CATFECITO_BREACHED_PASSWORDS_URL.
+	// Breached is the URL of a list of breached passwords; "" means CATFECITO_BREACHED_PASSWORDS_URL.
 	Breached string
-	// Payments is the payment provider; nil is payments.Test if CATFECITO_TEST_PAYMENT_SECRET is set, otherwise none.
+	// Payments is the payment provider; nil means payments.Test if CATFECITO_TEST_PAYMENT_SECRET is set, otherwise none.
 	Payments payments.Provider
 }
 
-// The environment variables of the mail server: its URL, such as smtps://USER:PASSWORD@mail.example.com, and the sender, such as
+// The environment variables for e-mail: the server's URL, such as smtps://USER:PASSWORD@mail.example.com, and the sender, such as
 // CatFecito <shop@example.com>. Without them no e-mail is sent.
 const (
 	MailURL  = "CATFECITO_MAIL_URL"
@@ -88,7 +88,7 @@ type service struct {
 	db     *catfecitodb.DB
 	now    func() time.Time
 	logger *slog.Logger
-	// issuer signs tokens; nil if a user pool does.
+	// issuer signs tokens; nil if a user pool signs them.
 	issuer    *auth.Issuer
 	passwords *passwords
 	bounds    bounds
@@ -199,7 +199,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	return service, nil
 }
 
-// rules map errors of the design and the package to responses.
+// rules map the design's and the package's errors to responses.
 func rules() problem.Rules {
 	return problem.Rules{
 		{Err: errWrongLogIn, Status: http.StatusUnauthorized, Code: "wrong_credentials"},
@@ -227,7 +227,7 @@ func rules() problem.Rules {
 	}
 }
 
-// The codes shared by several errors.
+// Codes shared by several errors.
 const (
 	codeOutOfStock  = "out_of_stock"
 	codeUnavailable = "product_unavailable"

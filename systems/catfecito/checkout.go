@@ -24,14 +24,14 @@ type order struct {
 	Lines []catfecitodb.OrderItem
 }
 
-// withLines is an order with its lines; a new order's are in the cart's order.
+// withLines returns an order with its lines. The lines of a new order are in the cart's order.
 func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 	slices.SortFunc(lines, func(a, b catfecitodb.OrderItem) int { return strings.Compare(a.ProductID, b.ProductID) })
 	return order{o, lines}
 }
 
-// checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
-// answered as it was then, and replayed is set.
+// checkout turns the current contents of a user's cart into an order, if the total is the one that they have agreed to. For a
+// retry it returns the first response and sets replayed.
 func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (created order, replayed bool, err error) {
 	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in api.Keyed
 	return once.Do(func() (order, bool, error) {
 		lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
 		if err != nil {
-			return order{}, false, err // its first attempt may have emptied the cart
+			return order{}, false, err // the first attempt may have emptied the cart
 		}
 		result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
 			RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
@@ -50,7 +50,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in api.Keyed
 	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
 }
 
-// orderLines returns the order lines for a user's cart. The transaction requires that products and cart still match them.
+// orderLines returns the order lines for a user's cart. The transaction checks that products and cart still match them.
 func (s *service) orderLines(ctx context.Context, userID string, agreed Money) ([]catfecitodb.PlaceOrderLine, error) {
 	cart, err := s.cart(ctx, userID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 
 var errTotalChanged = problem.Conflict("total_changed", "the cart's total has changed: review it")
 
-// checkedOut is the order that a checkout with this key made.
+// checkedOut returns the order that a checkout with this key has created.
 func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBody[OrderInput]) (order, error) {
 	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: in.RequestKey})
 	switch {
@@ -97,13 +97,13 @@ func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBod
 	return withLines(pending(found.Order), found.OrderItem), err
 }
 
-// pending is an order as it was created; only status and payment can have changed.
+// pending returns an order as it was created; only its status and payment can have changed since.
 func pending(o catfecitodb.Order) catfecitodb.Order {
 	o.Status, o.PaidAt, o.PaidWith, o.PaymentID = catfecitodb.OrderStatusPending, nil, nil, nil
 	return o
 }
 
-// refusedLine adds the product concerned to an order's rejection.
+// refusedLine adds the product concerned to the error for a rejected order.
 func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
 	refusal, ok := errors.AsType[*table.Refusal](err)
 	if !ok || refusal.Line < 0 || refusal.Line >= len(lines) {

@@ -37,7 +37,7 @@ func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int)
 	}
 }
 
-// TestLastItem: of 64 concurrent buyers of the last piece one gets it, and the others learn that it is sold out.
+// TestLastItem: of 64 concurrent buyers of the last piece, one gets it and the others learn that it is sold out.
 func TestLastItem(t *testing.T) {
 	t.Parallel()
 	const buyers = 64
@@ -67,7 +67,7 @@ func TestLastItem(t *testing.T) {
 	}
 }
 
-// TestCheckoutOnce: one request, sent concurrently by many, creates one order, and all get it.
+// TestCheckoutOnce: one request, sent many times concurrently, creates one order, and all senders get it.
 func TestCheckoutOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -84,7 +84,7 @@ func TestCheckoutOnce(t *testing.T) {
 	for i, r := range answers {
 		switch {
 		case i == first:
-		case i%4 == 3: // before the order exists it is a different total, afterwards a different request
+		case i%4 == 3: // before the order exists its total differs, afterwards the request does
 			if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusConflict {
 				t.Errorf("another total: %d %s", r.Status, r.Body)
 			}
@@ -99,7 +99,7 @@ func TestCheckoutOnce(t *testing.T) {
 	}
 }
 
-// TestReplayedLines: the first response has the lines in the same order as all later ones.
+// TestReplayedLines: all later responses have the lines in the same order as the first one.
 func TestReplayedLines(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -116,8 +116,8 @@ func TestReplayedLines(t *testing.T) {
 	}
 }
 
-// TestReplayedCheckout: a retry gets the first response, although cart, product and order have changed since; after a day it is a
-// new request.
+// TestReplayedCheckout: a retry gets the first response, although cart, product and order have changed since. After a day it
+// counts as a new request.
 func TestReplayedCheckout(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -155,7 +155,7 @@ func TestReplayedCheckout(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCheckoutGuards: what differs from the agreement is not ordered, and the response says what.
+// TestCheckoutGuards: a cart that differs from what was agreed is not ordered, and the response says what differs.
 func TestCheckoutGuards(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -200,7 +200,7 @@ func TestCheckoutGuards(t *testing.T) {
 	}
 }
 
-// TestCheckoutWhileChanging: while prices and carts change, nobody pays a total that they did not agree to.
+// TestCheckoutWhileChanging: while prices and carts change, no user pays a total that they did not agree to.
 func TestCheckoutWhileChanging(t *testing.T) {
 	t.Parallel()
 	const buyers = 8
@@ -215,7 +215,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 			for n := range 6 {
 				put(t, v, who, p.ProductID, 1+n%3)
 				total := cart(t, v, who).Total
-				if n%2 == 0 { // from another device of theirs
+				if n%2 == 0 { // from another of their devices
 					put(t, v, who, p.ProductID, 1+n%2)
 				}
 				r := v.Do(t, keyed(who, "/orders", fmt.Sprint("k-", n), object{"total": total}))
@@ -256,7 +256,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	}
 }
 
-// TestDearestOrder: an order with the largest possible total succeeds, and its total is exact.
+// TestDearestOrder: an order with the highest possible total succeeds, and its total is exact.
 func TestDearestOrder(t *testing.T) {
 	t.Parallel()
 	const dearest = 999_999_999_99
@@ -283,7 +283,7 @@ func TestLongCheckout(t *testing.T) {
 	for i := range 33 {
 		p := stock(t, v, fmt.Sprintf("Taza %02d", i), "1.00", 5)
 		ids = append(ids, p.ProductID)
-		fill(t, v, p.ProductID, 1, 2) // directly for u-0, as concurrent additions can do
+		fill(t, v, p.ProductID, 1, 2) // directly for u-0; concurrent additions can do the same
 	}
 	if c := cart(t, v, "u-0"); len(c.Items) != 33 || c.Orderable {
 		t.Errorf("a cart of %d lines can be ordered: %v", len(c.Items), c.Orderable)

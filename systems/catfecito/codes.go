@@ -18,7 +18,7 @@ import (
 
 const (
 	codeTTL = 15 * time.Minute
-	// codeTries is how often a code may be tried: a guess has five chances in a million.
+	// codeTries is how often a code may be tried, which gives a guesser five chances in a million.
 	codeTries = 5
 	// codeAgain is the minimum time between two codes.
 	codeAgain = time.Minute
@@ -33,7 +33,7 @@ var (
 		problem.Field{Field: "body.oldPassword", Message: "is not your password"})
 )
 
-// askToVerify sends a code to a user's unverified address.
+// askToVerify sends a verification code to a user's unverified address.
 func (s *service) askToVerify(ctx context.Context, who auth.Principal, _ api.None) error {
 	u, err := s.user(ctx, who.Sub)
 	switch {
@@ -65,7 +65,7 @@ func (s *service) verify(ctx context.Context, who auth.Principal, in api.Body[Ve
 }
 
 // askToReset sends a code to an address, with which its user can set a new password. The response does not reveal whether the
-// user exists: the same work is done, and only the e-mail says it.
+// user exists: the work is the same in both cases, and only the e-mail says it.
 func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[AddressInput]) error {
 	if s.issuer == nil {
 		return errLogInElsewhere
@@ -90,7 +90,7 @@ func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[
 	return err
 }
 
-// resetPassword sets the password of the address's user if the code is right, and ends all sessions.
+// resetPassword sets the password of the user with the address if the code is correct, and ends all sessions.
 func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Body[ResetInput]) error {
 	from, email, password := api.Address(ctx), in.Body.Email, in.Body.Password
 	if s.issuer == nil {
@@ -127,7 +127,7 @@ func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Bo
 	return s.closeSessions(ctx, u.UserID, 0)
 }
 
-// changePassword sets the password of a user who gives the old one, ends all sessions and opens a new one for this device.
+// changePassword sets the password of a user who gives the old one, ends all sessions, and opens a new one for this device.
 func (s *service) changePassword(ctx context.Context, who auth.Principal, in passwordRequest) (opened, error) {
 	userID, password := who.Sub, in.Body.Password
 	if s.issuer == nil {
@@ -195,7 +195,7 @@ func (s *service) sendCode(ctx context.Context, email string, purpose catfecitod
 	return s.mail.Send(ctx, letter(code))
 }
 
-// tryCode returns the code that was sent, if it equals the given one. The attempt is counted first.
+// tryCode returns the code that was sent if it equals the given one. The attempt is counted first.
 func (s *service) tryCode(ctx context.Context, email string, purpose catfecitodb.CodePurpose, code string) (catfecitodb.Code, error) {
 	sent, err := s.db.CodeOf(ctx, catfecitodb.CodeOfInput{Email: email, Purpose: purpose})
 	if errors.Is(err, table.ErrNotFound) {
@@ -214,7 +214,7 @@ func (s *service) tryCode(ctx context.Context, email string, purpose catfecitodb
 	return sent, err
 }
 
-// spent marks errors which say that a code is no longer valid.
+// spent marks errors that mean that a code is no longer valid.
 func spent(err error) error {
 	if errors.Is(err, catfecitodb.ErrCodeSpent) || errors.Is(err, catfecitodb.ErrCodeNotFound) {
 		return errCode

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestLostCopy: every change of an order restores its user's copy if that was lost.
+// TestLostCopy: every change of an order restores its user's copy if the copy was lost.
 func TestLostCopy(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -60,7 +60,7 @@ func loseCopy(tb testing.TB, v *apitest.Server, userID string) {
 	}
 }
 
-// TestSessionsAreLookedAt: every operation that takes a token checks its session.
+// TestSessionsAreLookedAt: every operation that takes a token checks the token's session.
 func TestSessionsAreLookedAt(t *testing.T) {
 	t.Parallel()
 	v := open(t)

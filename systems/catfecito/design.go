@@ -2,7 +2,7 @@ package catfecito
 
 import _ "embed" // the design
 
-// Design is the system's design, as its file has it.
+// Design is the text of the system's design.
 //
 //go:embed catfecito.design.yaml
 var Design []byte

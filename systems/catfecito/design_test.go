@@ -6,13 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign checks the design, and that catfecitodb is up to date.
+// TestDesign: the design is valid and catfecitodb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "catfecito.design.yaml", "catfecitodb")
 }
 
-// TestGuards: without one of its guards a write breaks an invariant, and the races find an interleaving in which it does.
+// TestGuards: if any one guard of a write is removed, the race checker finds an interleaving that breaks an invariant.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ without, left, race, invariant string }{

@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// takingsMost is the longest period for takings: a day with a clock change.
+// takingsMost is the longest period for takings: a day on which the clocks change.
 const takingsMost = 25 * time.Hour
 
-// takings sums up the payments between two moments. An order that was cancelled after payment was refunded.
+// takings sums up the payments between two points in time. An order that was cancelled after payment was refunded.
 func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery) (Takings, error) {
 	if span := in.To.Sub(in.From); span <= 0 || span > takingsMost {
 		return Takings{}, problem.BadRequest(problem.CodeInvalidParameter, "the takings of at most 25 hours can be requested",
@@ -47,13 +47,13 @@ func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery
 	return t, nil
 }
 
-// userByEmail finds the user with an address, for staff.
+// userByEmail finds the user with an address, on behalf of staff.
 func (s *service) userByEmail(ctx context.Context, _ auth.Principal, in emailQuery) (catfecitodb.User, error) {
 	return s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: in.Email})
 }
 
-// refund refunds the payments of orders that were cancelled after payment. A provider refunds a payment once, however often it is
-// asked to.
+// refund refunds the payments of orders that were cancelled after payment. A provider refunds a payment only once, however often
+// it is requested.
 func (s *service) refund(ctx context.Context, changes []change) error {
 	var faults []error
 	for _, c := range changes {
@@ -92,7 +92,7 @@ func summaryOf(lines []catfecitodb.PlaceOrderLine) *string {
 	return &text
 }
 
-// deliveryOf is an order's delivery address; nil if the customer gave none.
+// deliveryOf returns an order's delivery address, or nil if the customer gave none.
 func deliveryOf(in *Delivery) (*catfecitodb.Delivery, error) {
 	if in == nil {
 		return nil, nil //nolint:nilnil // an order may say nothing

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// at is the delivery address of these tests' orders.
+// at is the delivery address of the orders in these tests.
 func at() object {
 	return object{"way": "delivery", "name": "Ana Núñez", "phone": "+52 55 1234 5678", "address": "Orizaba 12", "note": "2nd floor"}
 }
@@ -74,7 +74,7 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 		{Name: "brought nowhere", Request: keyed(ana, "/orders", "desk-2", object{"total": "20.00", "delivery": object{"way": "delivery", "name": "Ana", "phone": "12345"}}), Status: http.StatusBadRequest, Code: "address_missing"},
 	})
 	events := request(ana, http.MethodGet, "/orders/events", nil)
-	if !v.Live() { // Lambda returns what there is and ends
+	if !v.Live() { // Lambda returns the available events and ends
 		v.Run(t, []apitest.Case{{Name: "events", Request: events, Status: http.StatusOK}})
 		return
 	}
@@ -113,7 +113,8 @@ func TestRefund(t *testing.T) {
 	}
 }
 
-// TestSearchWords: words inside names are found, ignoring case and accents; each product once, with its current data.
+// TestSearchWords: a search finds words inside names, ignoring case and accents. Each product appears once, with its current
+// data.
 func TestSearchWords(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -128,7 +129,7 @@ func TestSearchWords(t *testing.T) {
 		for _, limit := range []int{1, 20} {
 			all = walk[catfecito.Offer](t, v, request("", http.MethodGet, "/products", nil), limit, "q", text)
 			got := names(all)
-			slices.Sort(got) // by word, and so not by name
+			slices.Sort(got) // sorted by word, so not by name
 			same(t, text, got, want)
 		}
 	}
@@ -145,14 +146,14 @@ func TestSearchWords(t *testing.T) {
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+chiapas.ProductID, object{
 		"categoryId": "cafes", "name": "Oaxaca de altura", "description": "", "price": "90.00",
 	})), http.StatusOK)
-	find("chiapas") // from the product itself, before the stream is consumed
+	find("chiapas") // found in the product itself, before the stream is consumed
 	v.Deliver(t)
 	find("oax", "Oaxaca de altura")
 	v.Deliver(t)
 	find("altura", "Oaxaca de altura")
 }
 
-// TestListsOfOldProducts: products older than the lists are added to them.
+// TestListsOfOldProducts: products that are older than the lists are added to them.
 func TestListsOfOldProducts(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -163,7 +164,7 @@ func TestListsOfOldProducts(t *testing.T) {
 	same(t, "chiapas", names(got), []string{"Café de Chiapas"})
 }
 
-// TestOldOrderKeepsItsAnswer: a repeated checkout gets the first response, even if the order was paid since.
+// TestOldOrderKeepsItsAnswer: a repeated checkout gets the first response, even if the order has been paid since.
 func TestOldOrderKeepsItsAnswer(t *testing.T) {
 	t.Parallel()
 	v := open(t)

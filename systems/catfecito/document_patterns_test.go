@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// The document's access patterns. Each is requested through the API, and is the document's request unless that cannot serve its
-// purpose.
+// The document's access patterns. Each is called through the API, and must make the document's database request, unless that
+// request cannot serve its purpose.
 
 // userLines are sections 1.1 and 1.2.
 func (d *document) userLines() []apitest.Line {
@@ -225,7 +225,7 @@ func (d *document) orderLines() []apitest.Line {
 	}
 }
 
-// comparedLines are the comparison with SQL: the same requests, one each.
+// comparedLines are the comparison with SQL: one request each.
 func (d *document) comparedLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Obtener usuario por ID | SELECT FROM users WHERE id = ? | GetItem(PK=USER#id, SK=METADATA)", Holds: func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// asks are the sections of the document that contain requirements, besides its tables: patterns, transactions, indexes, savings,
+// asks matches the parts of the document that contain requirements, besides its tables: patterns, transactions, indexes, savings,
 // good practices, and monitoring.
 var asks = regexp.MustCompile(`^\*\*Tabla\*\*.*|^#### .*|^- ✅ (Todo|Máximo|Consistencia).*|^### (GSI|Capacidad|CloudWatch|DynamoDB Streams).*|` +
 	`^\d\. \*\*.*|^### \d\. (Denorm|Time|Pref|Valid|Usar).*|^- (Auditoría|Triggers|Replicación).*`)
 
-// TestDocument checks each line of the document.
+// TestDocument checks every line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, catfecito.System(catFecito()), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -32,7 +32,7 @@ func TestDocument(t *testing.T) {
 type document struct {
 	v             *apitest.Server
 	juan          catfecito.User
-	premium, cup  catfecito.Product // of the category cafes
+	premium, cup  catfecito.Product // in the category cafes
 	gone          catfecito.Product // no longer on sale
 	order, others catfecito.WholeOrder
 }
@@ -60,7 +60,7 @@ func (d *document) item(t *testing.T, pk, sk string) map[string]string {
 	return d.v.Item(t, d.table(), "PK", pk, "SK", sk)
 }
 
-// has fails unless an item has attributes; "" stands for absent.
+// has fails the test unless an item has the attributes; "" means that the attribute must be absent.
 func has(t *testing.T, it, want map[string]string) {
 	t.Helper()
 	for name, value := range want {

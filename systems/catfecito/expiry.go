@@ -17,9 +17,9 @@ const (
 	expiryEvery = time.Minute
 )
 
-// expireOrders cancels orders that were not paid in time, and returns their stock. Several processes may do so concurrently while
-// customers pay: a transaction requires that the order is still pending. An order that cannot be cancelled now does not block the
-// others.
+// expireOrders cancels orders that were not paid in time, and returns their stock. Several processes may run it concurrently
+// while customers pay, because a transaction checks that the order is still pending. An order that cannot be cancelled does not
+// block the others.
 func (s *service) expireOrders(ctx context.Context) error {
 	due := s.now().Add(-payWithin)
 	var faults []error
@@ -34,7 +34,7 @@ func (s *service) expireOrders(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// expireOrder cancels an order unless it is no longer pending: the index may still list it.
+// expireOrder cancels an order unless it is no longer pending, because the index may be stale.
 func (s *service) expireOrder(ctx context.Context, orderID string) error {
 	found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: orderID})
 	if errors.Is(err, table.ErrNotFound) || err == nil && found.Order.Status != catfecitodb.OrderStatusPending {

@@ -32,8 +32,8 @@ func (b *brokenRefunds) Refund(ctx context.Context, paymentID string) error {
 	return b.Test.Refund(ctx, paymentID)
 }
 
-// TestExpiry: an order that is not paid within half an hour is cancelled, and its stock returned, once; others stay. A later
-// payment is refunded.
+// TestExpiry: an order that is not paid within half an hour is cancelled and its stock returned, once; other orders are
+// unaffected. A payment that arrives later is refunded.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
@@ -76,8 +76,8 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestPaidOrExpired: orders expire in several processes while they are paid and cancelled: each has one outcome, its stock is
-// returned once or not at all, and payments of cancelled orders are refunded.
+// TestPaidOrExpired: several processes expire orders while customers pay and cancel them. Each order has one outcome, its stock
+// is returned at most once, and payments of cancelled orders are refunded.
 func TestPaidOrExpired(t *testing.T) {
 	t.Parallel()
 	const orders, processes = 24, 4
@@ -131,7 +131,7 @@ func TestPaidOrExpired(t *testing.T) {
 	}
 }
 
-// TestExpiryWorks: a process's worker expires orders by itself.
+// TestExpiryWorks: a process's worker expires orders on its own.
 func TestExpiryWorks(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -11,15 +11,15 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
 
-// change is a record of the table's stream. Before and after are nil if there is no item, for copies and markers, and if it
+// change is a record of the table's stream. Before and after are nil if there is no item, if it is a copy or marker, or if it
 // cannot be read.
 type change struct {
 	record        streams.Record
 	before, after any
 }
 
-// follow does everything that follows a change; each part tolerates redelivered records. It is one consumer, because Lambda calls
-// all handlers of a table's stream in each of its functions.
+// follow does everything that follows a change; each part tolerates redelivered records. There is only one consumer, because each
+// of a table's stream functions in Lambda calls all handlers.
 func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 	var changes []change
 	for _, r := range b.Records {
@@ -41,7 +41,7 @@ func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// stored returns an image's item; nil for copies and markers.
+// stored returns an image's item, or nil for copies and markers.
 func stored(image map[string]streams.AttributeValue) (any, error) {
 	if image == nil {
 		return nil, nil

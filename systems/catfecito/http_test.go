@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestRoutes calls every operation with valid and invalid input, over each transport.
+// TestRoutes calls every operation with valid and invalid input over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	post := mailtest.Start(t)
@@ -60,7 +60,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestStaffOnly: staff operations are closed to customers.
+// TestStaffOnly: customers cannot call staff operations.
 func TestStaffOnly(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -85,7 +85,7 @@ func TestStaffOnly(t *testing.T) {
 	} {
 		r.As = ana
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
-		r.Groups = []string{"customer", "admin", "transporteapp-admin"} // not groups of this system
+		r.Groups = []string{"customer", "admin", "transporteapp-admin"} // not a group of this system
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
 	}
 	if s := scan(t, v); s.categories != 0 || len(s.products) != 0 {

@@ -15,10 +15,10 @@ import (
 // allOrders is the topic of all orders, for staff; customers subscribe to their own id.
 const allOrders = ""
 
-// errLessNow ends the stream of a caller who has lost the staff role.
+// errLessNow ends the event stream of a caller who has lost the staff role.
 var errLessNow = errors.New("the caller now has fewer permissions than when the stream started")
 
-// tellOrders publishes orders to pages.
+// tellOrders publishes changes of orders to pages.
 func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {

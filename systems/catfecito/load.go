@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// loadProducts is the number of products in a connection's category, loadOrders of its buyer's orders.
+	// loadProducts is the number of products in a connection's category, loadOrders the number of its buyer's orders.
 	loadProducts = 24
 	loadOrders   = 20
 	// loadHolders is the number of users who have a connection's product in the cart.
@@ -17,16 +17,16 @@ const (
 	loadLines = 3
 
 	loadDetails = `"categoryId":"{user}","name":"Café {n}","description":"Tueste medio","price":"35.00"`
-	loadTotal   = "105.00" // of loadLines pieces
-	// loadBuyer orders, loadShopper changes their cart; the connection's own user has one that stays.
+	loadTotal   = "105.00" // for loadLines pieces
+	// loadBuyer places orders, and loadShopper changes their cart. The connection's own user has a cart that does not change.
 	loadBuyer, loadShopper = "buyer", "shopper"
 )
 
-// loadPlan measures every operation. A connection has its own category and products, so that connections do not contend with each
-// other; it signs up, and has a user with a cart, a buyer with orders and other users with a product in the cart.
+// loadPlan measures every operation. Each connection has its own category and products, so that connections do not contend with
+// each other. A connection signs up, and has a user with a cart, a buyer with orders, and other users with a product in the cart.
 //
-// Who signs up does so from a network of their own, as the shop's customers do: the bound on those of one network is none of
-// what is measured. Log-ins that succeed have no bound.
+// Each sign-up comes from its own network, like those of the shop's customers, so the limit per network is not measured.
+// Successful log-ins are not limited.
 func loadPlan() load.Plan {
 	return load.Plan{Without: map[string]string{
 		"paymentEvent":      "its requests are signed by a provider",
@@ -123,12 +123,12 @@ func loadProduct() load.Call {
 	return load.Create("/products", "{"+loadDetails+`,"stock":1000000}`).In(AdminGroup)
 }
 
-// loadPut puts a piece of one of the connection's products into a cart.
+// loadPut adds a piece of one of the connection's products to a cart.
 func loadPut(product int) load.Call {
 	return load.Put(fmt.Sprintf("/cart/items/{product%d}", product), `{"quantity":1}`)
 }
 
-// loadOrder fills the buyer's cart and orders it; the order's id is stored under a name.
+// loadOrder fills the buyer's cart, orders it, and stores the order's id under a name.
 func loadOrder(name string) []load.Call {
 	var calls []load.Call
 	for line := range loadLines {

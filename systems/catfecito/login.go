@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 )
 
-// nobodyID is an id that no user has: it is read for unknown addresses.
+// nobodyID is an id that belongs to no user. It is read if an address is unknown.
 const nobodyID = "nobody"
 
 var (
@@ -22,8 +22,8 @@ var (
 )
 
 const (
-	// triesMost is how many wrong passwords are allowed within triesWindow for an e-mail address, from any source. The count is
-	// in the table, so it holds for all processes.
+	// triesMost is how many wrong passwords an e-mail address allows within triesWindow, from any source. The count is stored in
+	// the table, so it applies to all processes together.
 	triesMost   = 10
 	triesWindow = 5 * time.Minute
 
@@ -46,7 +46,7 @@ func newBounds(now func() time.Time) bounds {
 }
 
 // logIn finds the user with an e-mail address and a password, and opens a session. It does the same work whether or not the user
-// exists. Only failures are limited: a user may log in as often as they like.
+// exists. Only failures are limited: users may log in as often as they like.
 func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) (opened, error) {
 	from := api.Address(ctx)
 	if s.issuer == nil {
@@ -69,8 +69,8 @@ func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) 
 	return s.openSession(ctx, u, c.UpdatedAt, in.UserAgent)
 }
 
-// try reports whether a password matches a hash, unless too many were tried recently for the e-mail address. The attempt is
-// counted first, and a success resets the count.
+// try reports whether a password matches a hash, unless too many passwords have recently been tried for the e-mail address. The
+// attempt is counted first, and a success resets the count.
 func (s *service) try(ctx context.Context, email, password string, hash table.Secret) (same bool, err error) {
 	now := s.now()
 	since := now.UTC().Truncate(triesWindow)
@@ -88,8 +88,8 @@ func (s *service) try(ctx context.Context, email, password string, hash table.Se
 	return true, s.db.ForgetTries(ctx, catfecitodb.ForgetTriesInput{Email: email, Since: since})
 }
 
-// credential returns a user with their password's hash; for an unknown address, nobody with a hash that no password matches,
-// after the same number of requests.
+// credential returns a user with their password's hash. For an unknown address it makes the same number of requests, and returns
+// no user and a hash that no password matches.
 func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, catfecitodb.Credential, error) {
 	u, err := s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: email})
 	if errors.Is(err, table.ErrNotFound) {

@@ -8,19 +8,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Money is an amount in hundredths of the shop's currency. In JSON it is a string with two decimals, "35.00", so that no program
-// turns it into a binary fraction.
+// Money is an amount in hundredths of the shop's currency. In JSON it is a string with two decimals, "35.00", so that programs do
+// not convert it to a binary fraction.
 type Money int64
 
 const (
 	moneyUnit = 100
-	// moneyMost fits 32 lines of 99 pieces at the highest price, 999999999.99, and is exact even in programs that read it as a
-	// number.
+	// moneyMost exceeds 32 lines of 99 pieces at the highest price, 999999999.99, and is exact even in programs that parse it as
+	// a number.
 	moneyMost    = 999_999_999_999_999
 	moneyPattern = `^(0|[1-9][0-9]{0,12})\.[0-9]{2}$`
 )
 
-// String is the amount with two decimals.
+// String formats the amount with two decimals.
 func (m Money) String() string {
 	sign, n := "", int64(m)
 	if n < 0 {
@@ -29,7 +29,7 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%02d", sign, n/moneyUnit, n%moneyUnit)
 }
 
-// MarshalText is String.
+// MarshalText returns the same text as String.
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText parses the result of MarshalText, and nothing else.

@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// errAnothersOrder is for an order that belongs to another user.
+// errAnothersOrder is the error for another user's order.
 var errAnothersOrder = errors.New("the order belongs to another user")
 
-// order returns a user's own order with its lines; for staff, anyone's.
+// order returns a user's own order with its lines; staff can get any order.
 func (s *service) order(ctx context.Context, who auth.Principal, in OrderPath) (order, error) {
 	if who.In(AdminGroup) {
 		found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: in.OrderID})
@@ -25,7 +25,7 @@ func (s *service) order(ctx context.Context, who auth.Principal, in OrderPath) (
 	return order{}, s.missingOrAnothers(ctx, in.OrderID, err)
 }
 
-// missingOrAnothers says why an order is not a user's own: missing, or errAnothersOrder.
+// missingOrAnothers returns why an order is not a user's own: missing, or errAnothersOrder.
 func (s *service) missingOrAnothers(ctx context.Context, orderID string, missing error) error {
 	switch _, err := s.db.OrderExists(ctx, catfecitodb.OrderExistsInput{OrderID: orderID}); {
 	case err == nil:
@@ -37,7 +37,7 @@ func (s *service) missingOrAnothers(ctx context.Context, orderID string, missing
 	}
 }
 
-// payCash marks an order as paid in cash, on behalf of staff, once per request key.
+// payCash marks an order as paid in cash, on behalf of staff and once per request key.
 func (s *service) payCash(ctx context.Context, who auth.Principal, in keyedOrder) (catfecitodb.Order, error) {
 	result, err := s.db.PayOrder(ctx, catfecitodb.PayOrderInput{
 		RequestKey: in.RequestKey, Operation: catfecitodb.OperationPayOrder, UserID: who.Sub, OrderID: in.OrderID,
@@ -53,12 +53,12 @@ func (s *service) payCash(ctx context.Context, who auth.Principal, in keyedOrder
 		}
 		paid = found.Order
 	}
-	paid.Status = catfecitodb.OrderStatusPaid // as in the first response, for a retry
+	paid.Status = catfecitodb.OrderStatusPaid // as in the first response, in case of a retry
 	return paid, nil
 }
 
-// cancel cancels an order that has not been shipped, and returns its stock, once per request key: the user's own, or anyone's on
-// behalf of staff.
+// cancel cancels an order that has not been shipped and returns its stock, once per request key. Customers can cancel their own
+// orders, staff all orders.
 func (s *service) cancel(ctx context.Context, who auth.Principal, in keyedOrder) (catfecitodb.Order, error) {
 	cancelled, err := s.order(ctx, who, in.OrderPath)
 	if err != nil {

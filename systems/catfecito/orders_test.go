@@ -38,7 +38,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrders: a user's own orders, newest first, in pages, whatever their ids.
+// TestOrders: users list their own orders, newest first and in pages, whatever the orders' ids.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -64,8 +64,8 @@ func TestOrders(t *testing.T) {
 	refused(t, v, request(bruno, http.MethodGet, "/orders?cursor="+next, nil), http.StatusBadRequest, problem.CodeInvalidCursor)
 }
 
-// TestPaidOrCancelled pays, ships and cancels an order concurrently and repeatedly, by its owner and staff: it has one outcome,
-// and its stock is returned once or not at all.
+// TestPaidOrCancelled: the owner and staff pay, ship and cancel an order concurrently and repeatedly. It has one outcome, and its
+// stock is returned at most once.
 func TestPaidOrCancelled(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -92,7 +92,7 @@ func TestPaidOrCancelled(t *testing.T) {
 	}
 }
 
-// TestStockIsKept: with concurrent purchases, cancellations and restocks, stock is neither created nor lost.
+// TestStockIsKept: concurrent purchases, cancellations and restocks neither create nor lose stock.
 func TestStockIsKept(t *testing.T) {
 	t.Parallel()
 	const users, rounds = 8, 8
@@ -148,7 +148,7 @@ func TestStockIsKept(t *testing.T) {
 	}
 }
 
-// TestStaffCancels: staff cancel anyone's order, with their own keys.
+// TestStaffCancels: staff can cancel any order, with their own keys.
 func TestStaffCancels(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -15,14 +15,15 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestPayInABrowser: a customer cancels at the provider's page and pays at another one; the shop learns of it from signed events.
+// TestPayInABrowser: a customer cancels one payment at the provider's page and completes another. The shop learns of both from
+// signed events.
 func TestPayInABrowser(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	o := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(390, 844))
 	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox when run as root
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)

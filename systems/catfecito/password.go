@@ -27,12 +27,12 @@ const (
 	hashBytes = 32
 )
 
-// passwords hashes passwords and compares them with hashes, at most one per processor concurrently, because an attacker can make
-// a server spend a log-in's time and memory.
+// passwords hashes passwords and compares them with hashes, at most one per processor at a time, because attackers can make a
+// server spend the time and memory of a log-in.
 type passwords struct {
 	cost  argon2id.Params
 	slots chan struct{}
-	// unknownUserHash is the hash of a password that nobody knows.
+	// unknownUserHash is the hash of an unknown random password.
 	unknownUserHash table.Secret
 }
 
@@ -40,11 +40,11 @@ func newPasswords(cost Cost) *passwords {
 	p := &passwords{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), cost: argon2id.Params{
 		Iterations: cost.Passes, Memory: cost.MemoryKiB, Parallelism: cost.Lanes, SaltLength: saltBytes, KeyLength: hashBytes,
 	}}
-	p.unknownUserHash, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and chance does not fail
+	p.unknownUserHash, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and the random source does not fail
 	return p
 }
 
-// hash is the hash of a password with a new salt, in the PHC string format.
+// hash hashes a password with a new salt, in the PHC string format.
 func (p *passwords) hash(ctx context.Context, password string) (hash table.Secret, err error) {
 	err = p.inSlot(ctx, func() error {
 		text, err := argon2id.CreateHash(normal(password), &p.cost)
@@ -54,10 +54,10 @@ func (p *passwords) hash(ctx context.Context, password string) (hash table.Secre
 	return hash, err
 }
 
-// errHash is for a stored hash that this program did not create.
+// errHash is the error for a stored hash that this program did not create.
 var errHash = errors.New("the password's hash is not an argon2id hash")
 
-// match tells whether a password is the one of a hash, which may have been made at another cost.
+// match reports whether a password matches a hash, which may have been created with another cost.
 func (p *passwords) match(ctx context.Context, password string, hash table.Secret) (same bool, err error) {
 	cost, _, _, err := argon2id.DecodeHash(hash.Reveal())
 	if err != nil || cost.Iterations == 0 || cost.Parallelism == 0 || cost.KeyLength != hashBytes {
@@ -70,7 +70,7 @@ func (p *passwords) match(ctx context.Context, password string, hash table.Secre
 	return same, err
 }
 
-// inSlot does something as soon as a processor is free for it.
+// inSlot runs a function as soon as a processor is free for it.
 func (p *passwords) inSlot(ctx context.Context, do func() error) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -81,5 +81,5 @@ func (p *passwords) inSlot(ctx context.Context, do func() error) error {
 	}
 }
 
-// normal is a password with its accents as one keyboard writes them, however another one does.
+// normal normalises a password's accents, which keyboards encode in different ways.
 func normal(password string) string { return norm.NFC.String(password) }

@@ -56,7 +56,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestNobodysPassword: checking takes the same work as for any user, and no password matches.
+// TestNobodysPassword: checking an unknown user's password takes the same work as for any user, and no password matches.
 func TestNobodysPassword(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -74,7 +74,7 @@ func TestNobodysPassword(t *testing.T) {
 	}
 }
 
-// TestHashes: an invalid hash is rejected, and does not end the process.
+// TestHashes: an invalid hash is rejected, and does not crash the process.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -101,7 +101,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestSlots: at most one hash per processor is computed concurrently, and waiting ends with the request.
+// TestSlots: at most one hash per processor is computed at a time, and waiting ends with the request.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -131,7 +131,7 @@ func TestSamplePassword(t *testing.T) {
 	}
 }
 
-// process is the service as another process would open it on the same table.
+// process opens the service as another process would, on the same table.
 func process(t *testing.T, database databasetest.Database, observe func(table.Call)) *service {
 	t.Helper()
 	now := time.Now()
@@ -149,7 +149,7 @@ func process(t *testing.T, database databasetest.Database, observe func(table.Ca
 	return &service{db: db, now: clock, issuer: issuer, passwords: newPasswords(cheap), bounds: newBounds(clock)}
 }
 
-// TestOwnUserRequests: who asks who they are in a session costs the reads of session and user, and no third one.
+// TestOwnUserRequests: with a session, getting one's own user reads only the session and the user.
 func TestOwnUserRequests(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)
@@ -178,7 +178,7 @@ func TestOwnUserRequests(t *testing.T) {
 	}
 }
 
-// TestLogInRequests: an unknown address takes as many requests as a known one, and all processes together have the limit of one.
+// TestLogInRequests: an unknown address takes as many requests as a known one, and all processes share one limit.
 func TestLogInRequests(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)
@@ -208,7 +208,7 @@ func TestLogInRequests(t *testing.T) {
 	}
 }
 
-// TestWithoutIssuer: with a user pool, sign-up and log-in are not available here.
+// TestWithoutIssuer: with a user pool, the shop itself offers no sign-up or log-in.
 func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)

@@ -11,14 +11,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// PaymentSecret is the environment variable that enables the test payment provider, and the secret with which it signs. Without
-// it, and without a provider in Options, customers can only pay cash.
+// PaymentSecret is the environment variable that enables the test payment provider; its value is the signing secret. Without it,
+// and without a provider in Options, customers can only pay cash.
 const PaymentSecret = "CATFECITO_TEST_PAYMENT_SECRET"
 
-// errNoProvider is for a payment without a provider.
+// errNoProvider is the error for a payment without a provider.
 var errNoProvider = problem.NotFound("payments_off", "this shop accepts cash only: pay when you receive your order")
 
-// beginPayment returns the address at which a user pays their own order.
+// beginPayment returns the address at which users pay their own order.
 func (s *service) beginPayment(ctx context.Context, who auth.Principal, in OrderPath) (PaymentPage, error) {
 	if s.provider == nil {
 		return PaymentPage{}, errNoProvider
@@ -37,8 +37,8 @@ func (s *service) beginPayment(ctx context.Context, who auth.Principal, in Order
 // paymentIgnored is the outcome of an event that changes nothing here.
 const paymentIgnored = "ignored"
 
-// paymentEvent handles a provider's event, once. A payment that pays no order is refunded: it came too late, the order was
-// already paid, or the amount differs. Its record is stored first, so that a redelivered event finishes what was begun.
+// paymentEvent handles a provider's event, once. A payment that does not pay an order is refunded, because it came too late, the
+// order was already paid, or the amount differs. Its record is stored first, so that a redelivered event completes the refund.
 func (s *service) paymentEvent(ctx context.Context, _ auth.Principal, in signedEvent) (PaymentResult, error) {
 	if s.provider == nil {
 		return PaymentResult{}, errNoProvider
@@ -57,7 +57,7 @@ func (s *service) paymentEvent(ctx context.Context, _ auth.Principal, in signedE
 	return PaymentResult{string(done)}, err
 }
 
-// settlePayment pays an order, or records that a payment must be refunded; for a retry it returns what was done.
+// settlePayment pays an order, or records that a payment must be refunded. For a retry it returns the first outcome.
 func (s *service) settlePayment(ctx context.Context, e payments.Event) (catfecitodb.PaymentOutcome, error) {
 	_, refusal := s.db.ApplyPayment(ctx, catfecitodb.ApplyPaymentInput{PaymentID: e.PaymentID, EventID: e.ID, OrderID: e.OrderID, Amount: e.Amount})
 	switch {
@@ -68,7 +68,7 @@ func (s *service) settlePayment(ctx context.Context, e payments.Event) (catfecit
 	case !errors.Is(refusal, catfecitodb.ErrOrderNotPending) && !errors.Is(refusal, catfecitodb.ErrWrongAmount) && !errors.Is(refusal, catfecitodb.ErrOrderNotFound):
 		return "", refusal
 	}
-	// An order never becomes pending again, so no other delivery of the event can pay it now.
+	// An order never becomes pending again, so no other delivery of the event can still pay it.
 	_, err := s.db.RefusePayment(ctx, catfecitodb.RefusePaymentInput{PaymentID: e.PaymentID, EventID: e.ID, OrderID: e.OrderID, Amount: e.Amount})
 	switch {
 	case errors.Is(err, catfecitodb.ErrPaymentExists):
@@ -80,13 +80,13 @@ func (s *service) settlePayment(ctx context.Context, e payments.Event) (catfecit
 	return catfecitodb.PaymentOutcomeRefunded, nil
 }
 
-// paymentDone is the outcome of a payment.
+// paymentDone returns the outcome of a payment.
 func (s *service) paymentDone(ctx context.Context, paymentID string) (catfecitodb.PaymentOutcome, error) {
 	p, err := s.db.PaymentByID(ctx, catfecitodb.PaymentByIDInput{PaymentID: paymentID})
 	return p.Outcome, err
 }
 
-// ownOrder returns a user's own order without its lines.
+// ownOrder returns a user's own order, without its lines.
 func (s *service) ownOrder(ctx context.Context, userID, orderID string) (catfecitodb.Order, error) {
 	o, err := s.db.OrderByID(ctx, catfecitodb.OrderByIDInput{OrderID: orderID, UserID: userID})
 	if errors.Is(err, table.ErrNotFound) {

@@ -80,7 +80,7 @@ func paymentRoutes(t *testing.T, v *apitest.Server) {
 	})
 }
 
-// TestWrongAmount: a payment of a different amount pays nothing and is refunded, even if the first refund fails.
+// TestWrongAmount: a payment of a different amount does not pay the order and is refunded, even if the first refund fails.
 func TestWrongAmount(t *testing.T) {
 	t.Parallel()
 	money := provider()
@@ -102,7 +102,7 @@ func TestWrongAmount(t *testing.T) {
 	}
 }
 
-// TestNoProvider: without a provider no payment begins, and no event is accepted.
+// TestNoProvider: without a provider no payment can begin, and no event is accepted.
 func TestNoProvider(t *testing.T) {
 	t.Parallel()
 	options := catFecito()
@@ -113,7 +113,8 @@ func TestNoProvider(t *testing.T) {
 	refused(t, v, paid("p", o.Order), http.StatusNotFound, "payments_off")
 }
 
-// TestPaidOnce: several payments of one order, each delivered repeatedly and concurrently: one pays, the others are refunded.
+// TestPaidOnce: of several payments for one order, each delivered repeatedly and concurrently, one pays and the others are
+// refunded.
 func TestPaidOnce(t *testing.T) {
 	t.Parallel()
 	money := provider()

@@ -13,8 +13,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestTwoProcesses: sixteen customers at two processes want ten pieces: ten orders succeed. The process that consumes the stream
-// is killed, and the other takes over: each change is in the history once, and a product is found by a word of its new name.
+// TestTwoProcesses: sixteen customers at two processes order ten pieces, and ten orders succeed. When the process that consumes
+// the stream is killed, the other takes over: each change is in the history once, and a product is found by a word of its new
+// name.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	peers := apitest.Processes(t, catfecito.System(catFecito()), 2)

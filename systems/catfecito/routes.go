@@ -12,10 +12,11 @@ import (
 	"github.com/monotable/monotable/systems/internal/live"
 )
 
-// caller is the field of access patterns that holds the caller's id.
+// caller is the field of access patterns that is set to the caller's id.
 const caller = "UserID"
 
-// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
+// routes registers the API. Routes named after an access pattern of the design call it directly; the others call domain
+// functions.
 func (s *service) routes(a huma.API) {
 	s.accountRoutes(a)
 	s.shopRoutes(a)
@@ -129,7 +130,7 @@ func (s *service) shopRoutes(a huma.API) {
 	api.ListActs(audit, s.db.ActsOfDay, staff)
 }
 
-// unvalidated is for a body that its sender signs.
+// unvalidated is for bodies that are signed by their sender.
 func unvalidated(op *huma.Operation) { op.SkipValidateBody = true }
 
 // UserPath identifies a user. Path types are exported because huma ignores other embedded structs.
@@ -234,7 +235,7 @@ type VerificationInput struct {
 	Code string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
 }
 
-// AddressInput is the address for a code.
+// AddressInput is the e-mail address to which a code is sent.
 type AddressInput struct {
 	Email string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
 }
@@ -325,7 +326,7 @@ type QuantityInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"99" doc:"How many"`
 }
 
-// OrderInput is what a customer agrees to.
+// OrderInput is what a customer has agreed to.
 type OrderInput struct {
 	Total    Money     `json:"total" doc:"The cart's total that you agree to"`
 	Delivery *Delivery `json:"delivery,omitempty" doc:"The delivery address and contact"`
@@ -345,13 +346,13 @@ type keyedOrder struct {
 	OrderPath
 }
 
-// signedEvent is the raw request of a webhook: its signature covers the bytes.
+// signedEvent is the raw request of a webhook: the signature covers its bytes.
 type signedEvent struct {
 	RawBody []byte `contentType:"application/json"`
 	header  http.Header
 }
 
-// Resolve keeps the headers: the provider knows which are signed.
+// Resolve keeps the headers, because only the provider knows which of them are signed.
 func (in *signedEvent) Resolve(ctx huma.Context) []error {
 	in.header = http.Header{}
 	ctx.EachHeader(in.header.Add)

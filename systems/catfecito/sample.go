@@ -18,10 +18,10 @@ const (
 	SamplePassword = "catfecito"
 	sampleHash     = table.Secret("$argon2id$v=19$m=19456,t=2,p=1$VeRi7b+gJLDZqx+eyr2Llg$R4PUiu1mMJQ16oSolxomtGgH2qoqYboqtB5S83vhtyM")
 
-	// sampleShelf is the number of categories and products at the start of a sample: twenty records per category.
+	// sampleShelf is the number of catalogue records, at the start of a sample: twenty per category.
 	sampleShelf    = 200
 	sampleCategory = 20
-	// sampleBlock is a user with a password, three cart lines and seven orders of four lines.
+	// sampleBlock is the number of records of a user: a password, three cart lines and seven orders of four lines.
 	sampleBlock = 40
 	sampleCart  = 3
 	sampleLines = 4
@@ -37,7 +37,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 		m := sampleMaker{Chance: p.Chance}
 		for i := range p.Items {
 			n := p.First + i
-			// A user who would be cut off by the sample's end is omitted.
+			// A user who would not fit into the sample is omitted.
 			left := p.Items - i + (n-sampleShelf)%sampleBlock
 			var r table.Record
 			switch {
@@ -55,12 +55,12 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleTime gives each record its own second, so that times do not depend on the sample's size.
+// sampleTime gives each record a second of its own, so that times do not depend on the sample's size.
 func sampleTime(n int) time.Time {
 	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 }
 
-// shelf is a record of the catalogue, which is the same for all parts: a category, or a product of the preceding one.
+// shelf returns a record of the catalogue, which is the same in all parts: a category, or a product of the preceding category.
 func shelf(n int) table.Record {
 	if n%sampleCategory != 0 {
 		return shelved(n).Record()
@@ -68,7 +68,7 @@ func shelf(n int) table.Record {
 	return sampleShelves()[n/sampleCategory].category.Record()
 }
 
-// shelved is a numbered product. Every tenth is no longer on sale.
+// shelved returns the n-th product. Every tenth is no longer on sale.
 func shelved(n int) catfecitodb.Product {
 	of := sampleShelves()[n/sampleCategory]
 	p := of.products[n%sampleCategory-1]
@@ -83,9 +83,9 @@ func shelved(n int) catfecitodb.Product {
 	return p
 }
 
-// outOfSale is a sold-out product: it fills up the end of a sample that has no room for another user.
+// outOfSale returns a sold-out product. Such products fill up a sample that has no room for another user.
 func outOfSale(n int) catfecitodb.Product {
-	p := shelved(n%sampleShelf | 1) // a category's number is even
+	p := shelved(n%sampleShelf | 1) // categories have even numbers
 	p.ProductID, p.CreatedAt = productID(n), sampleTime(n)
 	p.Stock, p.IsActive = 0, false
 	return p
@@ -95,14 +95,14 @@ func productID(n int) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Append(nil, "catfecito product ", n)).String()
 }
 
-// sampleMaker generates the records of a part one after another.
+// sampleMaker generates the records of a part sequentially.
 type sampleMaker struct {
 	seed.Chance
 	order catfecitodb.Order
 	lines []catfecitodb.OrderItem
 }
 
-// record generates a numbered record at a position in its block.
+// record generates the n-th record, at a position in its block.
 func (m *sampleMaker) record(n, place int) table.Record {
 	userID := fmt.Sprintf("u-%d", sampleFirstUser+(n-sampleShelf)/sampleBlock)
 	at := sampleTime(n)
@@ -115,7 +115,7 @@ func (m *sampleMaker) record(n, place int) table.Record {
 	case ordered < 0:
 		return catfecitodb.CartItem{
 			UserID: userID, ProductID: m.product(place).ProductID, Quantity: 1 + m.Int64N(3), CreatedAt: at,
-			// It does not expire while the sample is in use.
+			// Later than any use of the sample.
 			ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
 		}.Record()
 	case ordered%(1+sampleLines) == 0:
@@ -127,7 +127,7 @@ func (m *sampleMaker) record(n, place int) table.Record {
 	}
 }
 
-// product picks a product on sale. Four consecutive places never get the same one: each has its own categories.
+// product picks a product on sale. Four consecutive places never get the same product, because each place has its own categories.
 func (m *sampleMaker) product(place int) catfecitodb.Product {
 	category := place%sampleLines + sampleLines*m.IntN(2)
 	return shelved(category*sampleCategory + 1 + m.IntN(8))
@@ -142,7 +142,7 @@ func (m *sampleMaker) user(userID string, at time.Time) catfecitodb.User {
 
 // newOrder generates an order with its lines.
 func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
-	// A sample's orders are months old: none waits for staff, and those that nobody paid are cancelled when a shop opens.
+	// A sample's orders are months old: none of them waits for staff, and unpaid ones are cancelled when a shop opens.
 	m.order = catfecitodb.Order{OrderID: m.UUID(), UserID: userID, Status: catfecitodb.OrderStatusDelivered, CreatedAt: at}
 	if m.IntN(10) == 0 {
 		m.order.Status = catfecitodb.OrderStatusCancelled

@@ -15,13 +15,13 @@ import (
 //go:embed sample_shelf.tsv
 var sampleShelfText string
 
-// sampleCategoryShelf is a category with its products, which have only what the text says.
+// sampleCategoryShelf is a category with its products, which only have the fields in the text.
 type sampleCategoryShelf struct {
 	category catfecitodb.Category
 	products []catfecitodb.Product
 }
 
-// sampleShelves returns the categories in the order of the text.
+// sampleShelves returns the categories in text order.
 var sampleShelves = sync.OnceValue(func() []sampleCategoryShelf {
 	var shelves []sampleCategoryShelf
 	for line := range strings.Lines(sampleShelfText) {

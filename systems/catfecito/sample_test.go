@@ -16,7 +16,7 @@ func TestSample(t *testing.T) {
 	v := open(t)
 	sample := v.Host.Service(catfecito.Name).Sample
 	size := 1000
-	for round := range 3 { // the second time changes nothing, the third extends it by less than a whole user
+	for round := range 3 { // the second run changes nothing, the third adds less than a whole user
 		if round == 2 {
 			size += left
 		}

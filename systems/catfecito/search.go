@@ -20,13 +20,13 @@ import (
 const (
 	// shelfEvery is the interval between checks for products missing from the lists.
 	shelfEvery = 24 * time.Hour
-	// termsMost is the maximum number of search words that count.
+	// termsMost is the maximum number of search words used.
 	termsMost = 8
-	// searchPages is how many pages of entries a search reads for one page of products.
+	// searchPages is how many pages of entries a search reads to fill one page of products.
 	searchPages = 5
 )
 
-// folded normalises a text like the key function fold: no accents, lower case, single spaces.
+// folded normalises a text like the key function fold: without accents, in lower case, with single spaces.
 func folded(text string) string {
 	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
 	out, _, err := transform.String(marks, text)
@@ -43,7 +43,7 @@ func wordsOf(text string) []string {
 	return slices.Compact(list)
 }
 
-// entriesOf returns the list entries for a product's name.
+// entriesOf returns the list entries of a product's name.
 func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
 	var list []catfecitodb.EnterProductsLine
 	for _, word := range wordsOf(name) {
@@ -52,10 +52,10 @@ func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
 	return append(list, catfecitodb.EnterProductsLine{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
 }
 
-// keepLists updates the lists when product names change. Batches may be redelivered: entries are put and deleted without
+// keepLists updates the lists when product names change. Batches may be redelivered, so entries are put and deleted without
 // conditions.
 func (s *service) keepLists(ctx context.Context, changes []change) error {
-	listed := map[catfecitodb.EnterProductsLine]bool{} // by entry, whether it exists after the last change
+	listed := map[catfecitodb.EnterProductsLine]bool{} // for each entry, whether it exists after the last change
 	for _, c := range changes {
 		before, was := c.before.(catfecitodb.Product)
 		after, is := c.after.(catfecitodb.Product)
@@ -90,7 +90,7 @@ func (s *service) keepLists(ctx context.Context, changes []change) error {
 	return s.enter(ctx, enter)
 }
 
-// enter puts entries into the lists, those of the shelf last: if a product's shelf entry exists, so do its others.
+// enter puts entries into the lists, the shelf entries last: if a product has a shelf entry, it has all others.
 func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProductsLine) error {
 	byList := map[catfecitodb.ProductList][]catfecitodb.EnterProductsLine{}
 	for _, entry := range entries {
@@ -130,8 +130,8 @@ func (s *service) fillLists(ctx context.Context) error {
 	return nil
 }
 
-// search finds products on sale with a name in which each search word begins a word. It reads the entries of the longest search
-// word, and checks the others against the products, so a stale entry never produces a wrong result.
+// search finds products on sale whose name has, for each search word, a word that begins with it. It reads the entries for the
+// longest search word and checks the others against the products, so stale entries never cause wrong results.
 func (s *service) search(ctx context.Context, text string, page table.PageOptions) (table.Page[catfecitodb.Product], error) {
 	found := table.Page[catfecitodb.Product]{Items: []catfecitodb.Product{}}
 	terms := wordsOf(text)
@@ -162,8 +162,8 @@ func (s *service) search(ctx context.Context, text string, page table.PageOption
 	return found, nil
 }
 
-// fits reports whether every search word begins a word of the name, and whether the entry is the first of the product that the
-// longest one finds: of several words of one name with that prefix, one counts.
+// fits reports whether every search word begins a word of the name, and whether the entry is the first one of the product that
+// the longest search word finds. If several words of a name have that prefix, only one counts.
 func fits(entry string, terms, words []string) bool {
 	begins := func(term string) int {
 		return slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, term) })
@@ -172,7 +172,7 @@ func fits(entry string, terms, words []string) bool {
 	return first >= 0 && words[first] == entry && !slices.ContainsFunc(terms, func(term string) bool { return begins(term) < 0 })
 }
 
-// productsOf returns the current products of entries; nil if one no longer exists.
+// productsOf returns the current products of entries, with nil for those that no longer exist.
 func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductEntry) ([]*catfecitodb.Product, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -181,7 +181,7 @@ func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductE
 	for i, e := range entries {
 		wanted[i].ProductID = e.ProductID
 	}
-	// A product can have several entries in a page, and a batch requests each key once.
+	// A product can have several entries in a page, but a batch may request each key only once.
 	slices.SortFunc(wanted, func(a, b catfecitodb.ProductByIDInput) int { return strings.Compare(a.ProductID, b.ProductID) })
 	wanted = slices.Compact(wanted)
 	got, err := s.db.ProductByIDBatch(ctx, wanted)
@@ -201,7 +201,7 @@ func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductE
 	return list, nil
 }
 
-// offers returns products on sale: all, those whose name has a prefix, or those found by words.
+// offers returns products on sale: all of them, those whose name has a prefix, or those found by words.
 func (s *service) offers(ctx context.Context, _ auth.Principal, in productQuery) (table.Page[Offer], error) {
 	switch {
 	case in.Words != "":

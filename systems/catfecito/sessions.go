@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// accessTTL is an access token's lifetime. Its session is checked in each request anyway.
+	// accessTTL is the lifetime of an access token. Every request also checks its session.
 	accessTTL = 15 * time.Minute
-	// sessionTTL is how long an unused session lasts; the design gives a new one the same time.
+	// sessionTTL is how long an unused session lasts. The design gives new sessions the same lifetime.
 	sessionTTL = 30 * 24 * time.Hour
 	// lostFor is how long an exchanged refresh token remains valid, for a client that did not receive the response.
 	lostFor = 10 * time.Second
-	// sessionsMost is a user's maximum number of sessions; the oldest ones beyond it are closed.
+	// sessionsMost is the maximum number of a user's sessions; the oldest ones beyond it are closed.
 	sessionsMost = 20
 	deviceMax    = 200
 )
 
-// codeSessionEnded is for an invalid refresh token: log in again.
+// codeSessionEnded is the code for an invalid refresh token: the user must log in again.
 const codeSessionEnded = "session_ended"
 
 func errSessionEnded(why error) error {
@@ -41,14 +41,14 @@ func errSessionEnded(why error) error {
 	}
 }
 
-// opened is a session with its tokens, which only the caller who has logged in knows.
+// opened is a session with its tokens, which only the logged-in caller gets.
 type opened struct {
 	AccessToken, TokenType, RefreshToken string
 	ExpiresIn                            int
 	User                                 catfecitodb.User
 }
 
-// openSession logs a user in who has presented the password set at a time.
+// openSession opens a session for a user whose password, set at the given time, was verified.
 func (s *service) openSession(ctx context.Context, u catfecitodb.User, passwordAt time.Time, device string) (opened, error) {
 	id, secret := ulid.MustNewDefault(s.now()).String(), rand.Text()
 	_, err := s.db.OpenSession(ctx, catfecitodb.OpenSessionInput{
@@ -72,7 +72,7 @@ func (s *service) tokens(u catfecitodb.User, sessionID, secret string) (opened, 
 	}, err
 }
 
-// closeSessions closes a user's sessions except for the newest ones; with 0 the user is logged out on all devices.
+// closeSessions closes a user's sessions except for the newest ones; 0 logs the user out on all devices.
 func (s *service) closeSessions(ctx context.Context, userID string, newest int) error {
 	for session, err := range s.db.SessionsOfUserAll(ctx, catfecitodb.SessionsOfUserInput{UserID: userID}) {
 		if newest--; err == nil && newest < 0 {
@@ -85,8 +85,8 @@ func (s *service) closeSessions(ctx context.Context, userID string, newest int) 
 	return nil
 }
 
-// refresh exchanges a refresh token for new tokens. If a token is presented long after it was exchanged, it was stolen from one
-// of the two presenters, so the session ends for both.
+// refresh exchanges a refresh token for new tokens. A token that is used again long after its exchange was stolen from one of its
+// two users, so the session ends for both.
 func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[RefreshInput]) (opened, error) {
 	if s.issuer == nil {
 		return opened{}, errLogInElsewhere
@@ -122,7 +122,7 @@ func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[Ref
 	return s.tokens(u, sessionID, next)
 }
 
-// ended marks errors which say that a session is over; others are unchanged.
+// ended marks errors that mean that a session is over, and returns others unchanged.
 func ended(err error) error {
 	for _, over := range []error{
 		table.ErrNotFound, catfecitodb.ErrSessionNotFound, catfecitodb.ErrSessionEnded, catfecitodb.ErrRefreshTokenSpent,
@@ -135,7 +135,7 @@ func ended(err error) error {
 	return err
 }
 
-// closeSession logs a device out, whether or not it was logged in.
+// closeSession logs a device out. It succeeds even if the device was not logged in.
 func (s *service) closeSession(ctx context.Context, userID, sessionID string) error {
 	return s.db.CloseSession(ctx, catfecitodb.CloseSessionInput{UserID: userID, SessionID: sessionID})
 }
@@ -152,9 +152,9 @@ func (s *service) logOut(ctx context.Context, who auth.Principal, in SessionPath
 	return s.closeSession(ctx, who.Sub, id)
 }
 
-// admit checks the caller of a session's token: closed sessions and deleted users are rejected, and the caller gets the user's
-// current role. Tokens without a session come from a user pool, or from someone with the issuer's keys: they are accepted as they
-// are.
+// admit checks the session of a caller's token: closed sessions and deleted users are rejected, and the caller gets the user's
+// current role. Tokens without a session come from a user pool, or from someone with the issuer's keys, and are accepted
+// unchanged.
 func (s *service) admit(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	if p.Session == "" || s.issuer == nil {
 		return p, nil
@@ -182,13 +182,13 @@ func (s *service) admit(ctx context.Context, p auth.Principal) (auth.Principal, 
 	return p, nil
 }
 
-// hashOf hashes a random secret, which needs neither salt nor work.
+// hashOf hashes a random secret, which needs neither a salt nor a slow hash.
 func hashOf(secret string) table.Secret {
 	sum := sha256.Sum256([]byte(secret))
 	return table.Secret(hex.EncodeToString(sum[:]))
 }
 
-// cut truncates a text to a number of bytes, at a character.
+// cut truncates a text to a number of bytes, between characters.
 func cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

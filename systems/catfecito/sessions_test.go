@@ -57,8 +57,8 @@ func refresh(token string) apitest.Request {
 
 var me = request("", http.MethodGet, "/me", nil) //nolint:gochecknoglobals // a request, never changed
 
-// TestRefresh: a refresh token works once; within ten seconds again, for a client that did not receive the response, which then
-// invalidates the first pair; if an old one is presented later, the session ends.
+// TestRefresh: a refresh token works once, and again within ten seconds, for a client that did not receive the response; that
+// invalidates the first pair. If an old token is used later, the session ends.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -82,7 +82,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestSessionEnds: a session unused for thirty days ends, a used one does not.
+// TestSessionEnds: a session that is unused for thirty days ends; a used one does not.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -96,13 +96,13 @@ func TestSessionEnds(t *testing.T) {
 	refused(t, v, refresh(s.RefreshToken), http.StatusUnauthorized, "session_ended")
 }
 
-// TestLogOut: a closed session ends immediately, and no other does.
+// TestLogOut: a closed session ends immediately; others do not.
 func TestLogOut(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	signUp(t, v, anasMail)
 	phone := logIn(t, v, anasMail, password)
-	v.Clock.Advance(time.Second) // sessions are listed by their time
+	v.Clock.Advance(time.Second) // sessions are listed by time
 	desk := logIn(t, v, anasMail, password)
 	list := must[page[catfecito.Device]](t, v, by(desk, request("", http.MethodGet, "/me/sessions", nil)), http.StatusOK)
 	if len(list.Items) != 2 || list.Items[0].Device != "Netscape" {
@@ -144,7 +144,7 @@ func TestSessionsMost(t *testing.T) {
 	}
 }
 
-// TestRoleTakenAway: permissions depend on the role at the time of the request.
+// TestRoleTakenAway: permissions depend on the role when the request is made.
 func TestRoleTakenAway(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -163,7 +163,7 @@ func TestRoleTakenAway(t *testing.T) {
 
 var sixDigits = regexp.MustCompile(`\b[0-9]{6}\b`)
 
-// codeIn is the code in the latest e-mail, which must be to an address.
+// codeIn returns the code in the latest e-mail, which must be to the given address.
 func codeIn(tb testing.TB, post interface{ Letters() []mail.Letter }, to string) string {
 	tb.Helper()
 	letters := post.Letters()
@@ -177,7 +177,7 @@ func codeIn(tb testing.TB, post interface{ Letters() []mail.Letter }, to string)
 	return code
 }
 
-// another is a wrong code.
+// another returns a wrong code.
 func another(code string) string {
 	if code == "000000" {
 		return "000001"
@@ -216,7 +216,7 @@ func TestVerification(t *testing.T) {
 	refused(t, v, answer(code), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask, http.StatusAccepted)
 	code = codeIn(t, outbox, anasMail)
-	for range 2 { // the second is a no-op
+	for range 2 { // the second attempt changes nothing
 		if u := must[catfecito.User](t, v, answer(code), http.StatusOK); u.VerifiedAt == nil {
 			t.Errorf("the user is %+v, want it verified", u)
 		}
@@ -224,7 +224,7 @@ func TestVerification(t *testing.T) {
 	refused(t, v, ask, http.StatusConflict, "already_verified")
 }
 
-// TestReset: the code allows setting a new password, and all sessions end. Unknown addresses get an e-mail, too.
+// TestReset: the code allows setting a new password, and all sessions end. Unknown addresses get an e-mail as well.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	v, outbox := openWithMail(t)
@@ -255,7 +255,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestChangePassword: it requires the old one; all other sessions end, even one that failed to be closed.
+// TestChangePassword: the old password is required. All other sessions end, even one whose closing failed.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -275,8 +275,8 @@ func TestChangePassword(t *testing.T) {
 	logIn(t, v, anasMail, "otra taza de té verde")
 }
 
-// TestManyRefreshes: a refresh token used several times concurrently yields at least one working session, and at most one that
-// stays.
+// TestManyRefreshes: a refresh token that is used several times concurrently yields at least one working session, and at most one
+// lasting one.
 func TestManyRefreshes(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -315,7 +315,7 @@ func TestWeakPasswords(t *testing.T) {
 	must[catfecito.User](t, v, up("long", strings.Repeat("un café ", 16)[:128]), http.StatusCreated)
 }
 
-// TestBreachedPasswords: passwords in a breach list are rejected; if the list fails, nobody is locked out.
+// TestBreachedPasswords: passwords in a breach list are rejected. If the list is unavailable, no user is locked out.
 func TestBreachedPasswords(t *testing.T) {
 	t.Parallel()
 	const found, failing = "otra taza de té verde", "una jarra de agua fresca"
@@ -344,17 +344,17 @@ func TestBreachedPasswords(t *testing.T) {
 	must[catfecito.User](t, v, up("c@mail.com", password), http.StatusCreated)
 }
 
-// letterhead is the sender of e-mails.
+// letterhead is the sender of the shop's e-mails.
 const letterhead = "CatFecito <shop@example.com>"
 
-// sessionRoutes calls the operations on sessions, passwords and addresses.
+// sessionRoutes calls the operations for sessions, passwords and addresses.
 func sessionRoutes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Helper()
-	const address, changed = "Juan@mail.com", "otra taza de té verde" // signed up before, because a network address has ten sign-ups
+	const address, changed = "Juan@mail.com", "otra taza de té verde" // signed up before, because a network address may only sign up ten users
 	s := logIn(t, v, address, password)
 	s = must[catfecito.Session](t, v, refresh(s.RefreshToken), http.StatusOK)
 	list := by(s, request("", http.MethodGet, "/me/sessions", nil))
-	found := must[page[catfecito.Device]](t, v, list, http.StatusOK) // those of one millisecond have no order
+	found := must[page[catfecito.Device]](t, v, list, http.StatusOK) // sessions of the same millisecond have no order
 	if !slices.ContainsFunc(found.Items, func(d catfecito.Device) bool { return d.Device == "Netscape" }) {
 		t.Errorf("sessions %+v, want the one of this log-in", found.Items)
 	}

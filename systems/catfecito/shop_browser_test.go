@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays; staff see
-// the order come in, ship and deliver it, and the customer sees each step; another order is cancelled and refunded.
+// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays. Staff see
+// the order arrive, ship it and deliver it, and the customer sees each step. Another order is cancelled and refunded.
 func TestADayInTheShop(t *testing.T) {
 	t.Parallel()
 	v := openShop(t)
@@ -144,7 +144,7 @@ func openShop(t *testing.T) *apitest.Server {
 	return v
 }
 
-// TestShots takes screenshots of the shop for review, in each size, light and dark.
+// TestShots takes screenshots of the shop for review, at each size, light and dark.
 func TestShots(t *testing.T) {
 	if os.Getenv("SCREENSHOTS") == "" {
 		t.Skip("SCREENSHOTS names no directory")
@@ -171,7 +171,7 @@ func TestShots(t *testing.T) {
 	put(t, v, bruno, offers[3].ProductID, 1)
 	own := must[page[catfecito.Order]](t, v, request(ana, http.MethodGet, "/orders", nil), http.StatusOK).Items[1]
 	signIn := func(p *webtest.Page, token, at string) {
-		p.Do(chromedp.Navigate(v.Address(t) + "/assets-none")) // leaves the page, so that the next one starts fresh
+		p.Do(chromedp.Navigate(v.Address(t) + "/assets-none")) // leave the page, so that the next one starts fresh
 		p.Eval(fmt.Sprintf(`localStorage.setItem("access-token /catfecito/", %q)`, token))
 		p.Do(chromedp.Navigate(v.Address(t) + "/" + at))
 	}

@@ -17,14 +17,14 @@ const (
 	ana   = "u-123"
 	bruno = "u-456"
 	boss  = "u-1"
-	// nowhere is a UUID that does not exist.
+	// nowhere is a valid UUID of nothing.
 	nowhere = "01234567-89ab-4cde-8f01-23456789abcd"
 )
 
 // paymentSecret is the payment provider's signing secret.
 const paymentSecret = "what the provider signs with"
 
-// provider is a payment provider. All of a test's providers accept each other's signatures.
+// provider returns a payment provider. All providers in a test accept each other's signatures.
 func provider() *payments.Test {
 	p, err := payments.NewTest(paymentSecret, time.Now)
 	if err != nil {
@@ -33,7 +33,7 @@ func provider() *payments.Test {
 	return p
 }
 
-// catFecito is CatFecito with the cheapest password hashes.
+// catFecito returns options with the cheapest password hashes.
 func catFecito() catfecito.Options {
 	return catfecito.Options{Hashing: catfecito.Cost{Passes: 1, MemoryKiB: 8, Lanes: 1}, Payments: provider()}
 }
@@ -65,7 +65,7 @@ func request(as, method, path string, body any) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: as, Body: body}
 }
 
-// keyed is one with an Idempotency-Key.
+// keyed is a request with an Idempotency-Key.
 func keyed(as, path, key string, body any) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: path, As: as, Key: key, Body: body}
 }
@@ -76,7 +76,7 @@ func staff(r apitest.Request) apitest.Request {
 	return r
 }
 
-// must sends a request whose response must have a status, and decodes it.
+// must sends a request whose response must have a given status, and decodes the response.
 func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int) T {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -90,7 +90,7 @@ func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int
 	return out
 }
 
-// refused sends a request that must be rejected with a problem.
+// refused sends a request that must be rejected with a given problem.
 func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, code string) {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -99,7 +99,7 @@ func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, co
 	}
 }
 
-// stock creates a category from the name's first word, and a product.
+// stock creates a category from the first word of the name, and a product.
 func stock(tb testing.TB, v *apitest.Server, name, price string, pieces int) catfecito.Product {
 	tb.Helper()
 	must[catfecito.Category](tb, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
@@ -155,7 +155,7 @@ func walk[T any](tb testing.TB, v *apitest.Server, r apitest.Request, limit int,
 	}
 }
 
-// names are those of offers.
+// names returns the names of offers.
 func names(list []catfecito.Offer) []string {
 	out := make([]string, len(list))
 	for i, o := range list {

@@ -70,7 +70,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 	return s
 }
 
-// key identifies an item.
+// key returns an item's key as a text.
 func key(it table.Item) string {
 	return it["PK"].(*types.AttributeValueMemberS).Value + " / " + it["SK"].(*types.AttributeValueMemberS).Value
 }
@@ -139,8 +139,8 @@ func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] 
 	}
 }
 
-// sound fails unless the stored data is consistent: users have one marker and one password, orders have one equal copy and cost
-// what their lines cost, no stock is negative, and indexes contain only products on sale.
+// sound fails the test unless the stored data is consistent: each user has one marker and one password, each order has one equal
+// copy and costs what its lines cost, no stock is negative, and indexes only contain products on sale.
 func (s *stored) sound(tb testing.TB) {
 	tb.Helper()
 	if len(s.markers) != len(s.users) {

@@ -14,12 +14,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// BreachedPasswords is the environment variable with the URL of a list of breached passwords that is queried by the first five
+// BreachedPasswords is the environment variable with the URL of a list of breached passwords, which is queried by the first five
 // digits of their SHA-1, such as https://api.pwnedpasswords.com/range/. Without it, passwords are only checked for being easy to
-// guess. If the list is unavailable, passwords are accepted, so that an outside service cannot lock users out.
+// guess. If the list is unavailable, passwords are accepted, so that an external service cannot lock users out.
 const BreachedPasswords = "CATFECITO_BREACHED_PASSWORDS_URL"
 
-// scoreMin is the minimum of zxcvbn's score from 0 to 4: 2 withstands a million guesses or more.
+// scoreMin is the minimum zxcvbn score, from 0 to 4: a score of 2 withstands at least a million guesses.
 const scoreMin = 2
 
 // estimated is how much of a password is checked, because the estimate takes quadratic time.
@@ -32,7 +32,7 @@ var (
 		problem.Field{Field: "body.password", Message: "was found in a breach"})
 )
 
-// strong rejects a password that is easy to guess for someone who knows the user, or that is in a breach list.
+// strong rejects a password that is in a breach list, or easy to guess for someone who knows the user.
 func (s *service) strong(ctx context.Context, password string, about ...string) error {
 	if zxcvbn.PasswordStrength(cut(password, estimated), append(about, Name)).Score < scoreMin {
 		return errWeakPassword
@@ -54,7 +54,7 @@ func (s *service) strong(ctx context.Context, password string, about ...string) 
 // prefixDigits is the length of the hash prefix that is sent; the response has the remaining digits.
 const prefixDigits = 5
 
-// inBreach queries the list, which learns only the first digits of the hash.
+// inBreach queries the list, which only learns the first digits of the hash.
 func (s *service) inBreach(ctx context.Context, password string) (bool, error) {
 	sum := sha1.Sum([]byte(password)) //nolint:gosec // as above
 	digits := strings.ToUpper(hex.EncodeToString(sum[:]))

@@ -15,7 +15,7 @@ import (
 const changesFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix":"PRODUCT#"},{"prefix":"CATEGORY#"},{"prefix":"ORDER#"}]},` +
 	`"SK":{"S":["METADATA","CREDENTIAL",{"prefix":"ITEM#"}]}}}}`
 
-// template describes the deployment: the patterns that each function calls.
+// template describes the deployment: which patterns each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
@@ -95,10 +95,10 @@ func acted(functions map[string][]string) map[string][]string {
 // TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda") }
 
-// tokenless are the operations that take no token.
+// tokenless are the operations that ignore tokens.
 var tokenless = []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"} //nolint:gochecknoglobals // a list
 
-// admitted adds the patterns that check a session to the functions that take tokens.
+// admitted adds the patterns that check sessions to the functions that take tokens.
 func admitted(functions map[string][]string) map[string][]string {
 	for id, patterns := range functions {
 		if slices.Contains(tokenless, id) {

@@ -11,13 +11,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// AdminGroup is the group of staff: users with the role admin, and members of the group in a user pool's tokens.
+// AdminGroup is the staff group: users with the role admin, and members of the group in a user pool's tokens.
 const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("users cannot change their own role")
 
-// signUp makes a user. A request that was made before is answered as it was then, if the password is the one that it had,
-// and replayed is set.
+// signUp creates a user. For a retry with the same password it returns the first response and sets replayed.
 func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody[UserInput]) (u catfecitodb.User, replayed bool, err error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, false, errLogInElsewhere
@@ -42,7 +41,7 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody
 	if err != nil {
 		return catfecitodb.User{}, false, err
 	}
-	// Someone with the key could try passwords here as well as at log-in.
+	// The holder of a key could try passwords here as well as at log-in.
 	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, first.PasswordHash); {
 	case err != nil:
 		return catfecitodb.User{}, false, err
@@ -53,7 +52,7 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody
 	return result.User, true, nil
 }
 
-// ownUser is the caller, whom admit has just read where the token is of a session.
+// ownUser returns the caller's user. If the token has a session, admit has just read the user.
 func (s *service) ownUser(ctx context.Context, who auth.Principal, _ api.None) (catfecitodb.User, error) {
 	if u, read := who.Account.(catfecitodb.User); read {
 		return u, nil
@@ -66,7 +65,7 @@ func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, er
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }
 
-// setRole changes a user's role, from the next request on.
+// setRole changes a user's role. It takes effect with the user's next request.
 func (s *service) setRole(ctx context.Context, who auth.Principal, in changedRole) (catfecitodb.User, error) {
 	if who.Sub == in.UserID {
 		return catfecitodb.User{}, errOwnRole

@@ -12,19 +12,19 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// deed is a request of one of the staff, or of a user before them.
+// deed is a request by a member of staff, or by a user beforehand.
 type deed struct {
 	sub, method, path, body string
 	status                  int
 }
 
-// TestActs: staff of each system see who has done what, what was refused, page by page and day by day, on phones and desks, in each
-// language and theme; and in words, not by the ids of operations.
+// TestActs: staff of each system see who has done what and what was rejected, page by page and day by day, on phones and
+// desktops, in each language and theme. Operations appear in words, not as ids.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	const staff = "u-staff"
 	r := serveAll(t, registered(), "--memory")
-	var shelf []deed // of more than one page
+	var shelf []deed // more than one page
 	for n := range 51 {
 		shelf = append(shelf, deed{staff, http.MethodPut, fmt.Sprint("/categories/c-", n), `{"name":"Cafés","description":""}`, http.StatusOK})
 	}
@@ -32,7 +32,7 @@ func TestActs(t *testing.T) {
 		system, address string
 		does            []deed
 		looks           [][]webtest.Option
-		says            []string // in the languages of the looks: the operation that was done
+		says            []string // the operation's name in the languages of the looks
 		acts            int
 	}{
 		{
@@ -92,7 +92,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// seeActs looks at all acts of today, and at a day without any.
+// seeActs checks the list of all acts of today, and of a day without any.
 func seeActs(t *testing.T, base, address, token, done string, acts int, look []webtest.Option) {
 	t.Helper()
 	system := path.Base(base)
@@ -106,7 +106,7 @@ func seeActs(t *testing.T, base, address, token, done string, acts int, look []w
 	p.Until(`document.querySelector(".table tbody tr .badge") !== null`)
 	p.UntilText(done)
 	p.UntilText("404")
-	p.Until(`[...document.querySelectorAll("[aria-current=page]")].every((at) => at.getBoundingClientRect().right <= innerWidth)`) // rows of links scroll to where one is
+	p.Until(`[...document.querySelectorAll("[aria-current=page]")].every((at) => at.getBoundingClientRect().right <= innerWidth)`) // link rows scroll to the current one
 	p.Accessible()
 	p.Width()
 	p.Shot("acts-" + system)
@@ -124,7 +124,7 @@ func seeActs(t *testing.T, base, address, token, done string, acts int, look []w
 	p.Until(fmt.Sprintf(`%s === %d`, rows, min(acts, 50)))
 }
 
-// openAs opens a browser in which somebody has signed in at a system, at its API's page.
+// openAs opens a browser that has signed in at a system's API page.
 func openAs(t *testing.T, base, token string, look ...webtest.Option) *webtest.Page {
 	t.Helper()
 	p := webtest.Open(t, base+"docs", look...)

@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// admission rejects requests that other sites' pages may have sent: tokens are signed here for anyone, so whoever reads the page
-// can do everything.
+// admission rejects requests that pages of other sites may have sent: tokens are signed here for anyone, so a site that could
+// read the page could do everything.
 func admission(guard *httpguard.Guard) func(*http.Request) error {
 	return func(r *http.Request) error {
 		if !guard.AllowsHost(r.Host) {

@@ -16,10 +16,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// rebound is a name of an attacker's that the browser resolves to this machine.
+// rebound is an attacker's host name that resolves to this machine.
 const rebound = "page.attacker.example"
 
-// ask sends a request with a Host and further headers; "" is the address's own host.
+// ask sends a request with a Host and further headers; "" means the address's own host.
 func ask(t *testing.T, method, url, host, body string, headers ...string) systemtest.Answer {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -33,7 +33,7 @@ func ask(t *testing.T, method, url, host, body string, headers ...string) system
 	return systemtest.Send(t, r)
 }
 
-// TestHosts: a request must name the demo as no foreign page can, or by a name allowed with --allowed-host.
+// TestHosts: a request must use a host name that no foreign page can use, or one allowed with --allowed-host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	closed := serveAll(t, registered(), "--memory")
@@ -68,8 +68,8 @@ func TestHosts(t *testing.T) {
 	open.end(t)
 }
 
-// TestOrigins: pages of other origins cannot use the demo unless --web-cors-origin names their origin. Even then they get no
-// tokens: neither from the page nor from the endpoint that signs one for any name.
+// TestOrigins: pages of other origins cannot use the demo unless --web-cors-origin allows their origin. Even then they get no
+// tokens: neither from the page nor from the endpoint that signs tokens for any name.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	const app = "https://app.example.com"
@@ -122,7 +122,7 @@ func TestOrigins(t *testing.T) {
 	open.end(t)
 }
 
-// stealing is the script of an attacker's page: it tries to get tokens from a demo and returns what it saw.
+// stealing is the script of an attacker's page. It tries to get tokens from a demo and returns the responses.
 const stealing = `(async (web) => {
 	const call = async (path, options) => {
 		try {
@@ -140,7 +140,7 @@ const stealing = `(async (web) => {
 	};
 })`
 
-// TestAttackersPage: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token; if
+// TestAttackersPage: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token. If
 // the name is allowed it does, which proves that the attack works.
 func TestAttackersPage(t *testing.T) {
 	t.Parallel()
@@ -164,7 +164,7 @@ func TestAttackersPage(t *testing.T) {
 		stolen          bool
 	}{
 		{"another origin", page.URL, closed.web, false},
-		// A page loaded from the attacker's server has no content policy, and neither has /health.
+		// A page from the attacker's server has no content policy, and neither has /health.
 		{"rebound name", reboundTo(closed) + "/health", reboundTo(closed), false},
 		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
 	} {
@@ -195,15 +195,15 @@ func steal(ctx context.Context, t *testing.T, page, web string) stolen {
 	return got
 }
 
-// browserWait is far more than a page takes here, even on a busy machine.
+// browserWait far exceeds what a page takes here, even on a busy machine.
 const browserWait = time.Minute
 
-// browser opens a tab that ends with the test.
+// browser opens a tab that closes with the test.
 func browser(t *testing.T, extra ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], extra, []chromedp.ExecAllocatorOption{chromedp.UserDataDir(t.TempDir())})
 	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox when run as root
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), browserWait)
 	t.Cleanup(cancel)

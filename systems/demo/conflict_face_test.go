@@ -10,23 +10,23 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// form is one that a person fills in while somebody else saves what it edits.
+// form is a form that a user fills in while another user saves a change to the same item.
 type form struct {
 	p *webtest.Page
-	// field and save are selectors: of what is typed into, and of the button.
+	// field and save are selectors: of the field to type into, and of the button.
 	field, save string
-	// theirs saves a name as somebody else, and stored is the name that is stored.
+	// theirs saves a name as the other user, and stored returns the stored name.
 	theirs func(name string)
 	stored func() string
-	// reopen opens the form again where its save closes it.
+	// reopen opens the form again if saving has closed it.
 	reopen func(name string)
-	// changed, keep and load are what the page says of a conflict, in its language.
+	// changed, keep and load are the page's texts about a conflict, in its language.
 	changed, keep, load string
 }
 
-// TestChangedMeanwhile: whoever saves a form over what somebody else has saved meanwhile is told so in their language, loses nothing
-// that they typed, and decides whether to keep theirs or to load what is stored: in Portfolio's studio, at CatFecito's desk, and on
-// TransporteApp's board.
+// TestChangedMeanwhile: users who save a form that another user has changed in the meantime are warned in their language, keep
+// what they have typed, and decide whether to save it or load the stored version: in Portfolio's studio, at CatFecito's desk, and
+// on TransporteApp's board.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory", "--sample", "1k")
@@ -109,7 +109,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		form{
 			p: p, field: "dialog[open] [name=nombre]", save: "dialog[open] .float-foot .primary",
 			reopen: func(name string) {
-				p.Until(fmt.Sprintf(`document.querySelector("dialog[open] h2").textContent === %q`, name)) // it was loaded again
+				p.Until(fmt.Sprintf(`document.querySelector("dialog[open] h2").textContent === %q`, name)) // it has been reloaded
 				p.Button("Editar")
 			},
 			theirs: func(name string) {
@@ -138,8 +138,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	})
 }
 
-// contested saves twice over what somebody else has saved. The first time the person keeps what they typed, the second time they load
-// what is stored.
+// contested twice saves a form that another user has changed. The first time the user keeps what they typed, the second time they
+// load the stored version.
 func (f form) contested(t *testing.T) {
 	t.Helper()
 	holds := func(name string) { f.p.Until(fmt.Sprintf("document.querySelector(%q).value === %q", f.field, name)) }
@@ -178,14 +178,14 @@ func (f form) contested(t *testing.T) {
 	stored("theirs 2")
 }
 
-// typeOver types in place of what a field holds.
+// typeOver replaces the content of a field by typing.
 func typeOver(p *webtest.Page, selector, text string) {
 	p.Wait(selector)
 	p.Eval(fmt.Sprintf("document.querySelector(%q).select()", selector))
 	p.Type(selector, text)
 }
 
-// firstID is the id of the first item of a list.
+// firstID returns the id of the first item of a list.
 func firstID(c *client, list, field string) string {
 	c.t.Helper()
 	items, _ := c.response(http.MethodGet, list, nil)["items"].([]any)

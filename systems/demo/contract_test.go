@@ -16,7 +16,7 @@ var (
 	breaking = flag.Bool("breaking", false, "with -rewrite: even where clients break, which only an API that nobody uses yet may do")
 )
 
-// TestContract: each system's API equals its openapi.json, so every change of it is visible, and nothing is removed without a new
+// TestContract: each system's API matches its openapi.json, so every change is visible, and nothing is removed without a new
 // major version.
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// compare reports what has changed, and whether it breaks clients. A new major version may change anything.
+// compare reports the changes and whether any of them breaks clients. A new major version may change anything.
 func compare(t *testing.T, committed, present []byte) (broken bool) {
 	t.Helper()
 	changes, err := contract.Compare(committed, present)

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// foreign is a front-end developer's page: it writes a note with a key, reads the response's headers, reads the note again with
-// its tag, and receives events, all with a token.
+// foreign is a front-end developer's page: with a token, it writes a note with an idempotency key, reads the response's headers,
+// reads the note again with its tag, and receives events.
 const foreign = `<!doctype html><html lang="en"><title>Mine</title><body><h1>waiting</h1><script>
 const say = (text) => { document.querySelector("h1").textContent = text; };
 (async () => {
@@ -27,8 +27,8 @@ const say = (text) => { document.querySelector("h1").textContent = text; };
 })().catch((fault) => say("failed: " + fault));
 </script></body></html>`
 
-// TestCORS: with a token, a page of an origin that --web-cors-origin allows can do what the systems' own pages can; other pages
-// can do nothing.
+// TestCORS: with a token, a page of an origin that --web-cors-origin allows can do everything that the systems' own pages can;
+// other pages can do nothing.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	var page string

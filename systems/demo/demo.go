@@ -5,9 +5,9 @@
 //	demo serve ─▶ the database's serve command ─▶ its companion: a Host of all systems, their issuers, the page that names them
 //
 // registry.go lists the systems. Each has its own issuer and admin group: a token for one system is rejected by all others. The
-// issuers' keys are stored beside the data, so that a running demo accepts tokens signed by demo token.
+// issuers' keys are stored beside the data, so a running demo accepts tokens signed by demo token.
 //
-// The demo signs tokens for anyone. It is for development on loopback, and warns if it listens elsewhere.
+// The demo signs tokens for anyone. It is for development on the loopback interface, and warns if it listens elsewhere.
 package demo
 
 import (
@@ -25,9 +25,9 @@ import (
 
 const defaultData = "./data"
 
-// Environment is everything that a command sees of its process.
+// Environment is everything that a command uses from its process.
 type Environment struct {
-	// Program is the command's name as typed; Database is the database's own command, for advice that can be pasted.
+	// Program is the command's name as typed. Database is the database's own command, for advice that can be pasted.
 	Program, Database string
 	Getenv            func(string) string
 	Stdout, Stderr    io.Writer

@@ -27,10 +27,11 @@ type running struct {
 	stop          context.CancelFunc
 	status        chan int
 	ended         bool
-	stderr        *bytes.Buffer // after the end
+	stderr        *bytes.Buffer // complete once the demo has ended
 }
 
-// serve starts a demo of the notes and returns when it serves. The demo ends with the test, after the pages that the test opened.
+// serve starts a demo with the notes and returns once it serves. The demo ends with the test, after the pages that the test has
+// opened.
 func serve(t *testing.T, args ...string) *running {
 	t.Helper()
 	return serveAll(t, systems(), args...)
@@ -69,7 +70,8 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 	return nil
 }
 
-// end stops the demo before its test ends. Only tests without pages may call it: a page that still loads something would fail.
+// end stops the demo before its test ends. Only tests without pages may call it, because a page that still loads something would
+// fail.
 func (r *running) end(t *testing.T) {
 	t.Helper()
 	if r.ended {
@@ -106,7 +108,7 @@ func shell(t *testing.T, line string) string {
 	return string(out)
 }
 
-// page is the page's data.
+// page is the data of the demo's page.
 type page struct {
 	Systems []shownSystem
 	Signing string
@@ -184,8 +186,7 @@ func TestServe(t *testing.T) {
 	again.end(t)
 }
 
-// TestEverySystem: the command that the page shows for a system works on an empty database, and its effect on the tables is
-// counted.
+// TestEverySystem: the command that the page shows for a system works on an empty database, and the tables count its effect.
 func TestEverySystem(t *testing.T) {
 	t.Parallel()
 	all := registered()
@@ -228,7 +229,7 @@ func TestServeInMemory(t *testing.T) {
 	r.end(t)
 }
 
-// TestSeed: into a directory, and through the demo that has it open.
+// TestSeed loads a sample into a directory, and through the demo that has it open.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -241,7 +242,7 @@ func TestSeed(t *testing.T) {
 	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "already has items") || !strings.Contains(stderr, "--over") {
 		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
 	}
-	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // the process that has the directory advertises its address
+	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // an open database advertises its API address in its directory
 		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--over"}, where...)...)
 		if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
 			t.Fatalf("%v: %d: %s%s", where, status, out, stderr)
@@ -261,13 +262,13 @@ func TestSeed(t *testing.T) {
 		}
 		cursor = found[1]
 	}
-	if count != 2000 { // the first thousand has the same ids
+	if count != 2000 { // the first thousand have the same ids
 		t.Errorf("%d notes are there, want 2000", count)
 	}
 	r.end(t)
 }
 
-// TestSeedOfADirectoryInUse: if the process that has the directory serves no API, seed stops, and changes nothing.
+// TestSeedOfADirectoryInUse: if the process that has the directory open serves no API, seed fails and changes nothing.
 func TestSeedOfADirectoryInUse(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -325,7 +326,7 @@ func TestSigning(t *testing.T) {
 	}
 }
 
-// TestServeHelp: the help belongs to this command, and distinguishes both addresses.
+// TestServeHelp: the help is that of this command, and distinguishes both addresses.
 func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	status, out, _ := command(t, "serve", "--help")
@@ -335,7 +336,7 @@ func TestServeHelp(t *testing.T) {
 	}
 }
 
-// TestRegistry: the registered systems are complete, and their names are unique.
+// TestRegistry: the registered systems are complete and have unique names.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestDocs: a developer's first hour with an API, by mouse and keyboard: from the page that lists the systems, with its token, to
-// operations that they find and try, a rejected request, and events as they arrive.
+// TestDocs: a developer's first hour with an API, by mouse and keyboard: from the page that lists the systems, signed in with its
+// token, to finding and trying operations, a rejected request, and events as they arrive.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -25,7 +25,7 @@ func TestDocs(t *testing.T) {
 	p.UntilText("Try these first")
 	p.Accessible()
 
-	p.Eval(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}))`) // Press types it into the field, too
+	p.Eval(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}))`) // Press types it into the field as well
 	p.Until(`document.activeElement.matches(".sidebar input")`)
 	p.Press("write note")
 	p.Until(`document.querySelectorAll(".sidebar-list a").length === 1`)
@@ -62,8 +62,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsOfEachSystem: each system's API page is complete in each window, theme and language, has the system's token, and shows
-// the system's samples.
+// TestDocsOfEachSystem: each system's API page is complete in each window, theme and language, is signed in with the system's
+// token, and shows the system's samples.
 func TestDocsOfEachSystem(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory")
@@ -80,7 +80,7 @@ func TestDocsOfEachSystem(t *testing.T) {
 	}
 	for _, look := range looks {
 		p := webtest.Open(t, r.web+"/", look.options...)
-		p.Wait(".system") // it gives each system's pages their token
+		p.Wait(".system") // it hands each system's pages their token
 		at := r.web + "/" + look.system + "/docs"
 		p.Go(at)
 		p.Wait(".overview")

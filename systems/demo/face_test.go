@@ -41,7 +41,8 @@ func TestFace(t *testing.T) {
 	p.Until(`document.querySelector("button[aria-label=Account]") !== null`)
 }
 
-// TestTablesOfSystems: each system's card links to all of its tables in the console, which shows them by the system's design.
+// TestTablesOfSystems: each system's card links to all its tables in the console, which shows them according to the system's
+// design.
 func TestTablesOfSystems(t *testing.T) {
 	t.Parallel()
 	systems := registered()

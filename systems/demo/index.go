@@ -31,9 +31,9 @@ const (
 // index is the page that lists the systems, with tokens signed on each request.
 type index struct {
 	base, data string
-	// console is the URL of the database's console; "" if it is turned off.
+	// console is the URL of the database's console, or "" if it is turned off.
 	console string
-	// signing is the command that signs other tokens, without system and user; "" for a demo in memory, whose keys no other
+	// signing is the command that signs other tokens, without system and user. It is "" for a demo in memory, whose keys no other
 	// process has.
 	signing string
 	issuer  func(system string) *auth.Issuer
@@ -41,7 +41,7 @@ type index struct {
 	client  *dynamodb.Client
 }
 
-// signing is the command that signs tokens with the keys in a directory; "" for a demo in memory, whose data is "".
+// signing returns the command that signs tokens with the keys in a directory. It is "" for a demo in memory, whose data is "".
 func signing(program, data string) string {
 	switch {
 	case data == "":
@@ -73,31 +73,31 @@ type shownSystem struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	About string `json:"about"`
-	// Admins says that the system has admins.
+	// Admins reports whether the system has admins.
 	Admins bool `json:"admins"`
-	// Token belongs to indexSub, who is not an admin.
+	// Token is a token of indexSub, who is not an admin.
 	Token string `json:"token"`
-	// Lines are for a shell: they sign a token into a variable and call the system with it.
+	// Lines are shell commands: they sign a token into a variable and call the system with it.
 	Lines []string `json:"lines"`
-	// Design is the path of the design; "" if there is none.
+	// Design is the path of the design, or "" if there is none.
 	Design string `json:"design,omitempty"`
-	// Tables are the system's tables in the console; none if there is no console.
+	// Tables are the system's tables in the console, or none without a console.
 	Tables []shownTable `json:"tables,omitempty"`
 }
 
-// shownTable is a table with its address in the console, which shows it by its design.
+// shownTable is a table with its address in the console, which shows it according to its design.
 type shownTable struct {
 	Name    string `json:"name"`
 	Console string `json:"console"`
 }
 
-// shown is the page's data.
+// shown returns the page's data.
 func (x *index) shown(*http.Request) any {
 	list := make([]shownSystem, 0, len(x.systems))
 	for _, s := range x.systems {
 		token, err := x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
 		if err != nil {
-			panic(err) // a bug, which is logged and answered as others are
+			panic(err) // a bug, logged and reported like any panic
 		}
 		of := shownSystem{Name: s.Name, Title: s.Title, About: s.About, Admins: s.AdminGroup != "", Token: token, Lines: x.lines(s)}
 		if designs[s.Name] != nil {
@@ -114,7 +114,7 @@ func (x *index) shown(*http.Request) any {
 	return map[string]any{"systems": list, "sub": indexSub, "signing": x.signing, "data": x.data}
 }
 
-// lines can be pasted one after another: the token is in one place.
+// lines returns commands to be pasted one after the other, which contain the token once.
 func (x *index) lines(s system.System) []string {
 	sign := func(variable, more string) string {
 		return variable + "=$(curl -sS " + x.base + tokensPath + " -d system=" + s.Name + more + ")"
@@ -134,7 +134,7 @@ func (x *index) lines(s system.System) []string {
 	return lines
 }
 
-// status says how much is in the database.
+// status reports how much is in the database.
 func (x *index) status(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second) //nolint:mnd // as operations have
 	defer cancel()
@@ -147,7 +147,7 @@ func (x *index) status(w http.ResponseWriter, r *http.Request) {
 		for _, t := range s.Tables(run.DefaultStage) {
 			described, err := x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: t.Create.TableName})
 			if err != nil {
-				panic(err) // the systems have made their tables
+				panic(err) // the systems have created their tables
 			}
 			found.Tables++
 			found.Items += aws.ToInt64(described.Table.ItemCount)

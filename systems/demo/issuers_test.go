@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// tokenOf is a token signed by demo token.
+// tokenOf returns a token signed by demo token.
 func tokenOf(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	status, token, stderr := commandOf(t, registered(), append([]string{"token", "--data", data}, args...)...)
@@ -26,7 +26,7 @@ func tokenOf(t *testing.T, data string, args ...string) string {
 	return strings.TrimSpace(token)
 }
 
-// adminOf is the token of a system's admin, or of a user if the system has no admins.
+// adminOf returns a token of a system's admin, or of a user if the system has no admins.
 func adminOf(t *testing.T, data string, s system.System) string {
 	t.Helper()
 	args := []string{"--system", s.Name, "--sub", "u-admin"}
@@ -36,7 +36,7 @@ func adminOf(t *testing.T, data string, s system.System) string {
 	return tokenOf(t, data, args...)
 }
 
-// guarded is a request for each system that needs a token and works on an empty database.
+// guarded sends each system a request that needs a token and works on an empty database.
 func guarded(t *testing.T, web string, s system.System, token string) systemtest.Answer {
 	t.Helper()
 	for _, e := range s.Examples {
@@ -74,7 +74,7 @@ func TestTokenIsOfOneSystem(t *testing.T) {
 	r.end(t)
 }
 
-// TestAdminOfAnotherSystem: a CatFecito admin cannot add credits to a TransporteApp company, whose own back office can.
+// TestAdminOfAnotherSystem: a CatFecito admin cannot add credits to a TransporteApp company; TransporteApp's own back office can.
 func TestAdminOfAnotherSystem(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -118,7 +118,7 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 	r.end(t)
 }
 
-// TestPageTokens: the page has a token for each system, which that system accepts, and no two systems share an issuer.
+// TestPageTokens: the page has a token for each system, which the system accepts, and no two systems share an issuer.
 func TestPageTokens(t *testing.T) {
 	t.Parallel()
 	all := registered()

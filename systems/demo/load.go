@@ -29,9 +29,9 @@ type caller struct {
 	url    string
 	access map[string]run.Access // by system
 	client *http.Client
-	// accepted and refused say whether a token ever was.
+	// accepted and refused report whether any token was accepted or rejected.
 	accepted, refused atomic.Bool
-	// tokens are cached by system, user and groups, because signing one takes longer than many requests.
+	// tokens caches tokens by system, user and groups, because signing one takes longer than many requests.
 	tokens sync.Map
 }
 
@@ -98,10 +98,10 @@ and a directory of its own, which it removes.`,
 	return cmd
 }
 
-// errAnswered is for a load whose requests were all rejected.
+// errAnswered is the error for a load whose requests were all rejected.
 var errAnswered = errors.New("each answer was 401")
 
-// chosen returns the systems with a name, or all.
+// chosen returns the systems with a name, or all systems.
 func chosen(systems []system.System, only string) ([]system.System, error) {
 	if only == "" {
 		return systems, nil
@@ -116,7 +116,7 @@ func chosen(systems []system.System, only string) ([]system.System, error) {
 	return nil, fmt.Errorf("--system %s: unknown system (want one of %s)", only, strings.Join(names, ", "))
 }
 
-// chosenOne is the system with a name, which is required.
+// chosenOne returns the system with a name, which is required.
 func chosenOne(env Environment, systems []system.System, name string) (system.System, error) {
 	if name == "" {
 		return system.System{}, fmt.Errorf("--system: name one, such as %s (%s systems lists them)", systems[0].Name, env.Program)
@@ -145,10 +145,10 @@ func checkLoad(o load.Options) error {
 	return nil
 }
 
-// maxRate is more than a machine can serve.
+// maxRate exceeds what a machine can serve.
 const maxRate = 1_000_000
 
-// ask checks that the demo runs before anything is printed.
+// ask checks that the demo is running before anything is printed.
 func (c *caller) ask(ctx context.Context, program string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
 	if err != nil || request.URL.Host == "" {
@@ -165,7 +165,7 @@ func (c *caller) ask(ctx context.Context, program string) error {
 	return nil
 }
 
-// load loads systems one after another, and prints each result as it arrives.
+// load loads systems one after the other, and prints each result as it arrives.
 func (c *caller) load(ctx context.Context, systems []system.System, o load.Options, env Environment, quiet bool) ([]systemLoad, error) {
 	const form = "%-14s %-46s %10s %10s %10s  %s\n"
 	if !quiet {
@@ -236,7 +236,7 @@ func (c *caller) token(system, sub string, groups []string) (string, error) {
 
 func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() } //nolint:mnd // two digits of a millisecond
 
-// answers formats the statuses with their counts, and the first rejected request's response.
+// answers formats the statuses with their counts, and the response to the first rejected request.
 func answers(r load.Result) string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(r.Answers)) {

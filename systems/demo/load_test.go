@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestLoad: every route of the plan was called, and each call counted once, however long it takes.
+// TestLoad: every route of the plan was called, and each call is counted once, however long it takes.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -39,8 +39,8 @@ func TestLoad(t *testing.T) {
 				t.Errorf("%s: %d answers were %d", x.Route, n, code)
 			}
 		}
-		// The rate leaves out the time between calls, so it is not less than what was counted in all the time; and half of
-		// the calls took the median or more, so that a call took the half of it at least.
+		// The rate excludes the time between calls, so it is not less than the number of calls divided by the total time. Half of
+		// the calls took at least the median, so an average call took at least half of it.
 		least, most := float64(answers)/took.Seconds(), connections*2/x.P50.Seconds()
 		if answers < connections || x.PerSecond < least || x.PerSecond > most || x.P50 <= 0 || x.P99 < x.P50 || x.P99 > took {
 			t.Errorf("%+v, of %v in all: want %g to %g a second", x, took, least, most)
@@ -58,7 +58,7 @@ func TestLoad(t *testing.T) {
 		"--system nobody": "--system nobody: unknown system (want one of notes)", "--data nowhere": "keys",
 		"--duration -1s": "--duration -1s: want", "--connections 0": "--connections 0: want 1", "--connections -5": "--connections -5: want 1",
 		"--rate -1": "--rate -1: want", "--rate 5 --duration 0": "--rate needs --duration",
-		"--url http://127.0.0.1:1": "no demo is running", // where nothing listens
+		"--url http://127.0.0.1:1": "no demo is running", // nothing listens there
 		"--url 127.0.0.1:1":        "--url 127.0.0.1:1: want http://host:port", "--url localhost:1": "--url localhost:1: want http://host:port",
 	} {
 		status, out, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...)
@@ -68,8 +68,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadOfAnotherDemo: tokens signed with another directory's keys are all rejected, and the advice says why, but not if a
-// server that is not a demo responds.
+// TestLoadOfAnotherDemo: tokens signed with another directory's keys are all rejected, and the error explains why, but not if the
+// server that responds is not a demo.
 func TestLoadOfAnotherDemo(t *testing.T) {
 	t.Parallel()
 	other, data := filepath.Join(t.TempDir(), "other"), filepath.Join(t.TempDir(), "data")
@@ -93,7 +93,7 @@ func TestScriptWithoutBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "systems", "load") // beside no bin
+	path := filepath.Join(t.TempDir(), "systems", "load") // there is no bin beside it
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		t.Fatal(err)
 	}

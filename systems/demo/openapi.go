@@ -25,7 +25,7 @@ const (
 	folderMode   = 0o755
 )
 
-// newOpenAPI writes the systems' documents, from which clients are generated.
+// newOpenAPI is the command that writes the systems' OpenAPI documents, from which clients are generated.
 func newOpenAPI(env Environment, systems []system.System) *cobra.Command {
 	var name, out string
 	cmd := &cobra.Command{
@@ -72,7 +72,7 @@ func writeDocument(ctx context.Context, s system.System, dir string) error {
 	return errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(filepath.Join(dir, "openapi.json"), text, documentMode))
 }
 
-// document is what a system would serve, over a database in memory.
+// document returns the document that a system would serve, from a database in memory.
 func document(ctx context.Context, s system.System) (text []byte, err error) {
 	database, err := run.OpenDatabase(ctx, &run.Config{Memory: true, Region: "us-east-1", Durability: "none"}, func(string) string { return "" }, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestBlog is a day of a blog: an author writes, uploads a cover, previews and publishes; a reader arrives at the site, signs in,
-// likes, bookmarks and comments; the author is notified and hides the comment; an administrator orders the categories.
+// TestBlog is a day in the life of a blog: an author writes, uploads a cover, previews and publishes; a reader visits the site,
+// signs in, likes, bookmarks and comments; the author is notified and hides the comment; an administrator orders the categories.
 func TestBlog(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory", "--sample", "1k")
@@ -139,7 +139,7 @@ func TestBlog(t *testing.T) {
 	}
 }
 
-// picture selects a file as the post's cover, because a page cannot operate the file dialog.
+// picture selects a file as the post's cover, because the test cannot operate the file dialog.
 const picture = `(() => {
   const canvas = document.createElement("canvas");
   canvas.width = 1200; canvas.height = 600;
@@ -155,7 +155,7 @@ const picture = `(() => {
   });
 })()`
 
-// drawn waits until all pictures have loaded, including those below the window.
+// drawn waits until all pictures have loaded, even those outside the window.
 func drawn(p *webtest.Page) {
 	p.Eval(`document.querySelectorAll("img").forEach((i) => { i.loading = "eager"; })`)
 	p.Until(`[...document.images].every((i) => i.complete && i.naturalWidth > 0)`)

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// registered are the systems in display order, one line each.
+// registered returns the systems in display order, one per line.
 func registered() []system.System {
 	return []system.System{
 		appcore.System(appcore.Options{}),
@@ -22,7 +22,7 @@ func registered() []system.System {
 	}
 }
 
-// designs are the systems' designs, by name.
+// designs are the systems' designs by name.
 var designs = map[string][]byte{
 	appcore.Name: appcore.Design, catfecito.Name: catfecito.Design, trinity.Name: trinity.Design,
 	portfolio.Name: portfolio.Design, transporteapp.Name: transporteapp.Design,

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// fill loads a sample into each system whose tables are empty, so that a first look finds something. It skips systems with data
-// silently.
+// fill loads a sample into each system whose tables are empty, so that there is something to see at first. It silently skips
+// systems that have data.
 func fill(ctx context.Context, h *run.Host, database *run.Database, systems []system.System, size string, out io.Writer) error {
 	if size == "" {
 		return nil

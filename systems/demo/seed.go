@@ -87,7 +87,7 @@ func (f *seedFlags) open(ctx context.Context, env Environment) (*run.Database, e
 	c := &run.Config{Data: f.data, Endpoint: f.endpoint, Region: "us-east-1", Durability: "interval"}
 	logger := slog.New(slog.DiscardHandler)
 	getenv := func(name string) string {
-		if name == "AWS_EXECUTION_ENV" || name == "AWS_LAMBDA_FUNCTION_NAME" { // they stand for AWS, but samples go where the flags say
+		if name == "AWS_EXECUTION_ENV" || name == "AWS_LAMBDA_FUNCTION_NAME" { // these stand for AWS, but samples go where the flags say
 			return ""
 		}
 		return env.Getenv(name)
@@ -97,7 +97,7 @@ func (f *seedFlags) open(ctx context.Context, env Environment) (*run.Database, e
 		return database, err
 	}
 	serving, fault := cli.Endpoint(ctx, f.data)
-	if fault != nil || serving == "" { // a process that serves no DynamoDB API
+	if fault != nil || serving == "" { // the process serves no DynamoDB API
 		return nil, errors.Join(err, fault)
 	}
 	fmt.Fprintf(env.Stderr, "demo: %s is open in another process: loading through its API at %s\n", f.data, serving)
@@ -136,7 +136,7 @@ func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Dat
 	return nil
 }
 
-// empty rejects tables that have items.
+// empty returns an error if a table has items.
 func empty(ctx context.Context, database *run.Database, tables []system.Table) error {
 	for _, t := range tables {
 		first, err := database.DynamoDB.Scan(ctx, &dynamodb.ScanInput{TableName: t.Create.TableName, Limit: aws.Int32(1)})
@@ -150,7 +150,7 @@ func empty(ctx context.Context, database *run.Database, tables []system.Table) e
 	return nil
 }
 
-// newBar is a progress bar on a terminal, and nothing elsewhere.
+// newBar returns a progress bar on a terminal, and an invisible one elsewhere.
 func newBar(out io.Writer, what string, total int) *progressbar.ProgressBar {
 	f, isFile := out.(*os.File)
 	visible := isFile && term.IsTerminal(int(f.Fd()))

@@ -121,8 +121,8 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 	}
 	return run.NewHost(ctx, run.Options{
 		Database: run.InProcess(host.DB), CursorKey: key, Access: access,
-		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
-		// many addresses, and who tries a proxy has it here.
+		// Programs on this machine are trusted to name the callers they act for, as they are when they sign tokens: demo load
+		// calls from many addresses, and developers can try a proxy.
 		Logger: logger, Origins: origins, Admit: admission(guard), Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
 		Listed: true, Tokens: tokensPath, PublicURL: public, Dir: dir,
 	}, systems...)

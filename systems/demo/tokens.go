@@ -38,8 +38,8 @@ type signed struct {
 	ExpiresAt   time.Time `json:"expiresAt"`
 }
 
-// tokens signs a token for anyone from this origin or a shell. A JSON request gets JSON; a form (curl -d system=appcore) gets
-// only the token, which a shell can store in a variable.
+// tokens signs a token for any user, for requests from this origin or a shell. A JSON request gets JSON; a form (curl -d
+// system=appcore) gets only the token, which a shell can store in a variable.
 func tokens(issuer func(system string) *auth.Issuer, systems []system.System) http.Handler {
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
 		api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)
@@ -78,7 +78,7 @@ func tokens(issuer func(system string) *auth.Issuer, systems []system.System) ht
 	}))
 }
 
-// readAsked reads JSON or a form.
+// readAsked parses JSON or a form.
 func readAsked(w http.ResponseWriter, r *http.Request) (a asked, asJSON bool, err error) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tokensBodyMax))
 	if err != nil {

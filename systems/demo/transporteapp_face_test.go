@@ -81,7 +81,7 @@ func (c carrier) vehicle(plate string) string {
 	}, "vehiculoId")
 }
 
-// trip creates a local trip, with a driver and a vehicle unless they are "".
+// trip creates a local trip, with a driver and a vehicle unless these are "".
 func (c carrier) trip(name string, from time.Time, length time.Duration, driver, vehicle string) string {
 	id := c.do(http.MethodPost, "/viajes", tripNamed(name, from, length), "viajeId")
 	if driver != "" {
@@ -97,7 +97,7 @@ func tripNamed(name string, from time.Time, length time.Duration) map[string]any
 	}
 }
 
-// haul creates a trip that needs a carta, with driver and vehicle.
+// haul creates a trip that needs a carta, with a driver and a vehicle.
 func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
 	id := c.do(http.MethodPost, "/viajes", map[string]any{
 		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(8 * time.Hour),
@@ -106,7 +106,7 @@ func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer stri
 	return id
 }
 
-// pick selects the result of typing into a combobox.
+// pick types into a combobox and selects the result.
 func pick(p *webtest.Page, name, key string) {
 	found := `[...document.querySelectorAll(".combobox-option")].find((e) => e.querySelector("b").textContent === "` + key + `")`
 	p.Type("input[name='"+name+"']", key)
@@ -136,9 +136,9 @@ func desk(t *testing.T, r *running, sub string, options ...webtest.Option) *webt
 	return p
 }
 
-// TestTrucking: a carrier's day. A company is set up with a fleet; a trip is planned and assigned to an available driver, who is
-// invited, starts it, reports positions and delivers on a phone while the board updates itself. A carta is created from a trip,
-// filled in, stamped and printed. A removed driver sees nothing more from that moment on.
+// TestTrucking: a day in the life of a carrier. A company is set up with a fleet. A trip is planned and assigned to an available
+// driver, who is invited, starts it, reports positions and delivers on a phone while the board updates itself. A carta is created
+// from a trip, filled in, stamped and printed. A removed driver immediately loses access.
 func TestTrucking(t *testing.T) {
 	t.Parallel()
 	const sub = "u-flota"
@@ -161,7 +161,7 @@ func TestTrucking(t *testing.T) {
 	p.Shot("trucking-company")
 	p.Press("\r")
 	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "CMX"`)
-	p.Type("input[name='domicilioFiscal.estado']", "\b\b\bjal\r") // Enter before the result
+	p.Type("input[name='domicilioFiscal.estado']", "\b\b\bjal\r") // Enter before the result arrives
 	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "JAL"`)
 	p.Type("input[name='domicilioFiscal.estado']", "\b\b\bciudad\r")
 	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "CMX"`)
@@ -290,7 +290,7 @@ func invited(t *testing.T, r *running, p *webtest.Page) *webtest.Page {
 	return phone
 }
 
-// driven is a trip on the driver's phone, which the board shows live.
+// driven takes a trip to its end on the driver's phone, while the board shows it live.
 func driven(phone, board *webtest.Page) {
 	phone.Accessible()
 	phone.Width()
@@ -310,7 +310,7 @@ func driven(phone, board *webtest.Page) {
 	phone.Button("Entregar")
 	phone.UntilText("¿Llegó a Irapuato?")
 	phone.Click("dialog[open] .float-foot .primary")
-	phone.UntilText("Aguascalientes") // the next one
+	phone.UntilText("Aguascalientes") // the next trip
 	phone.Shot("trucking-driver-after")
 	board.Until(card + `.closest(".column").querySelector("h2").textContent.startsWith("Completado")`)
 }
@@ -354,7 +354,7 @@ func issued(p *webtest.Page, trip string) {
 	p.Until(`window.kept.some((text) => text.startsWith("%PDF-"))`)
 }
 
-// looked checks the pages in a window and a language: for an owner with a driver's trip and an unfinished carta.
+// looked checks the pages in a window and a language, for an owner with a driver's trip and an unfinished carta.
 func looked(t *testing.T, r *running, sub, driver, trip, draft string, options []webtest.Option) {
 	t.Helper()
 	base := r.web + "/transporteapp/"
@@ -382,7 +382,7 @@ func looked(t *testing.T, r *running, sub, driver, trip, draft string, options [
 	p.Close()
 }
 
-// cartaOf is the id of a company's first carta.
+// cartaOf returns the id of a company's first carta.
 func cartaOf(t *testing.T, r *running, sub string) string {
 	t.Helper()
 	return newCarrier(t, r.web, sub).do(http.MethodGet, "/folios/CP-000001", nil, "cartaId")

@@ -15,13 +15,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/words/wordstest"
 )
 
-// TestWords: every problem of a system and every field message has a translation in each language.
+// TestWords: every problem of a system and every message about a field is translated into each language.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, s := range registered() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			said := map[string]string{} // where, by the English text
+			said := map[string]string{} // where each English text occurs
 			for _, rule := range s.Rules {
 				said[cmp.Or(rule.Detail, rule.Err.Error())] = rule.Code
 			}
@@ -41,7 +41,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestActsHaveNames: the page that lists staff requests has words for each kind.
+// TestActsHaveNames: the page that lists staff requests has a name for each kind.
 func TestActsHaveNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp"} {
@@ -79,7 +79,7 @@ func TestActsHaveNames(t *testing.T) {
 	}
 }
 
-// same requires that a folder's languages translate the same texts.
+// same checks that all languages in a folder translate the same texts.
 func same(t *testing.T, folder string) {
 	t.Helper()
 	var keys [][]string

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
+// Response types. Fields are filled from the stored fields of the same name, so a type lists everything that callers can see.
 
 // Profile is a user's own profile.
 type Profile struct {
@@ -49,7 +49,7 @@ type Post struct {
 	CommentCount int64  `json:"commentCount" doc:"The number of comments"`
 }
 
-// Version implements api.Versioned. Likes and comments are not edits.
+// Version implements api.Versioned. It ignores likes and comments, which are not edits.
 func (p Post) Version() time.Time { return p.UpdatedAt }
 
 // PostState is a post's status.
@@ -78,7 +78,7 @@ type Mine struct {
 	Name string `json:"name" doc:"Your name; empty if not set"`
 }
 
-// ImageTicket is an image to be uploaded, and how to upload it.
+// ImageTicket is an image to be uploaded, with instructions for the upload.
 type ImageTicket struct {
 	ImageID string            `json:"imageId" doc:"The image's id, a ULID"`
 	Method  string            `json:"method" doc:"The method of the request with its bytes"`
@@ -130,7 +130,7 @@ type Category struct {
 	UpdatedAt  time.Time `json:"updatedAt" doc:"When it was last changed"`
 }
 
-// Notification is a user's own.
+// Notification is a user's own notification.
 type Notification struct {
 	NotificationID string                       `json:"notificationId" doc:"The notification's id, a ULID"`
 	Kind           portfoliodb.NotificationKind `json:"kind" enum:"comment,like" doc:"Its subject"`
@@ -148,7 +148,7 @@ type NotificationEntry struct {
 	PostTitle string `json:"postTitle" doc:"Your post's title; empty if it is no longer public"`
 }
 
-// Bookmark is a user's own.
+// Bookmark is a user's own bookmark.
 type Bookmark struct {
 	PostID    string    `json:"postId" doc:"The post"`
 	PostTitle string    `json:"postTitle" doc:"Its title when it was bookmarked"`

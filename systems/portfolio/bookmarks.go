@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// addBookmark bookmarks a post for a user, with its current title. An existing bookmark stays as it is.
+// addBookmark bookmarks a post for a user, with its current title. An existing bookmark does not change.
 func (s *service) addBookmark(ctx context.Context, who auth.Principal, in PostPath) (portfoliodb.Bookmark, error) {
-	post, err := s.metadata(ctx, in.PostID) // it stays public from now on
+	post, err := s.metadata(ctx, in.PostID) // a public post stays public
 	if err != nil {
 		return portfoliodb.Bookmark{}, err
 	}

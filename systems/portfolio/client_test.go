@@ -13,14 +13,14 @@ const (
 	ana   = "u-123"
 	bruno = "u-456"
 	carla = "u-789"
-	// nowhere is a ULID that does not exist.
+	// nowhere is a well-formed ULID of nothing.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
-	// admin is in the group of administrators.
+	// admin is in the administrators' group.
 	admin      = "u-1"
 	adminGroup = portfolio.AdminGroup
 )
 
-// request is a request, with an optional body.
+// request returns a request, with an optional body.
 func request(method, path, as string, body ...any) apitest.Request {
 	r := apitest.Request{Method: method, Path: path, As: as}
 	if len(body) > 0 {
@@ -64,7 +64,7 @@ func category(tb testing.TB, v *apitest.Server, id, slug string) portfolio.Categ
 	return call[portfolio.Category](tb, v, r)
 }
 
-// content is the body of a post's request.
+// content returns the body of a request that writes a post.
 func content(title, categoryID string) map[string]any {
 	return map[string]any{"title": title, "excerpt": "About " + title, "body": "All of " + title, "categoryId": categoryID}
 }
@@ -83,7 +83,7 @@ func setStatus(tb testing.TB, v *apitest.Server, sub, postID, status string) {
 	call[struct{}](tb, v, request(http.MethodPut, "/posts/"+postID+"/status", sub, map[string]any{"status": status}))
 }
 
-// published returns a user's published post, in a category that is created if missing.
+// published returns a user's published post, and creates its category if it is missing.
 func published(tb testing.TB, v *apitest.Server, sub, title string) portfolio.Post {
 	tb.Helper()
 	category(tb, v, "cat-123", "go")
@@ -112,7 +112,7 @@ type page[T any] struct {
 	Next  string
 }
 
-// walk reads a list in pages of a size, and fails if any but the last is not full.
+// walk reads a list in pages of a given size, and fails the test if any page but the last is not full.
 func walk[T any](tb testing.TB, v *apitest.Server, path, as string, size int, query ...string) (all []T) {
 	tb.Helper()
 	for next := ""; ; {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// comment comments on a published post. A retry gets the first response, and replayed is set.
+// comment comments on a published post. For a retry it returns the first response and sets replayed.
 func (s *service) comment(ctx context.Context, who auth.Principal, in newComment) (c portfoliodb.Comment, replayed bool, err error) {
 	post, err := s.metadata(ctx, in.PostID)
 	if err != nil {
@@ -20,12 +20,12 @@ func (s *service) comment(ctx context.Context, who auth.Principal, in newComment
 		RequestKey: in.RequestKey, PostID: in.PostID, UserID: who.Sub, AuthorID: post.UserID, Body: in.Body.Body,
 	})
 	c = result.Comment
-	c.Body = in.Body.Body // the idempotency record does not have it
+	c.Body = in.Body.Body // the idempotency record does not contain it
 	return c, result.Replayed, err
 }
 
-// deleteComment deletes a comment: the caller's own, one on the caller's post, or any for administrators. A comment's author and
-// post never change, so they can be checked beforehand.
+// deleteComment deletes a comment. Users can delete their own comments and those on their posts, administrators all. A comment's
+// author and post never change, so they can be checked beforehand.
 func (s *service) deleteComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	remove := portfoliodb.DeleteCommentInput{PostID: in.PostID, CommentID: in.CommentID, UserID: who.Sub}
 	err := s.db.DeleteComment(ctx, remove)
@@ -37,7 +37,7 @@ func (s *service) deleteComment(ctx context.Context, who auth.Principal, in comm
 	return s.db.DeleteComment(ctx, remove)
 }
 
-// hideComment hides a comment from everyone but its moderators. Repeating it has no effect.
+// hideComment hides a comment from everyone except its moderators. It is idempotent.
 func (s *service) hideComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	return moderated(who, portfoliodb.ErrCommentHidden, func(moderator string) error {
 		_, err := s.db.HideComment(ctx, portfoliodb.HideCommentInput{PostID: in.PostID, CommentID: in.CommentID, ModeratorID: moderator})
@@ -53,7 +53,8 @@ func (s *service) showComment(ctx context.Context, who auth.Principal, in commen
 	})
 }
 
-// moderated changes a comment as the author of its post, or as an administrator. The error already means that it was done before.
+// moderated changes a comment on behalf of its post's author or an administrator. The error already means that it has been done
+// before.
 func moderated(who auth.Principal, already error, do func(moderator string) error) error {
 	err := do(who.Sub)
 	if is, ok := found[portfoliodb.Comment](err); ok && errors.Is(err, portfoliodb.ErrNotTheModerator) && who.In(AdminGroup) {
@@ -65,7 +66,7 @@ func moderated(who auth.Principal, already error, do func(moderator string) erro
 	return err
 }
 
-// remark is a comment with the names of its author and post.
+// remark is a comment with the names of its author and its post.
 type remark struct {
 	portfoliodb.Comment
 
@@ -104,10 +105,10 @@ func remarks(ctx context.Context, s *service, found table.Page[portfoliodb.Comme
 	return page, nil
 }
 
-// names are the names of users and posts, by position.
+// names holds the names of users and posts, by position.
 type names struct{ users, posts []string }
 
-// called looks up names. A user without a name is shown by id, and a post that is no longer public has none.
+// called looks up names. A user without a name is shown by id; a post that is no longer public has no name.
 func (s *service) called(ctx context.Context, userIDs, postIDs []string) (names, error) {
 	n := names{users: make([]string, len(userIDs)), posts: make([]string, len(postIDs))}
 	if len(userIDs) == 0 {

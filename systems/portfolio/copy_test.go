@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestLostCopy: an edit restores the author's copy of a post if it was lost.
+// TestLostCopy: an edit restores the author's copy of a post if the copy was lost.
 func TestLostCopy(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign checks the design, and that portfoliodb is up to date.
+// TestDesign: the design is valid and portfoliodb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "portfolio.design.yaml", "portfoliodb")

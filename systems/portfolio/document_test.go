@@ -13,12 +13,12 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// asks are the sections of the document that contain requirements: the table with its attributes, the entities, the indexes, the
+// asks matches the parts of the document that contain requirements: the table with its attributes, the entities, the indexes, the
 // queries, and billing.
 var asks = regexp.MustCompile(`^### (Tabela: .*|Usuários|Posts|Comentários|Likes|Categorias|Notificações|Bookmarks|GSI\d|\d\. .*)|` +
 	"^- `\\w+` \\(.*|" + `^- \*\*(Uso|PK|SK|Modo)\*\*: .*`)
 
-// TestDocument checks each line of the document. The README explains where keys differ.
+// TestDocument checks every line of the document. The README explains where keys differ.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, portfolio.System(), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -89,7 +89,7 @@ func tableLines(v *apitest.Server) []apitest.Line {
 	}
 }
 
-// attributeLines are the attributes that all items should have.
+// attributeLines are the attributes that all items must have.
 func attributeLines(v *apitest.Server) []apitest.Line {
 	each := func(has func(table.Item) bool) func(*testing.T) {
 		return func(t *testing.T) {
@@ -106,7 +106,7 @@ func attributeLines(v *apitest.Server) []apitest.Line {
 			return !slices.ContainsFunc(names, func(name string) bool { return text(it[name]) == "" })
 		})
 	}
-	// some is an index key: items in the index have the attribute, others do not.
+	// some checks an index key: items in the index have the attribute, others do not.
 	some := func(names ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
@@ -124,7 +124,7 @@ func attributeLines(v *apitest.Server) []apitest.Line {
 			}
 		}
 	}
-	// timed are the kinds of items with a time.
+	// timed checks the kinds of items that have a time.
 	timed := func(name string, kinds ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
@@ -186,7 +186,7 @@ func queryLines(v *apitest.Server, p portfolio.Post) []apitest.Line {
 			t.Helper()
 			found := v.Query(t, tableName, "", "PK = :pk AND begins_with(SK, :sk)", map[string]string{":pk": "USER#" + ana, ":sk": "NOTIFICATION#"})
 			list := call[page[portfolio.Notification]](t, v, get("/notifications", ana)).Items
-			if len(found) != 2 || len(list) != 2 { // for the comment and for the like
+			if len(found) != 2 || len(list) != 2 { // one for the comment and one for the like
 				t.Errorf("found %v, shown %+v", found, list)
 			}
 		}},
@@ -197,7 +197,7 @@ func queryLines(v *apitest.Server, p portfolio.Post) []apitest.Line {
 type documentEntity struct {
 	name, entityType string
 	keys             map[string]string
-	// instead are keys that differ from the document's, and why.
+	// instead has the keys that differ from the document's, and why.
 	instead map[string]string
 	why     string
 }
@@ -251,7 +251,7 @@ func documentEntities() []documentEntity {
 
 var fieldOfKey = regexp.MustCompile(`\{(\w+)\}`)
 
-// line is the entity's line: an item of it has the keys.
+// line checks that an item of the entity has the document's keys.
 func (e documentEntity) line(v *apitest.Server) apitest.Line {
 	return apitest.Line{Says: e.name, Instead: e.why, Holds: func(t *testing.T) {
 		t.Helper()
@@ -259,7 +259,7 @@ func (e documentEntity) line(v *apitest.Server) apitest.Line {
 	}}
 }
 
-// stored fails unless an item of the entity has the keys.
+// stored fails the test unless an item of the entity has the keys.
 func (e documentEntity) stored(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	var seen []table.Item

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// but is a body with one field changed.
+// but returns a body with one field changed.
 func but(body map[string]any, field string, value any) map[string]any {
 	out := maps.Clone(body)
 	if out[field] = value; value == nil {
@@ -20,7 +20,7 @@ func but(body map[string]any, field string, value any) map[string]any {
 	return out
 }
 
-// badContents are invalid contents of a post.
+// badContents are cases with invalid contents of a post.
 func badContents(r func(body any) apitest.Request) []apitest.Case {
 	good := content("bad", "cat-123")
 	return []apitest.Case{
@@ -93,7 +93,7 @@ func writeCases() []apitest.Case {
 	return append(cases, badContents(func(body any) apitest.Request { return post(ana, "bad", body) })...)
 }
 
-// postCases follow a post of ana's through its states.
+// postCases take one of ana's posts through its states.
 func postCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
 	p := write(t, v, ana, "post", "cat-123")

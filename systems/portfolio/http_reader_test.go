@@ -93,7 +93,7 @@ func bookmarkCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 }
 
-// TestForeignIDs: the id of something else is not found.
+// TestForeignIDs: an id of another kind of thing is not found.
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -124,7 +124,7 @@ func TestForeignIDs(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// expectNone fails unless the response is 404.
+// expectNone fails the test unless the response is 404.
 func expectNone(t *testing.T, v *apitest.Server, r apitest.Request) {
 	t.Helper()
 	if answer := v.Do(t, r); answer.Status != http.StatusNotFound || answer.Problem(t).Code != problem.CodeNotFound {

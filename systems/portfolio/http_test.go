@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// TestRoutes calls every operation with valid and invalid input, over each transport.
+// TestRoutes calls every operation with valid and invalid input over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
@@ -64,7 +64,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestPublic: reading what is published needs no token, everything else does.
+// TestPublic: reading published content needs no token, everything else does.
 func TestPublic(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -83,7 +83,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// refused is a case that is rejected.
+// refused is a case that must be rejected.
 func refused(name string, r apitest.Request, status int, code string) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: status, Code: code}
 }
@@ -97,7 +97,7 @@ func invalid(name string, r apitest.Request, field string) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: code, Field: field}
 }
 
-// done is a case that succeeds.
+// done is a case that must succeed.
 func done(name string, r apitest.Request, status int, check ...func(testing.TB, *apitest.Response)) apitest.Case {
 	c := apitest.Case{Name: name, Request: r, Status: status}
 	if len(check) > 0 {
@@ -106,7 +106,7 @@ func done(name string, r apitest.Request, status int, check ...func(testing.TB, 
 	return c
 }
 
-// answers fails unless a condition on the response's JSON holds.
+// answers checks a condition on the response's JSON.
 func answers[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
 	return func(tb testing.TB, r *apitest.Response) {
 		tb.Helper()
@@ -154,7 +154,7 @@ func profileCases() []apitest.Case {
 	}
 }
 
-// userCases run after profileCases: ana has ana.souza@mail.com.
+// userCases run after profileCases: ana's address is ana.souza@mail.com.
 func userCases() []apitest.Case {
 	find := func(query string, groups ...string) apitest.Request {
 		r := get("/users"+query, admin)
@@ -252,7 +252,7 @@ func categoryCases() []apitest.Case {
 	}
 }
 
-// listCases apply to all lists: they take a limit and a cursor.
+// listCases apply to all lists, which take a limit and a cursor.
 func listCases() []apitest.Case {
 	var cases []apitest.Case
 	for _, path := range []string{

@@ -26,11 +26,10 @@ import (
 const (
 	// mostBytes is the maximum size of an upload.
 	mostBytes = 10 << 20
-	// uploadFor is how long an upload address is valid, and awaitFor how long an image waits for its upload.
+	// uploadFor is how long an upload address is valid; awaitFor is how long an image waits for its upload.
 	uploadFor, awaitFor = 15 * time.Minute, 24 * time.Hour
-	// keepFor is how long an image is kept before its next check. A save postpones the check unless it is further away than
-	// saveWithin, and takes no longer than that.
-	// is further away than saveWithin, and takes no longer than that.
+	// keepFor is how long an image is kept before its next check. A save postpones the check unless the check is more than
+	// saveWithin away; a save takes less time than that.
 	keepFor, saveWithin = 7 * 24 * time.Hour, 24 * time.Hour
 	// checkEvery is the interval of the schedule that checks images.
 	checkEvery = time.Hour
@@ -38,13 +37,13 @@ const (
 	mostImages, mostOwned = 200, 500
 )
 
-// ticket is an image to be uploaded, and how to upload it.
+// ticket is an image to be uploaded, with instructions for the upload.
 type ticket struct {
 	portfoliodb.Image
 	bucket.Upload
 }
 
-// awaitImage makes an image, and says where its file is to go.
+// awaitImage creates an image and returns where its file must be uploaded.
 func (s *service) awaitImage(ctx context.Context, who auth.Principal, in api.Body[ImageInput]) (ticket, error) {
 	created, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
@@ -63,7 +62,7 @@ var (
 	errNoSuchImage   = problem.BadRequest(CodeNoSuchImage, "you have no such image")
 )
 
-// keepImage turns an upload into an image. Repeating it has no effect.
+// keepImage turns an upload into an image. It is idempotent.
 func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePath) (portfoliodb.Image, error) {
 	is, err := s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID})
 	if err != nil || is.State == portfoliodb.ImageStateReady {
@@ -71,7 +70,7 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	}
 	file, err := s.files.Get(ctx, uploadKey(in.ImageID), mostBytes)
 	if errors.Is(err, bucket.ErrMissing) {
-		// A concurrent request that processed the image has deleted the upload since.
+		// A concurrent request may have processed the image and deleted the upload.
 		if is, err = s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID}); err == nil && is.State != portfoliodb.ImageStateReady {
 			err = errNotUploaded
 		}
@@ -95,7 +94,7 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	if errors.Is(err, portfoliodb.ErrImageReady) { // by a concurrent request, from the same file or one uploaded since
 		return s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID})
 	}
-	if errors.Is(err, table.ErrNotFound) { // it was removed in the meantime, and nothing else would delete what was stored since
+	if errors.Is(err, table.ErrNotFound) { // removed in the meantime, so nothing else would delete the stored files
 		return is, errors.Join(err, s.files.Delete(ctx, imageKey(in.ImageID)), s.files.Delete(ctx, smallKey(in.ImageID)))
 	}
 	if err != nil {
@@ -104,7 +103,7 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	return is, s.files.Delete(ctx, uploadKey(in.ImageID))
 }
 
-// ofPicture says what is wrong with a file.
+// ofPicture converts the error for an unusable file.
 func ofPicture(err error) error {
 	switch {
 	case errors.Is(err, picture.ErrLarge):
@@ -119,7 +118,7 @@ func uploadKey(id string) string { return "uploads/" + id }
 func imageKey(id string) string  { return "images/" + id }
 func smallKey(id string) string  { return "small/" + id }
 
-// serveImage is GET /images/{id}, for everyone who knows the id: published posts contain it, and it cannot be guessed. The
+// serveImage serves GET /images/{id} to everyone who knows the id: published posts contain it, and it cannot be guessed. The
 // response never changes, and is always an image.
 func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +141,7 @@ func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 			return
 		}
 		h := w.Header()
-		h.Set("Content-Type", http.DetectContentType(data)) // encoded by us
+		h.Set("Content-Type", http.DetectContentType(data)) // it was encoded here
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -154,7 +153,7 @@ func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 var imageForm = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
 // shown returns the images that a user's post will use: the user's own images in its text, and its cover, which must be the
-// user's own. From then on they are kept for a while, whether or not the save succeeds.
+// user's own. It also postpones their check, so they are kept for a while whether or not the save succeeds.
 func (s *service) shown(ctx context.Context, userID string, in PostInput) (images []string, err error) {
 	ids := site.Images(in.Body)
 	if in.CoverID != nil {
@@ -175,7 +174,7 @@ func noSuchImage(field string) error {
 	return errNoSuchImage.With(errNoSuchImage.Detail, problem.Field{Field: field, Message: "is not one of your images"})
 }
 
-// claimed returns those images that belong to the user and are ready. Their check is postponed.
+// claimed returns the images that belong to the user and are ready, and postpones their check.
 func (s *service) claimed(ctx context.Context, userID string, ids []string) (own []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -196,7 +195,7 @@ func (s *service) claimed(ctx context.Context, userID string, ids []string) (own
 		if is.CheckAt.Before(now.Add(saveWithin)) {
 			_, err := s.db.CheckImageLater(ctx, portfoliodb.CheckImageLaterInput{UserID: userID, ImageID: is.ImageID, CheckAt: now.Add(keepFor)})
 			if errors.Is(err, table.ErrNotFound) {
-				continue // it was removed in the meantime
+				continue // removed in the meantime
 			}
 			if err != nil {
 				return nil, err
@@ -219,7 +218,8 @@ func (s *service) checkImages(ctx context.Context) error {
 			return err
 		}
 		if used[is.UserID] == nil {
-			// Anything that uses an image after this read has postponed its check first, so the image is not removed.
+			// A request that starts using an image after this read has postponed the image's check first, so the image is not
+			// removed.
 			if used[is.UserID], err = s.imagesShown(ctx, is.UserID); err != nil {
 				return err
 			}
@@ -246,7 +246,7 @@ func (s *service) imagesShown(ctx context.Context, userID string) (map[string]bo
 	if profile.AvatarID != nil {
 		used[*profile.AvatarID] = true
 	}
-	// In the order in which a post moves from status to status, so that none is missed.
+	// In the order in which a post moves between statuses, so that no post is missed.
 	for _, status := range []portfoliodb.PostStatus{portfoliodb.PostStatusDraft, portfoliodb.PostStatusPublished, portfoliodb.PostStatusArchived} {
 		for p, err := range s.db.PostsByAuthorAll(ctx, portfoliodb.PostsByAuthorInput{UserID: userID, Status: status}) {
 			if err != nil {
@@ -260,7 +260,7 @@ func (s *service) imagesShown(ctx context.Context, userID string) (map[string]bo
 	return used, nil
 }
 
-// deleteFiles deletes the bytes of removed images, whether by the schedule or by erasure.
+// deleteFiles deletes the files of images removed by the schedule or by erasure.
 func (s *service) deleteFiles(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.EventName != streams.OperationTypeRemove {

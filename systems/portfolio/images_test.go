@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// photograph is a JPEG of a size.
+// photograph returns a JPEG of a given size.
 func photograph(tb testing.TB, width, height int) []byte {
 	tb.Helper()
 	m := image.NewYCbCr(image.Rect(0, 0, width, height), image.YCbCrSubsampleRatio420)
@@ -35,7 +35,7 @@ func photograph(tb testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// drawing is a PNG with transparency.
+// drawing returns a PNG with transparency.
 func drawing(tb testing.TB) []byte {
 	tb.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 40, 30))
@@ -47,7 +47,7 @@ func drawing(tb testing.TB) []byte {
 	return out.Bytes()
 }
 
-// raw sends a request outside of the API, for the files that the system serves.
+// raw sends a request outside of the API, to files that the system serves.
 func raw(tb testing.TB, v *apitest.Server, method, path string, body []byte) *apitest.Response {
 	tb.Helper()
 	r := apitest.Request{Method: method, Path: "/" + path}
@@ -57,13 +57,13 @@ func raw(tb testing.TB, v *apitest.Server, method, path string, body []byte) *ap
 	return v.Do(tb, r)
 }
 
-// await requests the upload address for an image of a size.
+// await requests the upload address for an image of a given size.
 func await(tb testing.TB, v *apitest.Server, sub string, size int) portfolio.ImageTicket {
 	tb.Helper()
 	return call[portfolio.ImageTicket](tb, v, request(http.MethodPost, "/images", sub, map[string]any{"size": size}))
 }
 
-// sent uploads a file, and returns its image's id.
+// sent uploads a file and returns the image's id.
 func sent(tb testing.TB, v *apitest.Server, sub string, file []byte) string {
 	tb.Helper()
 	ticket := await(tb, v, sub, len(file))
@@ -136,7 +136,7 @@ func imageCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 }
 
-// huge is a PNG that claims 100,000 rows of 100,000 pixels.
+// huge returns a PNG that claims to have 100,000 rows of 100,000 pixels.
 func huge(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -150,7 +150,7 @@ func huge(t *testing.T) []byte {
 	return file
 }
 
-// TestServedImages: an image is served as an image and nothing else, and never changes.
+// TestServedImages: images are always served as images, and never change.
 func TestServedImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -187,7 +187,7 @@ func TestServedImages(t *testing.T) {
 	}
 }
 
-// TestUnusedImages: images used by a post or profile are kept; unused ones are removed after some days, then their bytes.
+// TestUnusedImages: images used by a post or profile are kept. Unused ones are removed after some days, and then their files.
 func TestUnusedImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -263,8 +263,8 @@ func TestUnusedImages(t *testing.T) {
 	}
 }
 
-// TestMostImages: of concurrent uploads for a user's last places, as many are accepted as there are places; the others learn why.
-// When the schedule has removed unused ones, there is room again.
+// TestMostImages: of concurrent uploads for a user's last places, as many are accepted as there are places, and the others get
+// the reason. Once the schedule has removed unused images, there is room again.
 func TestMostImages(t *testing.T) {
 	t.Parallel()
 	const most, asked = 500, 12
@@ -301,7 +301,7 @@ func TestMostImages(t *testing.T) {
 	}
 }
 
-// TestOwnImages: an author finds their images, newest first, and none that is still to be uploaded or belongs to someone else.
+// TestOwnImages: authors list their own images, newest first, without those that are not yet uploaded.
 func TestOwnImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

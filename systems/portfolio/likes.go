@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// like likes a published post. Repeating it has no effect.
+// like likes a published post. It is idempotent.
 func (s *service) like(ctx context.Context, who auth.Principal, in PostPath) (portfoliodb.Like, error) {
 	result, err := s.db.LikePost(ctx, portfoliodb.LikePostInput{PostID: in.PostID, UserID: who.Sub})
 	if errors.Is(err, portfoliodb.ErrLikeExists) {

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// loadItems is the length of each of a connection's lists, enough for a full page.
+	// loadItems is the length of each of a connection's lists, which fills a page.
 	loadItems = 20
-	// loadReader is a connection's second user, for nobody is told of their own deeds. loadNobody has no token.
+	// loadReader is a connection's second user, because users are not notified of their own actions. loadNobody has no token.
 	loadReader, loadNobody = "reader", "-"
 
 	loadText = `"excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"`
 )
 
-// loadPlan measures every operation. A connection is an author with a category of their own, whose posts a reader of their own
-// likes, keeps and comments on; so no connection waits for another.
+// loadPlan measures every operation. A connection is an author with a category of their own, whose posts the connection's reader
+// likes, bookmarks and comments on, so connections do not contend with each other.
 func loadPlan() load.Plan {
 	category := loadAdmin(load.Put("/categories/{user}", `{"slug":"{user}","name":"Load {n}"}`)).Keeping("category", "categoryId")
 	spare := loadAdmin(load.Put("/categories/{user}-spare", `{"slug":"{user}-spare","name":"Spare"}`))
@@ -61,10 +61,10 @@ func loadPlan() load.Plan {
 	}
 }
 
-// loadAdmin is a call by one of the staff.
+// loadAdmin makes a call on behalf of an administrator.
 func loadAdmin(c load.Call) load.Call { return c.By("admin").In(AdminGroup) }
 
-// loadSetup makes what a connection reads. What its worker makes of it is awaited at the end.
+// loadSetup creates what a connection reads. Its last call waits for the worker's results.
 func loadSetup(category, like, bookmark load.Call) []load.Call {
 	reader := loadProfile().By(loadReader)
 	reader.Keep = map[string]string{"reader": "userId"}
@@ -72,7 +72,7 @@ func loadSetup(category, like, bookmark load.Call) []load.Call {
 	for range loadItems {
 		setup = append(setup, loadWrite("post"), loadPublish("post"), like, bookmark)
 	}
-	// Now {post} is the last one, of which there are pages too.
+	// {post} is now the last one; it also has lists with several pages.
 	for n := range loadItems {
 		setup = append(setup, loadComment(""), like.By(loadReader+strconv.Itoa(n)))
 	}
@@ -90,7 +90,7 @@ func loadWrite(name string) load.Call {
 	return load.Create("/posts", `{"title":"Post {n}",`+loadText+`}`).Keeping(name, "postId")
 }
 
-// loadPublish publishes the post of a name.
+// loadPublish publishes the post stored under a name.
 func loadPublish(name string) load.Call {
 	return load.Put("/posts/{"+name+"}/status", `{"status":"published"}`)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestLoad: every request of the load plan succeeds repeatedly. A worker creates the notifications.
+// TestLoad: every request of the load plan succeeds, repeatedly. A worker creates the notifications.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// moderationCases moderate comments on ana's post, and move a category with a post.
+// moderationCases moderate comments on ana's post, and move a category that has a post.
 func moderationCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
 	p := published(t, v, ana, "moderated")
@@ -99,7 +99,7 @@ func moderatedOne(l page[portfolio.ModeratedComment], id string) portfolio.Moder
 	return portfolio.ModeratedComment{}
 }
 
-// same compares comments with ids in any order: those of one millisecond have none.
+// same compares comments with ids in any order, because comments of the same millisecond are unordered.
 func same(list []portfolio.Comment, ids []string) bool {
 	for _, c := range list {
 		if !slices.Contains(ids, c.CommentID) {
@@ -109,7 +109,7 @@ func same(list []portfolio.Comment, ids []string) bool {
 	return len(list) == len(ids)
 }
 
-// TestActs: administrators' requests are recorded, and visible to administrators; authors' moderation of their own posts is not
+// TestActs: administrators' requests are recorded, and administrators can see them. Authors' moderation of their own posts is not
 // recorded.
 func TestActs(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestOlderComments: a reader without scripts finds each visible comment once, the newest on the post's page.
+// TestOlderComments: a reader without scripts finds each visible comment once, the newest ones on the post's page.
 func TestOlderComments(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -17,11 +17,11 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// deed is an action on a post that its author is notified of.
+// deed is an action on a post about which its author is notified.
 type deed struct {
 	kind            portfoliodb.NotificationKind
 	postID, actorID string
-	// id is the comment's, "" for a like.
+	// id is the comment's id, or "" for a like.
 	id string
 	at time.Time
 }
@@ -34,7 +34,7 @@ func deedOfLike(l portfoliodb.Like) deed {
 	return deed{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
 }
 
-// notifyBatch notifies authors of the actions in a batch of the table's stream. Batches may be redelivered; a record that cannot
+// notifyBatch notifies authors of the actions in a batch of the table's stream. Batches may be redelivered. A record that cannot
 // be processed does not block later ones.
 func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
@@ -54,14 +54,14 @@ func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// malformed reports whether stored data is invalid, because it was edited by hand: a retry would not help.
+// malformed reports whether stored data is invalid, which only manual edits can cause: a retry would not help.
 func malformed(err error) bool {
 	_, value := errors.AsType[*table.ValueError](err)
 	_, stored := errors.AsType[*table.DecodeError](err)
 	return value || stored
 }
 
-// done returns the action in a record: a new comment or like.
+// done returns a record's action: a new comment or like.
 func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
 	if r.EventName != streams.OperationTypeInsert {
 		return deed{}, false
@@ -81,11 +81,11 @@ func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
 	}
 }
 
-// notify notifies a post's author of an action, unless it is their own or they were notified before.
+// notify notifies a post's author of an action, unless it is their own or they have already been notified.
 func (s *service) notify(ctx context.Context, d deed) error {
 	post, err := s.metadata(ctx, d.postID)
 	if errors.Is(err, table.ErrNotFound) {
-		// It was deleted by hand since: there is nobody to notify.
+		// It has been deleted manually, so there is no author to notify.
 		s.logger.WarnContext(ctx, "a post of the stream is not in the table", "postId", d.postID)
 		return nil
 	}
@@ -111,7 +111,7 @@ func (d deed) message(title string) string {
 	return fmt.Sprintf("%s em “%s”.", what, title)
 }
 
-// notificationID is derived from the action: a ULID with its time, the same whoever creates it.
+// notificationID derives the id from the action: a ULID with the action's time, always the same.
 func (d deed) notificationID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s of %q on %q by %q at %d", d.kind, d.id, d.postID, d.actorID, d.at.UnixMilli()))
 	id := ulid.ULID(sum[:len(ulid.ULID{})])
@@ -126,7 +126,7 @@ type shownNotification struct {
 	ActorName, PostTitle string
 }
 
-// notifications returns the caller's, newest first.
+// notifications returns the caller's notifications, newest first.
 func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[shownNotification], error) {
 	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
 	page := table.Page[shownNotification]{Items: []shownNotification{}, Next: stored.Next}

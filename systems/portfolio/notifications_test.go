@@ -20,8 +20,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// TestNotifications: an author is notified of other people's comments and likes, once each however often the records arrive,
-// newest first; not of their own actions, and nobody else is notified.
+// TestNotifications: authors are notified of other users' comments and likes, newest first, and once each even if records are
+// redelivered. They are not notified of their own actions, and other users are not notified.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
@@ -98,7 +98,7 @@ func TestNotifiedByMany(t *testing.T) {
 	}
 }
 
-// deliverBackwards passes all records to the worker, the last one first.
+// deliverBackwards passes all records to the worker in reverse order.
 func deliverBackwards(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	for _, batch := range v.Batches(t, tableName) {
@@ -109,7 +109,7 @@ func deliverBackwards(t *testing.T, v *apitest.Server) {
 	}
 }
 
-// TestNotificationsGo: an expired notification is gone even while DynamoDB has not yet deleted it.
+// TestNotificationsGo: an expired notification is gone even if DynamoDB has not yet deleted it.
 func TestNotificationsGo(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -144,7 +144,7 @@ func TestNotificationsGo(t *testing.T) {
 	}
 }
 
-// TestPoison: hand-edited items that cannot be processed do not block later records.
+// TestPoison: manually edited items that cannot be processed do not block later records.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

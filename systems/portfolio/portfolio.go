@@ -24,7 +24,7 @@
 //	P4  A request key creates one post or comment, however often and concurrently it is sent.
 //	P5  A comment or like by someone else notifies the author once, however often its record is delivered.
 //	P6  A comment can be deleted by its author; it can be hidden, restored and deleted by the post's author and by
-//	    administrators. Nobody else sees a hidden one.
+//	    administrators. Other users do not see a hidden comment.
 //	P7  An image used by a post or profile belongs to its author, and is kept as long as it is used. An unused one is removed
 //	    after some days, then its bytes. A user has at most mostOwned images.
 //	P8  An address belongs to one user, a slug to one category. Every post's category exists.
@@ -65,7 +65,8 @@ const Name = "portfolio"
 // AdminGroup is the group of administrators, who manage categories, moderate comments and look up users by e-mail address.
 const AdminGroup = Name + "-admin"
 
-// bucketVariable is where images are stored: s3://NAME or a directory. Unset is a directory beside the database.
+// bucketVariable is the environment variable for the images' location: s3://NAME or a directory. The default is a directory
+// beside the database.
 const bucketVariable = "PORTFOLIO_BUCKET"
 
 //go:embed words
@@ -90,8 +91,8 @@ const (
 // service is the running system.
 type service struct {
 	db     *portfoliodb.DB
-	files  bucket.Store // of images
-	covers drawnCovers  // of samples
+	files  bucket.Store // for images
+	covers drawnCovers  // for samples
 	clock  func() time.Time
 	logger *slog.Logger
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// everyone is the value of visibleTo for posts that are not drafts. It cannot be a user id, which has other characters.
+// everyone is the value of visibleTo for posts that are not drafts. It cannot be a user id, because ids cannot contain it.
 const everyone = site.Everyone
 
 // newestComments is the number of comments on a post's page.
 const newestComments = 20
 
-// text is a post with its text.
+// text is a post with its body.
 type text struct {
 	portfoliodb.Post
 	Body string
 }
 
-// page is a post with its text and its newest comments.
+// page is a post with its body and its newest comments.
 type page struct {
 	text
 	Comments []portfoliodb.Comment
 }
 
-// post is a post as a reader sees it.
+// post returns a post as a reader sees it.
 func (s *service) post(ctx context.Context, who auth.Principal, in PostPath) (page, error) {
 	most := table.PageOptions{Limit: newestComments + 2} // the post and its content
 	found, err := s.db.PostPage(ctx, portfoliodb.PostPageInput{PostID: in.PostID, VisibleTo: everyone}, most)
@@ -52,7 +52,7 @@ func (s *service) metadata(ctx context.Context, postID string) (portfoliodb.Post
 	return s.db.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: everyone})
 }
 
-// ofPost returns one of a post's lists. It is empty if there is nothing, and not found if the post does not exist.
+// ofPost returns one of a post's lists. It returns table.ErrNotFound if the list is empty because the post does not exist.
 func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPage) (table.Page[T], error)) func(context.Context, auth.Principal, postPage) (table.Page[T], error) {
 	return func(ctx context.Context, who auth.Principal, in postPage) (table.Page[T], error) {
 		found, err := list(ctx, who, in)
@@ -63,7 +63,7 @@ func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPa
 	}
 }
 
-// write makes a draft. A request that was made before is answered as it was then, and replayed is set.
+// write creates a draft. For a retry it returns the first response and sets replayed.
 func (s *service) write(ctx context.Context, who auth.Principal, in api.KeyedBody[PostInput]) (p text, replayed bool, err error) {
 	d := in.Body
 	images, err := s.shown(ctx, who.Sub, d)
@@ -77,14 +77,14 @@ func (s *service) write(ctx context.Context, who auth.Principal, in api.KeyedBod
 	if err != nil {
 		return text{}, false, ofCategory(err)
 	}
-	// The idempotency record has the post's id and time; everything else is in the request.
+	// The idempotency record contains the post's id and time; the request contains everything else.
 	return text{portfoliodb.Post{
 		PostID: result.Post.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, CategoryID: d.CategoryID, CoverID: d.CoverID,
 		Status: portfoliodb.PostStatusDraft, CreatedAt: result.Post.CreatedAt, UpdatedAt: result.Post.CreatedAt,
 	}, d.Body}, result.Replayed, nil
 }
 
-// edit changes an author's own post.
+// edit changes one of an author's own posts.
 func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) (text, error) {
 	d := in.Body
 	images, err := s.shown(ctx, who.Sub, d)
@@ -97,10 +97,10 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 	if err != nil {
 		return text{}, ofCategory(err)
 	}
-	return text{*result.Post, d.Body}, nil // it was read for the keys of its copies
+	return text{*result.Post, d.Body}, nil // read anyway for the keys of its copies
 }
 
-// setStatus publishes or archives an author's own post. Repeating it has no effect.
+// setStatus publishes or archives one of an author's own posts. It is idempotent.
 func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedStatus) (portfoliodb.Post, error) {
 	var changed *portfoliodb.Post
 	var err error
@@ -121,10 +121,10 @@ func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedS
 	if err != nil {
 		return portfoliodb.Post{}, err
 	}
-	return *changed, nil // it was read for the keys of its copies
+	return *changed, nil // read anyway for the keys of its copies
 }
 
-// found returns what a rejected write has found.
+// found returns the item that a rejected write has found.
 func found[T any](err error) (T, bool) {
 	var none T
 	refusal, ok := errors.AsType[*table.Refusal](err)
@@ -141,7 +141,7 @@ func found[T any](err error) (T, bool) {
 
 var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "the category does not exist", problem.Field{Field: "body.categoryId", Message: "is not the slug of a category"})
 
-// ofCategory marks an error as being about a missing category.
+// ofCategory marks an error as referring to a missing category.
 func ofCategory(err error) error {
 	if errors.Is(err, portfoliodb.ErrNoSuchCategory) {
 		return errNoSuchCategory
@@ -149,12 +149,12 @@ func ofCategory(err error) error {
 	return err
 }
 
-// preview is a text as the site shows it.
+// preview renders a text as the site shows it.
 func (*service) preview(_ context.Context, _ auth.Principal, in api.Body[PreviewInput]) (Preview, error) {
 	return Preview{HTML: string(site.Markdown(in.Body.Body)), Minutes: site.Minutes(in.Body.Body)}, nil
 }
 
-// mine returns the caller's relation to a post. For a missing post it is empty.
+// mine returns the caller's relation to a post, which is empty for a missing post.
 func (s *service) mine(ctx context.Context, who auth.Principal, in PostPath) (Mine, error) {
 	_, liked := s.db.LikeOfUser(ctx, portfoliodb.LikeOfUserInput{PostID: in.PostID, UserID: who.Sub})
 	_, kept := s.db.BookmarkOfPost(ctx, portfoliodb.BookmarkOfPostInput{PostID: in.PostID, UserID: who.Sub})

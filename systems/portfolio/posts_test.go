@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// TestPostLists reads all lists of posts: each contains those of its status, category or author, newest first, including posts of
-// the same millisecond, and no drafts of others.
+// TestPostLists reads all lists of posts. Each contains the posts of its status, category or author, newest first, including
+// posts of the same millisecond, but no drafts of other users.
 func TestPostLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -114,7 +114,7 @@ func TestPublicCursors(t *testing.T) {
 	}
 }
 
-// TestForeignCursors: no list accepts the cursor of another post, category, status or user, or of another list.
+// TestForeignCursors: no list accepts a cursor of another post, category, status, user or list.
 func TestForeignCursors(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -143,7 +143,7 @@ func TestForeignCursors(t *testing.T) {
 	for _, from := range lists {
 		next := call[page[struct{}]](t, v, from).Next
 		if next == "" {
-			continue // no drafts, nothing archived, nothing in the other category
+			continue // no drafts, no archived posts, none in the other category
 		}
 		for _, at := range lists {
 			r := at
@@ -159,7 +159,7 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestPostPage: a post comes with its newest twenty comments, newest first, in one request.
+// TestPostPage: one request returns a post with its newest twenty comments, newest first.
 func TestPostPage(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -192,7 +192,7 @@ func TestPostPage(t *testing.T) {
 	}
 }
 
-// TestWriteOnce sends one request from many clients concurrently: one creates the post, all get its response.
+// TestWriteOnce sends one request from many clients concurrently: one creates the post, and all get its response.
 func TestWriteOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 32
@@ -228,7 +228,7 @@ func TestWriteOnce(t *testing.T) {
 	}
 }
 
-// TestReplayLater: a retry gets the first response, although the post has changed since; a key is forgotten after a day.
+// TestReplayLater: a retry gets the first response, although the post has changed since. The key is forgotten after a day.
 func TestReplayLater(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -251,8 +251,8 @@ func TestReplayLater(t *testing.T) {
 	}
 }
 
-// TestEditedByMany edits a post in two categories while it is published and archived, and while strangers try to: its index
-// entries are right, and no stranger has changed it.
+// TestEditedByMany edits a post in two categories while it is published and archived, and while other users try to edit it. Its
+// index entries are correct, and no other user has changed it.
 func TestEditedByMany(t *testing.T) {
 	t.Parallel()
 	const editors = 16
@@ -290,7 +290,7 @@ func TestEditedByMany(t *testing.T) {
 	}
 }
 
-// TestEditedSince: an editor with a stale version does not overwrite later changes; a like in between does not count as a change,
+// TestEditedSince: an editor with a stale version does not overwrite later changes. A like in between does not count as a change,
 // and an edit without a version overwrites.
 func TestEditedSince(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {

@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestTwoProcesses: readers like and comment on a post, each twice, at two processes concurrently: everything is counted once,
-// and so is what the author hides and restores. A slug claimed at both belongs to one category. An image is uploaded at one
-// process and used at the other. The process that consumes the stream is killed, and the other takes over: the author gets each
-// notification once, and the file of an erased user is deleted.
+// TestTwoProcesses: readers like and comment on a post, each twice, at two processes concurrently. Everything is counted once,
+// including comments that the author hides and restores. A slug claimed at both processes belongs to one category. An image is
+// uploaded at one process and used at the other. When the process that consumes the stream is killed, the other takes over: the
+// author gets each notification once, and the file of an erased user is deleted.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const readers, hidden = 12, 2
@@ -62,7 +62,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// oneSlug creates categories with one slug at both processes concurrently.
+// oneSlug creates categories with the same slug at both processes concurrently.
 func oneSlug(t *testing.T, peers ...*apitest.Server) {
 	t.Helper()
 	const rivals = 8
@@ -85,7 +85,7 @@ func oneSlug(t *testing.T, peers ...*apitest.Server) {
 
 func reader(n int) string { return fmt.Sprint("reader-", n) }
 
-// react lets readers like and comment on a post, at both processes concurrently, and returns their comments.
+// react lets readers like and comment on a post at both processes concurrently, and returns their comments.
 func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (comments []string) {
 	t.Helper()
 	created := apitest.Together(2*(to-from), func(n int) *apitest.Response {
@@ -108,7 +108,7 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 	return comments
 }
 
-// moderate hides or restores comments on ana's post, each at both processes concurrently.
+// moderate hides or restores comments on ana's post, each of them at both processes concurrently.
 func moderate(t *testing.T, post, method string, comments []string, peers ...*apitest.Server) {
 	t.Helper()
 	for n, answer := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
@@ -120,7 +120,7 @@ func moderate(t *testing.T, post, method string, comments []string, peers ...*ap
 	}
 }
 
-// avatarOf requests an upload address at one process, uploads at the other, processes the image at both concurrently, and makes
+// avatarOf requests an upload address at one process, uploads an image at the other, processes it at both concurrently, and makes
 // it a user's picture.
 func avatarOf(t *testing.T, sub string, first, second *apitest.Server) (imageID string) {
 	t.Helper()

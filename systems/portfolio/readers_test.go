@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestLikedByMany lets 64 users like and unlike a post concurrently: half of them liked it before and unlike it, the other half
-// like it twice.
+// TestLikedByMany lets 64 users like and unlike a post concurrently: one half has liked it before and unlikes it, the other half
+// likes it twice.
 func TestLikedByMany(t *testing.T) {
 	t.Parallel()
 	const users = 64
@@ -121,7 +121,7 @@ func TestCommentedByMany(t *testing.T) {
 	}
 }
 
-// TestCommentedAfter: a retried comment gets the first response, although commenting is no longer possible.
+// TestCommentedAfter: a retried comment gets the first response, although the post no longer accepts comments.
 func TestCommentedAfter(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -134,7 +134,7 @@ func TestCommentedAfter(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestTakenBackByMany: concurrent deletions of a comment delete it once, while others are added and the post is edited.
+// TestTakenBackByMany: concurrent deletions of a comment delete it once, while other comments are added and the post is edited.
 func TestTakenBackByMany(t *testing.T) {
 	t.Parallel()
 	const many = 16
@@ -193,7 +193,7 @@ func TestKeptByMany(t *testing.T) {
 	}
 }
 
-// TestLongNames: a user pool chooses its user ids; one that does not fit into the keys is rejected, and no accepted one makes a
+// TestLongNames: user pools choose their user ids. One that does not fit into the keys is rejected, and no accepted one makes a
 // key too long.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
@@ -231,7 +231,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestCommentLists: a post's comments come in order, a user's newest first.
+// TestCommentLists: a post's comments are listed in order, a user's comments newest first.
 func TestCommentLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -256,7 +256,7 @@ func TestCommentLists(t *testing.T) {
 	}
 }
 
-// TestOwnLists: a user's likes and bookmarks, newest first, of many posts; nobody else's.
+// TestOwnLists: users list only their own likes and bookmarks, newest first.
 func TestOwnLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -285,7 +285,7 @@ func TestOwnLists(t *testing.T) {
 	}
 }
 
-// TestOneAddress lets many users claim one address concurrently, each in a different case: one gets it.
+// TestOneAddress lets many users claim one address concurrently, each in a different case; one of them gets it.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
 	taken(t, "address", portfolio.CodeEmailTaken, func(i int) apitest.Request {
@@ -309,7 +309,7 @@ func TestOneSlug(t *testing.T) {
 	})
 }
 
-// taken lets many claim one thing concurrently.
+// taken lets many users claim one thing concurrently.
 func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	t.Helper()
 	const many = 32
@@ -336,7 +336,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	}
 }
 
-// TestAddressMoves: a released address is free, and changing only its case keeps it.
+// TestAddressMoves: a released address is free again, and users keep their address when they only change its case.
 func TestAddressMoves(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -362,7 +362,7 @@ func TestAddressMoves(t *testing.T) {
 	}
 }
 
-// TestDrafts: nobody but its author reaches a draft by any route, whatever their user id.
+// TestDrafts: only its author can reach a draft, by any route and whatever the user ids.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	for _, author := range []string{ana, "everyone", "author", "POST", "@"} {

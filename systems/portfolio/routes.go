@@ -10,10 +10,11 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// caller is the field of access patterns that holds the caller's id.
+// caller is the field of access patterns that is set to the caller's id.
 const caller = "UserID"
 
-// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
+// routes registers the API. Routes named after an access pattern of the design call it directly; the others call domain
+// functions.
 func (s *service) routes(a huma.API) {
 	admin := api.Groups(AdminGroup)
 
@@ -185,7 +186,7 @@ type placeInput struct {
 	Body PlaceInput
 }
 
-// PlaceInput is a category's position.
+// PlaceInput is a category's position in the list.
 type PlaceInput struct {
 	Position int64 `json:"position" minimum:"0" maximum:"9999" doc:"The first one has the smallest number; those with the same are sorted by their ids"`
 }
@@ -196,7 +197,7 @@ type changedPost struct {
 	Body PostInput
 }
 
-// PostInput is a post's content. Ninety thousand characters of any kind fit into an item of 400 kB.
+// PostInput is a post's content. Ninety thousand characters of any kind fit into an item, which can have 400 KB.
 type PostInput struct {
 	Title      string  `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
 	Excerpt    string  `json:"excerpt" maxLength:"300" doc:"An excerpt, for lists"`
@@ -236,7 +237,7 @@ type notificationInput struct {
 	Body           NotificationInput
 }
 
-// NotificationInput is a change to a notification.
+// NotificationInput changes a notification.
 type NotificationInput struct {
 	Read bool `json:"read" doc:"Whether it has been read"`
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// A block is a user with two posts and the reactions to the first, at these places. Parts consist of whole blocks.
+// The records of a block, which is a user with two posts and the reactions to the first, are at these places. Parts consist of
+// whole blocks.
 const (
 	sampleBlock = 50
 
@@ -25,19 +26,19 @@ const (
 	placeContent2  = 4
 	placePost2     = 5
 	placeComments  = 6  // each with its notification
-	placeLikes     = 22 // the same
+	placeLikes     = 22 // each with its notification
 	placeBookmarks = 46
-	placeImage     = 46 // in blocks with a cover, in place of a bookmark
-	placeAlbum     = 47 // the same
+	placeImage     = 46 // in blocks with a cover, instead of a bookmark
+	placeAlbum     = 47 // likewise
 
 	sampleCategories = 10
 	// sampleFirst is the number of the first user, whose token the demo's page shows, and of the first category.
 	sampleFirst = 123
-	// exampleName and exampleEmail are the first user's, also in the examples.
+	// exampleName and exampleEmail belong to the first user, and are used in the examples.
 	exampleName, exampleEmail = "Ana Souza", "ana@example.com"
 )
 
-// sample generates a part of the sample data.
+// sample generates one part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Chance: p.Chance, total: p.Total}
@@ -49,15 +50,15 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleMaker generates the records of a part one after another. What a record says about another part's block is derived from
-// the block's number; everything else is random.
+// sampleMaker generates the records of a part sequentially. References to another part's block are derived from the block's
+// number; everything else is random.
 type sampleMaker struct {
 	seed.Chance
 	total int
-	last  deed // that the next record notifies of
+	last  deed // the action that the next record notifies about
 }
 
-// record generates the record at a place of a block.
+// record generates the record at a place in a block.
 func (m *sampleMaker) record(block, place int) table.Record {
 	at := sampleTime(block, place)
 	if id := m.cover(block); id != nil && place == placeImage {
@@ -108,7 +109,7 @@ func sampleUser(block int, at time.Time) portfoliodb.User {
 	}
 }
 
-// post is the published one, with the counts of the sample's comments and likes.
+// post returns the block's published post, with the numbers of the sample's comments and likes.
 func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
 	text := sampleOf(block, false)
 	left := min(m.total-block*sampleBlock, placeBookmarks)
@@ -123,10 +124,10 @@ func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
 	return p
 }
 
-// pairs is the number of records with a notification that begin between two places.
+// pairs returns the number of records between two places that are followed by a notification.
 func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
 
-// second is a draft, or an archived or published post without reactions.
+// second returns the block's second post: a draft, or an archived or published post without reactions.
 func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	text := sampleOf(block, true)
 	p := portfoliodb.Post{
@@ -142,7 +143,7 @@ func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	return p
 }
 
-// category has the count of the sample's posts.
+// category returns a category with the number of the sample's posts.
 func (m *sampleMaker) category(n int, at time.Time) portfoliodb.Category {
 	name := sampleSubjects()[n]
 	slug := strings.ReplaceAll(strings.ToLower(name), " ", "-")
@@ -152,13 +153,13 @@ func (m *sampleMaker) category(n int, at time.Time) portfoliodb.Category {
 	}
 }
 
-// blocks is the number of a category's blocks with a record at a place.
+// blocks returns the number of a category's blocks that have a record at a place.
 func (m *sampleMaker) blocks(category, place int) int64 {
 	all := (m.total - place + sampleBlock - 1) / sampleBlock // in any category
 	return int64(max(all-category+sampleCategories-1, 0) / sampleCategories)
 }
 
-// notification is that of the last comment or like. It does not expire while the sample is in use.
+// notification returns the notification about the last comment or like. It expires later than any use of the sample.
 func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 	return portfoliodb.Notification{
 		UserID: sampleUserID(block), NotificationID: m.last.notificationID(), Kind: m.last.kind, PostID: m.last.postID, ActorID: m.last.actorID,
@@ -167,14 +168,14 @@ func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 	}
 }
 
-// bookmark is for the first post of a complete block.
+// bookmark bookmarks the first post of a complete block.
 func (m *sampleMaker) bookmark(block, place int, at time.Time) portfoliodb.Bookmark {
 	number := max(place-placeBookmarks+1, 0)
 	of := (block + 1 + number) % (m.total / sampleBlock)
 	return portfoliodb.Bookmark{UserID: sampleUserID(block), PostID: samplePostID(of, placePost), PostTitle: sampleOf(of, false).title, CreatedAt: at}
 }
 
-// other is the user of another block, a different one for each number below the minimum number of blocks.
+// other returns the user of another block. The numbers below the minimum number of blocks give different users.
 func (m *sampleMaker) other(block, number int) string {
 	return sampleUserID((block + 1 + number) % (m.total / sampleBlock))
 }
@@ -185,7 +186,7 @@ func sampleSubjects() []string {
 	}
 }
 
-// sampleOf is the text of a block's first or second post. Larger samples repeat it, numbered.
+// sampleOf returns the text of a block's first or second post. Larger samples repeat the texts, with numbers.
 func sampleOf(block int, second bool) sampleText {
 	half := len(sampleTexts()) / 2
 	texts := sampleTexts()[:half]
@@ -207,14 +208,14 @@ func sampleCategoryID(block int) string {
 
 func samplePostID(block, place int) string { return sampleID(sampleTime(block, place), block, place) }
 
-// sampleTime gives each record a time that does not depend on the sample's size: the first block is the newest, each other is
-// some hours older, and a block's records are minutes apart.
+// sampleTime gives each record a time that does not depend on the sample's size: the first block is the newest, each further
+// block is some hours older, and the records of a block are minutes apart.
 func sampleTime(block, place int) time.Time {
 	const between, apart = 13 * time.Hour, 11 * time.Minute
 	return time.Date(2026, time.November, 19, 7, 0, 0, 0, time.UTC).Add(-time.Duration(block)*between + time.Duration(place)*apart)
 }
 
-// sampleID is a reproducible ULID with a time.
+// sampleID returns a reproducible ULID with a time.
 func sampleID(at time.Time, block, place int) string {
 	var id ulid.ULID
 	_ = id.SetTime(ulid.Timestamp(at))                                  // our times fit

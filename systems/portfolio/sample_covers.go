@@ -11,13 +11,13 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// sampleCovers are the blocks whose first post has a cover, and its seed. It is drawn on request, because a sample can be loaded
-// through an API without access to files.
+// sampleCovers maps the blocks whose first post has a cover to the cover's seed. Covers are drawn on request, because a sample
+// can be loaded through an API without access to files.
 func sampleCovers() map[int]uint64 {
 	return map[int]uint64{0: 3, 1: 0, 2: 6, 5: 8, 7: 2, 9: 5, 12: 1, 15: 9, 19: 4}
 }
 
-// cover is the image id of a block's first post; nil if the sample has none.
+// cover returns the image id of a block's first post, or nil if it has no cover.
 func (m *sampleMaker) cover(block int) *string {
 	if _, ok := sampleCovers()[block]; !ok || block*sampleBlock+placeImage >= m.total {
 		return nil
@@ -26,7 +26,7 @@ func (m *sampleMaker) cover(block int) *string {
 	return &id
 }
 
-// image is a cover that is kept while the sample is in use.
+// image returns the record of a cover, which is kept longer than any use of the sample.
 func (m *sampleMaker) image(block int, id string, at time.Time) portfoliodb.Image {
 	width, height := int64(picture.Wide), int64(picture.Wide*9/16)
 	return portfoliodb.Image{
@@ -35,13 +35,13 @@ func (m *sampleMaker) image(block int, id string, at time.Time) portfoliodb.Imag
 	}
 }
 
-// sampleEnd is when samples are no longer used.
+// sampleEnd is later than any use of a sample.
 func sampleEnd() time.Time { return time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// drawnCovers caches the requested covers of samples, by id.
+// drawnCovers caches the covers that were requested, by id.
 type drawnCovers struct{ byID sync.Map }
 
-// of draws a cover by id, once; false if the id is not a sample's.
+// of returns a cover by id, and draws it only once. It returns false if the id is not a sample's.
 func (d *drawnCovers) of(id string) (picture.Picture, bool) {
 	parsed, err := ulid.Parse(id)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestSample: a sample is consistent, reproducible, and equal to what the worker would produce; its last block is incomplete.
+// TestSample: a sample is consistent, reproducible, and equal to what the worker would create. Its last block is incomplete.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	const whole = 26
@@ -56,7 +56,7 @@ func TestSample(t *testing.T) {
 	}
 	v.Deliver(t)
 	after := scan(t, v)
-	if added := len(after.notifications) - len(before.notifications); added != 1 { // of the last like, which has none in the sample
+	if added := len(after.notifications) - len(before.notifications); added != 1 { // for the last like, which has none in the sample
 		t.Errorf("the worker has told of %d deeds more, want 1", added)
 	}
 	for id, n := range before.notifications {
@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// pairs is the number of a block's comments, or likes, among so many records, each of which is followed by its notification.
+// pairs returns the number of a block's comments, or likes, among a number of records, each followed by its notification.
 func pairs(records, from, to int) int { return max(min(records, to)-from+1, 0) / 2 }
 
 func (s stored) likeCount() (n int) {

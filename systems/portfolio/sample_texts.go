@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// sampleFiles are posts, each a title, an excerpt and the text, the first ones of blocks and then the second ones; and what readers say, a
-// line each.
+// sampleFiles are the sample's texts: posts, each with a title, an excerpt and a body, first those for the first post of a block
+// and then those for the second; and readers' comments, one per line.
 //
 //go:embed sample
 var sampleFiles embed.FS

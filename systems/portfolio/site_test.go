@@ -23,7 +23,7 @@ func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.Re
 	return w, w.Body.String()
 }
 
-// shows fails if a page is missing or lacks a text.
+// shows fails the test if a page is missing or lacks one of the texts.
 func shows(t *testing.T, v *apitest.Server, path, language string, want ...string) string {
 	t.Helper()
 	answer, text := visit(t, v, path, language)
@@ -38,7 +38,7 @@ func shows(t *testing.T, v *apitest.Server, path, language string, want ...strin
 	return text
 }
 
-// TestSite: published posts are on the site, in lists, at one address, in feeds and in the sitemap; drafts are nowhere.
+// TestSite: published posts are on the site, in lists, at one address, in feeds and in the sitemap. Drafts are nowhere.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -101,7 +101,7 @@ func wellFormed(path, text string) error {
 	}
 }
 
-// TestSitePages: older posts are on further pages, once each.
+// TestSitePages: older posts are on further pages, each on one.
 func TestSitePages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -27,11 +27,11 @@ type stored struct {
 	categories    map[string]portfoliodb.Category
 	notifications map[string]portfoliodb.Notification
 	images        map[string]portfoliodb.Image
-	albums        map[string]int64               // numbers of images by user
+	albums        map[string]int64               // number of images by user
 	requests      map[string]portfoliodb.Request // by user and key
 	emails, slugs map[string]string              // users and categories by their unique values
 	byStatus      map[string]string              // statuses of the posts in GSI1
-	byCategory    map[string]string              // categories of those in GSI2
+	byCategory    map[string]string              // categories of the posts in GSI2
 }
 
 // scan reads the whole table and its indexes.
@@ -137,7 +137,7 @@ func items(tb testing.TB, v *apitest.Server, index string) func(func(table.Item)
 	}
 }
 
-// sound fails unless the stored data is consistent.
+// sound fails the test unless the stored data is consistent.
 func (s stored) sound(tb testing.TB) {
 	tb.Helper()
 	s.postsSound(tb)
@@ -177,7 +177,7 @@ func (s stored) sound(tb testing.TB) {
 	}
 }
 
-// postsSound checks posts: counts are exact, copies equal, and indexes contain only what they may.
+// postsSound checks posts: counts are exact, copies are equal, and indexes contain only what they may contain.
 func (s stored) postsSound(tb testing.TB) {
 	tb.Helper()
 	comments := map[string]int64{}
@@ -197,7 +197,7 @@ func (s stored) postsSound(tb testing.TB) {
 			tb.Errorf("%s has %d comments and %d likes, and says %d and %d", id, comments[id], len(s.likes[id]), p.CommentCount, p.LikeCount)
 		}
 		whole := p
-		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // not in the copy
+		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // not part of the copy
 		for _, image := range p.Images {
 			if is := s.images[image]; is.UserID != p.UserID || is.State != portfoliodb.ImageStateReady {
 				tb.Errorf("%s shows %s, which is %+v", id, image, is)

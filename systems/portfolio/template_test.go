@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// template describes the deployment: the patterns that each function calls.
+// template describes the deployment: which patterns each function calls.
 func template(v *apitest.Server) sam.Template {
 	const get, put, remove = "s3:GetObject", "s3:PutObject", "s3:DeleteObject"
 	return sam.Template{
@@ -86,8 +86,8 @@ func template(v *apitest.Server) sam.Template {
 	}
 }
 
-// pagePaths are the pages' paths except the front page's, without redirecting directories; none if nothing is served, because
-// roles do not depend on them.
+// pagePaths returns the paths of the pages except for the front page, without redirecting directories. It returns none if nothing
+// is served, because roles do not depend on the paths.
 func pagePaths(v *apitest.Server) (paths []string) {
 	if v.Host == nil {
 		return nil

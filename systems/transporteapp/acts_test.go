@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestActsOfOffice: the back office can see which of its members granted what to whom.
+// TestActsOfOffice: the back office can list which of its members granted what to which company.
 func TestActsOfOffice(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -12,7 +12,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// maxOpen is the maximum number of trips in an agenda, which limits the item's size.
+// maxOpen is the maximum number of trips in an agenda, and limits the item's size.
 const maxOpen = 100
 
 // RecursosElegidos are the ids of the driver, vehicle and trailer for a trip.
@@ -22,8 +22,8 @@ type RecursosElegidos struct {
 	RemolqueID  string `json:"remolqueId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
 }
 
-// overlap reports whether two periods overlap. A period includes its beginning and excludes its end: a trip may begin when
-// another ends.
+// overlap reports whether two periods overlap. A period includes its start and excludes its end: a trip may begin when another
+// ends.
 func overlap(a, b db.Periodo) bool {
 	return a.Desde.Equal(b.Desde) || a.Desde.Before(b.Hasta) && b.Desde.Before(a.Hasta)
 }
@@ -38,7 +38,7 @@ func taken(a *db.Agenda, p db.Periodo, tripID string) bool {
 	return false
 }
 
-// atWork reports whether a driver, vehicle or trailer can be assigned; one that is on a trip can have the next.
+// atWork reports whether a driver, vehicle or trailer can be assigned. One that is on a trip can have a next one.
 func atWork(state db.EstadoRecurso) bool {
 	return state == db.EstadoRecursoDisponible || state == db.EstadoRecursoEnViaje
 }
@@ -47,7 +47,7 @@ func periodOf(v *db.Viaje) db.Periodo {
 	return db.Periodo{Desde: v.FechaInicioProgramada, Hasta: v.FechaFinProgramada}
 }
 
-// idsOf returns the ids of a trip's driver, vehicle and trailer, in order; none if the trip has none.
+// idsOf returns the ids of a trip's driver, vehicle and trailer, in order, or nothing if the trip has none.
 func idsOf(r *db.Recursos) []string {
 	if r == nil {
 		return nil
@@ -67,19 +67,19 @@ func (s *service) agendas(ctx context.Context, userID string, ids []string) (map
 	return out, err
 }
 
-// assign assigns driver, vehicle and optionally trailer to a trip that has not started, in place of the current ones. It retries
-// if anything changes before the write.
+// assign replaces the driver, vehicle and optional trailer of a trip that has not started. It retries if anything changes before
+// the write.
 func (s *service) assign(ctx context.Context, who auth.Principal, in chosenResources) (Viaje, error) {
 	return s.reassign(ctx, who.Sub, in.ViajeID, in.Seen, &in.Body)
 }
 
-// unassign takes from a trip that has not left all that it has.
+// unassign removes the driver, vehicle and trailer of a trip that has not started.
 func (s *service) unassign(ctx context.Context, who auth.Principal, in takenBack) (Viaje, error) {
 	return s.reassign(ctx, who.Sub, in.ViajeID, in.Seen, nil)
 }
 
-// reassign changes a trip that has the version that the caller has seen. The write holds the trip's revision, so that none of what
-// was read changes before it.
+// reassign changes a trip if it still has the version that the caller has read. The write checks the trip's revision, so nothing
+// that was read can change before it.
 func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen, chosen *RecursosElegidos) (Viaje, error) {
 	return s.changeTrip(ctx, userID, id, func(v db.Viaje) error {
 		switch {
@@ -97,7 +97,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen
 		all := slices.Concat(idsOf(v.Resources), wanted)
 		slices.Sort(all)
 		all = slices.Compact(all)
-		// Read the agendas first: a driver who changes afterwards has a different revision at the write.
+		// Read the agendas first: a driver who changes afterwards has a different revision when the write checks it.
 		agendas, err := s.agendas(ctx, userID, all)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen
 	})
 }
 
-// fit returns the current state of the chosen driver, vehicle and trailer, or says why one of them is not available.
+// fit returns the current state of the chosen driver, vehicle and trailer, or an error that says why one of them is unavailable.
 func (s *service) fit(ctx context.Context, v *db.Viaje, chosen RecursosElegidos, agendas map[string]*db.Agenda) (*db.Recursos, error) {
 	found, err := s.resources(ctx, v.UserID, RecursosConsulta{
 		Conductores: []string{chosen.ConductorID}, Vehiculos: []string{chosen.VehiculoID}, Remolques: list(chosen.RemolqueID),
@@ -176,7 +176,7 @@ func (s *service) fit(ctx context.Context, v *db.Viaje, chosen RecursosElegidos,
 	return r, fits(chosen.RemolqueID, atWork(trailer.Estado), db.ErrRemolqueNoDisponible, errRemolqueOcupado)
 }
 
-// licensed reports whether a licence is valid on a trip's last day.
+// licensed reports whether a licence is still valid on a trip's last day.
 func licensed(valid string, last table.Date) bool {
 	ends, err := table.ParseDate(valid)
 	return err == nil && ends.Compare(last) >= 0

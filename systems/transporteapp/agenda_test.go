@@ -14,14 +14,14 @@ import (
 // day is a time in January 2027, the month of these tests' trips.
 func day(n, hour int) time.Time { return time.Date(2027, time.January, n, hour, 0, 0, 0, time.UTC) }
 
-// planned creates a trip in a period, and returns its path.
+// planned creates a trip for a period and returns its path.
 func planned(tb testing.TB, v *apitest.Server, key string, from, to time.Time) string {
 	tb.Helper()
 	body := with(bareTrip(), object{"fechaInicioProgramada": from, "fechaFinProgramada": to})
 	return "/viajes/" + post[transporteapp.ViajeConCarta](tb, v, http.StatusCreated, ana, "/viajes", key, body).ViajeID
 }
 
-// TestPeriods: a driver, a vehicle and a trailer can have any number of consecutive trips, and no two that overlap.
+// TestPeriods: a driver, a vehicle and a trailer can have any number of consecutive trips, but no two that overlap.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, transporteapp.System(transporteapp.Options{PAC: testPAC, Anticipacion: 100 * 365 * 24 * time.Hour}), func(t *testing.T, v *apitest.Server) {
@@ -47,7 +47,7 @@ func TestPeriods(t *testing.T) {
 			{day(11, 0), day(11, 1), false},
 			{day(12, 17), day(13, 0), false},
 			{day(9, 0), day(13, 0), false},
-			{day(10, 8), day(10, 8), false}, // an empty period when the other begins
+			{day(10, 8), day(10, 8), false}, // an empty period at the start of the other
 		} {
 			trip := planned(t, v, fmt.Sprint("t-", i), c.from, c.to)
 			if c.free {
@@ -86,7 +86,7 @@ func TestPeriods(t *testing.T) {
 	})
 }
 
-// TestFree: lists by period contain what can be assigned then, page by page, and only the company's own.
+// TestFree: lists by period contain, page by page, only what is available then and belongs to the company.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	const drivers = 5

@@ -23,7 +23,7 @@ func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err
 	return v, err
 }
 
-// changeTrip changes a trip as it is now, again where others have changed it meanwhile, and returns it as it is then.
+// changeTrip changes the current state of a trip and returns the result. It retries if the trip has changed in the meantime.
 func (s *service) changeTrip(ctx context.Context, userID, id string, change func(db.Viaje) error, when ...error) (Viaje, error) {
 	key := db.ViajePorIDInput{UserID: userID, ViajeID: id}
 	err := again(ctx, func() error {
@@ -40,7 +40,7 @@ func (s *service) changeTrip(ctx context.Context, userID, id string, change func
 	return seen(ctx, v), err
 }
 
-// list is a list of one text; empty for "".
+// list returns a list with one text, or an empty list for "".
 func list(s string) []string {
 	if s == "" {
 		return nil
@@ -73,7 +73,7 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 				ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
 			})
 		}
-		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun before
+		if errors.Is(err, db.ErrTrackingExists) { // the trip has already started
 			return db.ErrViajeNoProgramado
 		}
 		return err
@@ -131,10 +131,10 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			Km: km, Pings: at.Pings, Performance: driven, Completados: driver.Performance.ViajesCompletados, Llegada: v.Destino, Clave: id,
 			Lines: each(idsOf(r), func(of string) db.CompletarConRemolqueLine { return db.CompletarConRemolqueLine{RecursoID: of} }),
 		}))
-	}, db.ErrPosicionCambio) // it has moved meanwhile
+	}, db.ErrPosicionCambio) // its position has changed in the meantime
 }
 
-// arrived adds a trip to a driver's statistics.
+// arrived adds a completed trip to a driver's statistics.
 func arrived(before db.Desempeno, km table.Decimal, how Llegada, punctual bool) (db.Desempeno, error) {
 	p := before
 	p.ViajesCompletados++
@@ -153,7 +153,7 @@ func arrived(before db.Desempeno, km table.Decimal, how Llegada, punctual bool) 
 	return p, errors.Join(errs[:]...)
 }
 
-// average is a mean with two decimals.
+// average returns a mean with two decimals.
 func average(total, count int64) (*table.Decimal, error) {
 	d, err := table.ParseDecimal(strconv.FormatFloat(float64(total)/float64(count), 'f', cents, 64))
 	return &d, err

@@ -16,7 +16,7 @@ type Libres struct {
 	Hasta time.Time `query:"hasta" doc:"The end of that trip"`
 }
 
-// period returns the requested period, nil for a list of all; it cannot be combined with a state.
+// period returns the requested period, or nil for an unrestricted list. It cannot be combined with a state.
 func (q Libres) period(state string) (*db.Periodo, error) {
 	if q.Desde.IsZero() && q.Hasta.IsZero() {
 		return nil, nil //nolint:nilnil // no period is a valid question
@@ -37,8 +37,8 @@ func (q Libres) period(state string) (*db.Periodo, error) {
 	return &db.Periodo{Desde: q.Desde, Hasta: q.Hasta}, nil
 }
 
-// freeOf filters a page to those who are able to make a trip and have nothing else in a period. It reads all agendas of the page
-// in one BatchGetItem. Another request may take them before they are assigned; the assignment checks again.
+// freeOf filters a page to items that can make a trip and are not booked in a period. It reads the page's agendas in one
+// BatchGetItem. Another request may book them before they are assigned, so the assignment checks again.
 func freeOf[T any](ctx context.Context, s *service, userID string, p db.Periodo, page table.Page[T], id func(T) string, able func(T) bool) (table.Page[T], error) {
 	page.Items = slices.DeleteFunc(page.Items, func(x T) bool { return !able(x) })
 	agendas, err := s.agendas(ctx, userID, each(page.Items, id))
@@ -49,7 +49,7 @@ func freeOf[T any](ctx context.Context, s *service, userID string, p db.Periodo,
 	return page, err
 }
 
-// drivers returns a page of a company's drivers: all, or those available in a period and licensed up to its end.
+// drivers returns a page of a company's drivers: all of them, or those available in a period and licensed until its end.
 func (s *service) drivers(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Conductor], error) {
 	page, err := s.db.ConductoresDeUsuario(ctx, db.ConductoresDeUsuarioInput{UserID: userID}, o)
 	if err != nil || p == nil || len(page.Items) == 0 { // a company without a profile has none
@@ -64,7 +64,7 @@ func (s *service) drivers(ctx context.Context, userID string, p *db.Periodo, o t
 	})
 }
 
-// vehicles returns a page of a company's vehicles: all, or those available in a period.
+// vehicles returns a page of a company's vehicles: all of them, or those available in a period.
 func (s *service) vehicles(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Vehiculo], error) {
 	page, err := s.db.VehiculosDeUsuario(ctx, db.VehiculosDeUsuarioInput{UserID: userID}, o)
 	if err != nil || p == nil {
@@ -73,7 +73,7 @@ func (s *service) vehicles(ctx context.Context, userID string, p *db.Periodo, o 
 	return freeOf(ctx, s, userID, *p, page, func(v db.Vehiculo) string { return v.VehiculoID }, func(v db.Vehiculo) bool { return atWork(v.Estado) })
 }
 
-// trailers returns a page of a company's trailers: all, or those available in a period.
+// trailers returns a page of a company's trailers: all of them, or those available in a period.
 func (s *service) trailers(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Remolque], error) {
 	page, err := s.db.RemolquesDeUsuario(ctx, db.RemolquesDeUsuarioInput{UserID: userID}, o)
 	if err != nil || p == nil {

@@ -36,8 +36,8 @@ func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancel
 	return s.head(ctx, userID, id)
 }
 
-// cancelStamped has the PAC cancel a stamped carta. The carta is en_cancelacion from before the PAC is called until its response
-// is known, and the trip cannot start in the meantime. If the response is lost, the request is repeated.
+// cancelStamped asks the PAC to cancel a stamped carta. The carta is en_cancelacion from before the PAC is called until its
+// response is known, and its trip cannot start in the meantime. If the response is lost, the request is repeated.
 func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replacement string) error {
 	var bad fields
 	bad.addIf(reason == "", "body.motivo", "is required, because the carta is stamped")
@@ -69,14 +69,14 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	}))
 }
 
-// refusedCancel reverts a carta that the PAC does not cancel to stamped, and returns the rejection.
+// refusedCancel returns a carta to the stamped state after the PAC has rejected its cancellation, and returns the rejection.
 func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		return errorOf(s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
 		}))
 	})
-	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // otherwise another request has received it too
+	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // otherwise another request has already received the rejection
 		return err
 	}
 	return &problem.Error{

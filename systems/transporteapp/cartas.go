@@ -10,15 +10,16 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// batch is how many goods a transaction takes: DynamoDB's limit is 100 items, including the carta and the idempotency record.
+// batch is the maximum number of goods in a transaction: DynamoDB's limit is 100 items, and the carta and the idempotency record
+// take two.
 const batch = 90
 
-// carta is one of a company's.
+// carta returns a company's carta.
 func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error) {
 	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
 }
 
-// withCarta does something with a carta as it is now, again where others have changed it meanwhile.
+// withCarta calls do with the current state of a carta, and retries if the carta has changed in the meantime.
 func (s *service) withCarta(ctx context.Context, userID, id string, do func(db.Carta) error, when ...error) error {
 	return again(ctx, func() error {
 		c, err := s.carta(ctx, userID, id)
@@ -29,13 +30,13 @@ func (s *service) withCarta(ctx context.Context, userID, id string, do func(db.C
 	}, append(when, db.ErrCartaCambio)...)
 }
 
-// head returns the header of a company's carta.
+// head returns the header of a carta.
 func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
 	c, err := s.carta(ctx, userID, id)
 	return cartaOf(&c), err
 }
 
-// byFolio returns the header of a company's carta by its folio.
+// byFolio returns the header of a carta by its folio.
 func (s *service) byFolio(ctx context.Context, who auth.Principal, in folioPath) (Carta, error) {
 	c, err := s.db.CartaPorFolio(ctx, db.CartaPorFolioInput{UserID: who.Sub, Folio: in.Folio})
 	return cartaOf(&c), err
@@ -79,7 +80,7 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 	}
 	n := int64(len(in))
 	return Ubicaciones{in}, s.withCarta(ctx, userID, id, func(c db.Carta) error {
-		if c.NumUbicaciones > n { // all go first: a part of them would not be what distanciaTotal is the sum of
+		if c.NumUbicaciones > n { // delete all of them first: distanciaTotal would not be the sum of a part
 			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
 				UserID: userID, CartaID: id, Revision: c.Revision, Lines: behind(0, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
 					return db.QuitarUbicacionesLine{Orden: orden}
@@ -96,7 +97,7 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 	})
 }
 
-// behind returns lines for items numbered from n+1 to last.
+// behind returns lines for the items n+1 to last, which are left over.
 func behind[T any](n, last int64, line func(int64) T) []T {
 	var out []T
 	for orden := n + 1; orden <= last; orden++ {
@@ -138,8 +139,8 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 	})
 }
 
-// addGoods adds goods to a draft, one transaction per batch, each with its own idempotency record: a repeated request continues
-// where it stopped.
+// addGoods adds goods to a draft, one transaction per batch, each with its own idempotency record. A repeated request continues
+// where the first one stopped.
 func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedGoods) (Agregado, bool, error) {
 	in := added.Body.Mercancias
 	var bad fields
@@ -151,8 +152,8 @@ func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedG
 	if err := bad.problem(); err != nil {
 		return Agregado{}, false, err
 	}
-	// Each part has the fingerprint of the whole: with other goods the key belongs to a different request, wherever the first one
-	// stopped.
+	// Each part has the fingerprint of the whole request, so a key that is reused with other goods is detected, wherever the
+	// first request stopped.
 	all := newRequest(who.Sub, added.RequestKey, "addMercancias "+added.CartaID, in)
 	var done Agregado
 	replayed := true
@@ -201,7 +202,7 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 	})
 }
 
-// contents returns a page of a carta's contents; empty for an unknown carta or another company's.
+// contents returns a page of a carta's contents. It is empty for an unknown carta or another company's.
 func (s *service) contents(ctx context.Context, who auth.Principal, in cartaPage) (Contenido, error) {
 	page := in.Options()
 	if page.After == "" {
@@ -261,7 +262,7 @@ func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Docume
 		{"places", c.NumUbicaciones, int64(len(d.Ubicaciones))},
 		{"people", c.NumFiguras, int64(len(d.Figuras))},
 	} {
-		if part.counts != part.lists { // it changed while it was read
+		if part.counts != part.lists { // it changed during the read
 			return nil, fmt.Errorf("the carta counts %d %s and lists %d: %w", part.counts, part.what, part.lists, db.ErrCartaCambio)
 		}
 	}

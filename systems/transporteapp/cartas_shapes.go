@@ -32,7 +32,7 @@ type NuevaCarta struct {
 	Receptor Receptor `json:"receptor"`
 }
 
-// Totales are updated as a carta is filled in.
+// Totales are a carta's totals, updated whenever its contents change.
 type Totales struct {
 	DistanciaTotal        Decimal `json:"distanciaTotal" doc:"km"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
@@ -81,7 +81,7 @@ type CartaResumen struct {
 	UpdatedAt time.Time      `json:"updatedAt"`
 }
 
-// Autotransporte is the vehicle as declared in a carta.
+// Autotransporte is the vehicle declared in a carta.
 type Autotransporte struct {
 	PermSct            string  `json:"permSct" maxLength:"6" doc:"Key of c_TipoPermiso"`
 	NumPermisoSct      string  `json:"numPermisoSct" minLength:"1" maxLength:"50"`
@@ -95,7 +95,7 @@ type Autotransporte struct {
 	PlacaRemolque      string  `json:"placaRemolque,omitempty" maxLength:"10"`
 }
 
-// Ubicacion is a place of a carta.
+// Ubicacion is a place in a carta.
 type Ubicacion struct {
 	Tipo                        db.TipoUbicacion `json:"tipo" enum:"Origen,Destino"`
 	Orden                       int64            `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
@@ -107,7 +107,7 @@ type Ubicacion struct {
 	Domicilio                   Domicilio        `json:"domicilio"`
 }
 
-// Mercancia is a good of a carta.
+// Mercancia is a line of goods in a carta.
 type Mercancia struct {
 	Orden          int64    `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	ClaveProdServ  string   `json:"claveProdServ" pattern:"^[0-9]{8}$" patternDescription:"eight digits" doc:"Key of c_ClaveProdServCP"`
@@ -142,7 +142,7 @@ func (m *Mercancia) declared() *cartaporte.Mercancia {
 	}
 }
 
-// Figura is a person in the transport.
+// Figura is a person involved in the transport.
 type Figura struct {
 	Orden        int64  `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	TipoFigura   string `json:"tipoFigura" maxLength:"2" doc:"Key of c_FiguraTransporte: 01 is the driver"`
@@ -172,17 +172,17 @@ type Cancelacion struct {
 	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the replacing carta"`
 }
 
-// Ubicaciones are the places in a body.
+// Ubicaciones is a request body with places.
 type Ubicaciones struct {
 	Ubicaciones []Ubicacion `json:"ubicaciones" nullable:"false" minItems:"1" maxItems:"50"`
 }
 
-// Figuras are the people in a body.
+// Figuras is a request body with people.
 type Figuras struct {
 	Figuras []Figura `json:"figuras" nullable:"false" minItems:"1" maxItems:"20"`
 }
 
-// Mercancias are the goods in a body.
+// Mercancias is a request body with goods.
 type Mercancias struct {
 	Mercancias []Mercancia `json:"mercancias" nullable:"false" minItems:"1" maxItems:"1000"`
 }

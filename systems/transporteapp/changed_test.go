@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestChangedSince: dispatchers who have read a driver, vehicle, trailer or trip do not overwrite each other's change or
-// assignment; without If-Match the last one wins.
+// TestChangedSince: dispatchers who have read a driver, vehicle, trailer or trip do not overwrite each other's changes or
+// assignments. Without If-Match the last write wins.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -17,14 +17,14 @@ import (
 const (
 	ana   = "u-123"
 	bruno = "u-456"
-	// nowhere is a ULID that does not exist.
+	// nowhere is a well-formed ULID of nothing.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 )
 
 // object is a JSON object.
 type object = map[string]any
 
-// with changes some values of an object; nil removes one.
+// with returns an object with changed values; nil removes one.
 func with(o object, changes object) object {
 	out := maps.Clone(o)
 	for k, v := range changes {
@@ -115,7 +115,7 @@ func goods(n int) []object {
 	return out
 }
 
-// do sends a request that must succeed with a status, and decodes the response.
+// do sends a request that must succeed with the given status, and decodes the response.
 func do[T any](tb testing.TB, v *apitest.Server, status int, r apitest.Request) T {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -150,10 +150,10 @@ type page[T any] struct {
 	Next  string
 }
 
-// testPAC stamps for all tests without a PAC of their own, because creating its certificate takes longer than most of them.
+// testPAC stamps for all tests without their own PAC, because creating its certificate takes longer than most tests.
 var testPAC = cartaporte.NewLocal(time.Now)
 
-// testSystem is TransporteApp as most tests need it.
+// testSystem is TransporteApp with the options that most tests need.
 func testSystem(o transporteapp.Options) system.System {
 	if o.PAC == nil {
 		o.PAC = testPAC
@@ -174,7 +174,7 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	return v
 }
 
-// own is a vehicle or trailer with a plate derived from a key; the fleet "f" has the document's plates.
+// own returns a vehicle or trailer with a plate derived from a key; the fleet "f" has the plates of the document.
 func own(unit object, kind, key string) object {
 	if key == "f" {
 		return unit
@@ -191,7 +191,7 @@ func fleet(tb testing.TB, v *apitest.Server, sub, key string) (driverID, vehicle
 	return d.ConductorID, w.VehiculoID, r.RemolqueID
 }
 
-// fill fills in a carta and returns it closed.
+// fill fills in a carta, closes it and returns it.
 func fill(tb testing.TB, v *apitest.Server, sub, id string, n int) transporteapp.Carta {
 	tb.Helper()
 	put[object](tb, v, sub, "/cartas/"+id+"/autotransporte", declared())

@@ -17,7 +17,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// atOnce sends many requests concurrently to four processes in turn, and returns the responses in order.
+// atOnce sends many requests concurrently to four processes in turn, and returns the responses in request order.
 func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.Request) []*apitest.Response {
 	t.Helper()
 	const count = 4
@@ -25,7 +25,7 @@ func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.
 	return apitest.Together(n, func(i int) *apitest.Response { return list[i%count].do(t, request(i)) })
 }
 
-// tally counts responses by their problem's code, or "" for none.
+// tally counts responses by their problem's code, with "" for successes.
 func tally(t *testing.T, answers []*apitest.Response) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -45,7 +45,8 @@ func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options 
 	return transporteapp.Options{Plan: p}
 }
 
-// TestLastCartas: 64 requests for ten cartas create ten, whether the plan or the credits limit them, with folios from 1 to 10.
+// TestLastCartas: 64 concurrent requests for the last ten cartas create ten, whether the plan or the credits limit them, with
+// folios 1 to 10.
 func TestLastCartas(t *testing.T) {
 	t.Parallel()
 	const requests, left = 64, 10
@@ -77,7 +78,7 @@ func TestLastCartas(t *testing.T) {
 	}
 }
 
-// noGaps fails unless the folios of a company's cartas are 1, 2, 3 and so on.
+// noGaps fails the test unless the folios of a company's cartas are 1, 2, 3 and so on.
 func (c company) noGaps(t *testing.T) {
 	t.Helper()
 	var folios []string
@@ -92,7 +93,7 @@ func (c company) noGaps(t *testing.T) {
 	}
 }
 
-// TestLastDrivers: as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
+// TestLastDrivers: only as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
 func TestLastDrivers(t *testing.T) {
 	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
@@ -125,7 +126,8 @@ func TestLastDrivers(t *testing.T) {
 	}
 }
 
-// TestDoubleBooking: of many trips that want one driver, with different vehicles, one gets the driver; likewise for a trailer.
+// TestDoubleBooking: if many trips request the same driver with different vehicles, one gets the driver; the same holds for a
+// trailer.
 func TestDoubleBooking(t *testing.T) {
 	t.Parallel()
 	const trips = 16
@@ -155,7 +157,7 @@ func TestDoubleBooking(t *testing.T) {
 		t.Fatalf("one trailer for many trips: %v", got)
 	}
 	second := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
-	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first may also have got the trailer
+	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first one may also have got the trailer
 	consistent(t, v, len(both))
 	for _, i := range both {
 		post[object](t, v, http.StatusOK, ana, "/viajes/"+ids[i]+"/cancelar", "", nil)
@@ -164,7 +166,7 @@ func TestDoubleBooking(t *testing.T) {
 }
 
 // TestPeriodsAtOnce: processes concurrently assign, reassign, unassign and cancel trips with a few drivers, vehicles and
-// trailers: nobody ever has two trips at the same time.
+// trailers. None of these ever has two trips at the same time.
 func TestPeriodsAtOnce(t *testing.T) {
 	t.Parallel()
 	const trips, requests, few = 8, 96, 3
@@ -217,8 +219,8 @@ func TestPeriodsAtOnce(t *testing.T) {
 	consistent(t, v, -1)
 }
 
-// consistent fails if a driver, vehicle or trailer has different trips than those that name it, two at the same time, or is on a
-// trip that has not started; and if the number of trips with resources is not busy. A negative busy is not checked.
+// consistent fails the test if a driver, vehicle or trailer has other trips than those that name it, has two at the same time, or
+// is on a trip that has not started. It also fails if the number of trips with resources is not busy, unless busy is negative.
 func consistent(t *testing.T, v *apitest.Server, busy int) {
 	t.Helper()
 	all := companyOf(t, v, ana)
@@ -274,7 +276,7 @@ func consistent(t *testing.T, v *apitest.Server, busy int) {
 	}
 }
 
-// TestGoodsAtOnce: concurrent batches are all stored, numbered from 1, counted and weighed.
+// TestGoodsAtOnce: concurrent batches are all stored, numbered from 1, and included in the count and weight.
 func TestGoodsAtOnce(t *testing.T) {
 	t.Parallel()
 	const batches, each = 8, 20
@@ -312,7 +314,7 @@ func TestGoodsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStampOnce: many requests stamp a carta once, with one key or several.
+// TestStampOnce: however many requests stamp a carta, with one key or several, it is stamped once.
 func TestStampOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -340,8 +342,8 @@ func TestStampOnce(t *testing.T) {
 	}
 }
 
-// TestPlates: a plate is on one vehicle and one trailer of a company, however many requests are concurrent; it is free again when
-// the vehicle gets another plate or is deleted.
+// TestPlates: within a company a plate belongs to at most one vehicle and one trailer, however many requests are concurrent. It
+// becomes free when the vehicle gets another plate or is deleted.
 func TestPlates(t *testing.T) {
 	t.Parallel()
 	const requests = 12
@@ -358,7 +360,7 @@ func TestPlates(t *testing.T) {
 		}
 		won := answers[slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
 		first := unit.path + "/" + path.Base(won.Header.Get("Location"))
-		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // of another company
+		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // another company's
 		moved := with(unit.body, object{"placa": "NEW-456"})
 		put[object](t, v, ana, first, unit.body)
 		put[object](t, v, ana, first, moved)

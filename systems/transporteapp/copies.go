@@ -75,7 +75,7 @@ type newCompany struct {
 	Credits      db.Creditos
 }
 
-// revised is a company with the revision of its carta that was read.
+// revised is a company with the revision at which its carta was read.
 type revised struct {
 	UserID   string
 	Revision int64
@@ -120,9 +120,9 @@ func cartaOf(c *db.Carta) Carta {
 	return out
 }
 
-// into copies the input to a driver.
+// into copies the input into a driver.
 func (in *NuevoConductor) into(c *db.Conductor) {
-	day, _ := table.ParseDate(in.Licencia.Vigencia) // checked before
+	day, _ := table.ParseDate(in.Licencia.Vigencia) // validated before
 	c.Nombre, c.Rfc, c.Curp, c.Email, c.Telefono = in.Nombre, in.Rfc, in.Curp, given(in.Email), given(in.Telefono)
 	c.Estado, c.Activo = in.Estado, in.Activo == nil || *in.Activo
 	c.Vence = day
@@ -133,7 +133,7 @@ func (in *NuevoConductor) into(c *db.Conductor) {
 	}
 }
 
-// into copies the input to a trip.
+// into copies the input into a trip.
 func (in *DatosViaje) into(v *db.Viaje) {
 	viajeInto(*in, v)
 	v.FechaInicioProgramada = in.FechaInicioProgramada.UTC().Truncate(time.Millisecond)

@@ -11,7 +11,7 @@ import (
 // Decimal is a JSON number with all its digits.
 type Decimal struct{ table.Decimal }
 
-// Schema makes Decimal a number in the API's document.
+// Schema describes Decimal as a number in the API's document.
 func (Decimal) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
 
 // sum adds numbers.
@@ -20,7 +20,7 @@ func sum(list ...table.Decimal) (table.Decimal, error) {
 	for _, d := range list {
 		n, ok := new(big.Rat).SetString(d.String())
 		if !ok {
-			continue // a Decimal is a number
+			continue // a Decimal is always a number
 		}
 		places, _ := n.FloatPrec()
 		most = max(most, places)
@@ -38,7 +38,7 @@ func difference(of, less table.Decimal) (table.Decimal, error) {
 	return sum(of, negative)
 }
 
-// text is an optional text; "" if there is none.
+// text returns an optional text, or "" if there is none.
 func text(p *string) string {
 	if p == nil {
 		return ""
@@ -46,7 +46,7 @@ func text(p *string) string {
 	return *p
 }
 
-// given converts a text to an optional one: "" is none.
+// given converts a text to an optional one; "" becomes nil.
 func given(s string) *string {
 	if s == "" {
 		return nil

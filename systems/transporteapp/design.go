@@ -2,7 +2,7 @@ package transporteapp
 
 import _ "embed" // the design
 
-// Design is the system's design, as its file has it.
+// Design is the text of the system's design.
 //
 //go:embed transporteapp.design.yaml
 var Design []byte

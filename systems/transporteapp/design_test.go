@@ -6,13 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign checks the design, and that transporteappdb is up to date.
+// TestDesign: the design is valid and transporteappdb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "transporteapp.design.yaml", "transporteappdb")
 }
 
-// TestConditionsAreNeeded: without one of the conditions, the races find a violated invariant.
+// TestConditionsAreNeeded: if any one of the conditions is removed, the race checker finds a violated invariant.
 func TestConditionsAreNeeded(t *testing.T) {
 	t.Parallel()
 	const file = "transporteapp.design.yaml"

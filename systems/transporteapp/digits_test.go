@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// longest is a number with all the digits that DynamoDB stores: added to a larger one, the sum cannot be stored.
+// longest has as many digits as DynamoDB can store: added to a larger number, the sum cannot be stored.
 const longest = json.Number("1.0000000000000000000000000000000000001")
 
 // TestLongDistances: a distance with many digits neither prevents a trip from ending nor causes a 500.

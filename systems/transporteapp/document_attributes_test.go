@@ -49,7 +49,7 @@ var documented = map[string]string{
 	"SESSION":        "sessionId ttl",
 }
 
-// TestDocumentedAttributes: a company with all optional data has each attribute of the document, under its name.
+// TestDocumentedAttributes: a company with all optional data has every attribute of the document, under its name.
 func TestDocumentedAttributes(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{})
@@ -82,12 +82,12 @@ func TestDocumentedAttributes(t *testing.T) {
 		return trip.ViajeID
 	}
 	post[object](t, v, http.StatusOK, ana, "/viajes/"+leave("first")+"/completar", "", object{"calificacion": 5})
-	under := leave("second") // is on the road
+	under := leave("second") // on the road
 	found := map[string]map[string]bool{}
 	everything(t, v, func(it table.Item) {
 		kind, _ := it["entityType"].(*types.AttributeValueMemberS)
 		if kind == nil {
-			return // a marker
+			return // a marker item
 		}
 		if found[kind.Value] == nil {
 			found[kind.Value] = map[string]bool{}
@@ -113,7 +113,7 @@ func TestDocumentedAttributes(t *testing.T) {
 	}
 }
 
-// paths adds the paths of a map's values that are not null.
+// paths collects the paths of a map's values that are not null.
 func paths(to map[string]bool, under string, of map[string]types.AttributeValue) {
 	for name, value := range of {
 		if _, none := value.(*types.AttributeValueMemberNULL); none {

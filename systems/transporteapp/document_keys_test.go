@@ -11,16 +11,16 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// The document's keys and indexes, as items are stored.
+// The document's keys and indexes, compared with the stored items.
 
 const (
-	// ofCompany explains why what the document stores under a carta or trip is under its company.
+	// ofCompany explains why items that the document keys by carta or trip are keyed by company.
 	ofCompany = "the key begins with the company, so that nobody's id leads to another's"
-	// apart explains why what the document embeds in a carta is stored as separate items.
+	// apart explains why data that the document embeds in a carta is stored as separate items.
 	apart = "items of their own: a carta of thousands of goods is no item"
 )
 
-// under fails unless there is an item of a kind under a key.
+// under fails the test unless an item of a kind has a key.
 func (l *lived) under(key, kind string) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
@@ -30,7 +30,7 @@ func (l *lived) under(key, kind string) func(*testing.T) {
 	}
 }
 
-// in fails unless an index has an entry of a company under a key, and none of another's.
+// in fails the test unless an index has a company's entry under a key, and none of the other company's.
 func (l *lived) in(company, another, index, pk, sk string) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
@@ -56,7 +56,7 @@ func (l *lived) count(t *testing.T, index, pk, sk string) int {
 // begins is the day on which the trips begin.
 const begins = "2027-01-15"
 
-// diagramLines are the document's diagram.
+// diagramLines are the lines of the document's diagram.
 func (l *lived) diagramLines() []apitest.Line {
 	own, carta := "USER#"+ana, "USER#"+ana+"#CARTA#"+l.carta
 	return []apitest.Line{
@@ -113,7 +113,7 @@ func (l *lived) keyLines() []apitest.Line {
 	return lines
 }
 
-// groupLines are the attribute groups of the document's items: maps of the item, or separate items.
+// groupLines are the attribute groups of the document's items, stored as maps or as separate items.
 func (l *lived) groupLines() []apitest.Line {
 	own := "USER#" + ana
 	content := own + "#CARTA#" + l.carta

@@ -13,12 +13,12 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// asks are the sections of the document that contain requirements, besides its table of patterns: the diagram, the principles,
+// asks matches the parts of the document that contain requirements, besides its table of patterns: the diagram, the principles,
 // the queries, the optimizations, and each entity's keys and groups. TestDocumentedAttributes covers the attributes.
 var asks = regexp.MustCompile(`│ \w+#[^│]+│[^│]+│|^- \*\*.*|^### (Paginación|Transacciones|Batch Operations|\d\. (Sparse|Projecc|TTL).*)|` +
 	`^  "(GSI\d[PS]K|PK|SK)": "[^"]+"|^  "\w+": [\[{]`)
 
-// TestDocument checks each line of the document. The README explains where keys differ.
+// TestDocument checks every line of the document. The README explains where keys differ.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, testSystem(transporteapp.Options{}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -28,7 +28,7 @@ func TestDocument(t *testing.T) {
 	})
 }
 
-// lived is a company in which everything in the document has happened.
+// lived is a company for which everything in the document has happened.
 type lived struct {
 	v                                   *apitest.Server
 	driverID, vehicleID, trailerID      string

@@ -23,7 +23,7 @@ func (in *NuevoConductor) check() error {
 	return bad.problem()
 }
 
-// createDriver makes a driver, if the plan allows one more.
+// createDriver creates a driver if the plan allows one more.
 func (s *service) createDriver(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoConductor]) (Conductor, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Conductor{}, false, err
@@ -68,8 +68,8 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 	return saved, err
 }
 
-// hasVehicle rejects a driver's vehicle that is not the company's; "" is none. The company may delete it later: the vehicle of a
-// trip is stored in the trip.
+// hasVehicle rejects a driver's vehicle unless it is the company's; "" means none. The company may delete the vehicle later,
+// because a trip stores its own vehicle.
 func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 	if id == "" {
 		return nil
@@ -90,7 +90,7 @@ func (s *service) deleteDriver(ctx context.Context, who auth.Principal, in Condu
 	})
 }
 
-// listDrivers returns a page of a company's drivers: by state, all, or those available in a period.
+// listDrivers returns a page of a company's drivers: all of them, those in a state, or those available in a period.
 func (s *service) listDrivers(ctx context.Context, who auth.Principal, in driverQuery) (table.Page[ConductorResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {

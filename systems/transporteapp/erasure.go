@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// ownsOwn refuses export and erasure to a founder who has left the company to others, or is no longer an owner.
+// ownsOwn refuses export and erasure to a founder who is no longer an owner or member of the company.
 func (s *service) ownsOwn(ctx context.Context, userID string) error {
 	m, err := s.member(ctx, userID, userID)
 	if err == nil && m.Rol != transporteappdb.RolPropietario {
@@ -24,7 +24,7 @@ var (
 	errCartaEnProceso = problem.Conflict("carta_en_proceso", "the PAC has not confirmed the state of a carta: query it again first")
 )
 
-// underWay refuses to erase a company with a trip on the road, or with a pending response from the PAC.
+// underWay refuses to erase a company that has a trip on the road or a pending response from the PAC.
 func (s *service) underWay(ctx context.Context, userID string) error {
 	one := table.PageOptions{Limit: 1}
 	trips, err := s.db.ViajesPorEstado(ctx, transporteappdb.ViajesPorEstadoInput{UserID: userID, Estado: transporteappdb.EstadoViajeEnCurso}, one)
@@ -34,7 +34,7 @@ func (s *service) underWay(ctx context.Context, userID string) error {
 	if len(trips.Items) > 0 {
 		return errViajeEnCurso
 	}
-	// Only the sole member erases a company, and they must not leave another one without an owner.
+	// Only the sole member can erase a company, and must not leave another company without an owner.
 	for m, err := range s.db.MiembrosDeEmpresaAll(ctx, transporteappdb.MiembrosDeEmpresaInput{UserID: userID}) {
 		if err != nil {
 			return err

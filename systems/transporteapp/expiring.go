@@ -14,15 +14,15 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Fecha is a date in JSON: 2027-06-15.
+// Fecha is a JSON date: 2027-06-15.
 type Fecha struct{ table.Date }
 
-// Schema makes Fecha a date in the API's document.
+// Schema describes Fecha as a date in the API's document.
 func (Fecha) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date", Examples: []any{"2027-06-15"}}
 }
 
-// Vencimiento is an expiry in the fleet.
+// Vencimiento is the expiry of a document of the fleet.
 type Vencimiento struct {
 	Tipo      db.TipoRecurso `json:"tipo" enum:"conductor,vehiculo,remolque"`
 	RecursoID string         `json:"recursoId" doc:"Of the driver, the vehicle or the trailer"`
@@ -40,8 +40,8 @@ type expiryQuery struct {
 	Dias int `query:"dias" minimum:"0" maximum:"366" default:"30" doc:"Within how many days"`
 }
 
-// expiring lists licences, permits and insurance policies that expire within some days, or have expired. Days are in the
-// company's time zone.
+// expiring lists licences, permits and insurance policies that have expired or expire within some days. Days are in the company's
+// time zone.
 func (s *service) expiring(ctx context.Context, who auth.Principal, in expiryQuery) (Vencimientos, error) {
 	out := Vencimientos{Items: []Vencimiento{}}
 	until, err := s.dayOf(ctx, who.Sub, s.now().Add(time.Duration(in.Dias)*24*time.Hour))
@@ -80,7 +80,7 @@ func (s *service) expiring(ctx context.Context, who auth.Principal, in expiryQue
 	return out, nil
 }
 
-// first is the earlier of two dates, either of which may be unknown.
+// first returns the earlier of two dates, either of which may be unknown.
 func first(a, b *table.Date) *table.Date {
 	if a == nil || b != nil && b.Compare(*a) < 0 {
 		return b

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// ending is an expiry: whose, which document, and in how many days.
+// ending returns the expiries: whose, which document, and in how many days.
 func ending(t *testing.T, v *apitest.Server, days int) []string {
 	t.Helper()
 	today := v.Clock.Now().UTC().Truncate(24 * time.Hour)
@@ -26,8 +26,8 @@ func ending(t *testing.T, v *apitest.Server, days int) []string {
 	return out
 }
 
-// TestEndsSoon: licences of active drivers, permits and insurance policies that have expired or will soon, sorted by date,
-// without renewed ones and those of inactive drivers.
+// TestEndsSoon: the list has licences of active drivers, permits and insurance policies that have expired or expire soon, sorted
+// by date. Renewed ones and those of inactive drivers are omitted.
 func TestEndsSoon(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

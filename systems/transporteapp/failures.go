@@ -8,7 +8,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Errors of the domain.
+// Domain errors.
 var (
 	errSinConfig        = errors.New("the profile has no issuer configuration")
 	errConductorOcupado = errors.New("the driver has another trip in that period")
@@ -24,7 +24,7 @@ var (
 	errPACRechaza       = errors.New("the PAC rejected the document")
 )
 
-// rules map the errors of the design and of the domain to responses.
+// rules map the design's and the domain's errors to responses.
 func rules() problem.Rules {
 	return problem.Rules{
 		{Err: db.ErrLimiteConductores, Code: "limite_conductores", Detail: "the plan allows no more drivers"},

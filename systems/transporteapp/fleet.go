@@ -25,7 +25,7 @@ func (in *NuevoRemolque) check() error {
 	return bad.problem()
 }
 
-// createVehicle makes a vehicle, if the plan allows one more.
+// createVehicle creates a vehicle if the plan allows one more.
 func (s *service) createVehicle(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoVehiculo]) (Vehiculo, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Vehiculo{}, false, err
@@ -60,7 +60,7 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 		all.Vence = first(all.PermisoVigencia, all.SeguroVigencia)
 		saved, err := s.db.GuardarVehiculo(ctx, all)
 		if err == nil {
-			v = *saved.Vehiculo // it was read for its previous plate
+			v = *saved.Vehiculo // read anyway for its previous plate
 		}
 		return err
 	})
@@ -74,7 +74,7 @@ func (s *service) deleteVehicle(ctx context.Context, who auth.Principal, in Vehi
 	})
 }
 
-// listVehicles returns a page of a company's vehicles: by state, all, or those available in a period.
+// listVehicles returns a page of a company's vehicles: all of them, those in a state, or those available in a period.
 func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {
@@ -89,7 +89,7 @@ func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQ
 	}
 }
 
-// createTrailer makes a trailer.
+// createTrailer creates a trailer.
 func (s *service) createTrailer(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoRemolque]) (Remolque, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Remolque{}, false, err
@@ -124,7 +124,7 @@ func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in change
 		all.Vence = all.SeguroVigencia
 		saved, err := s.db.GuardarRemolque(ctx, all)
 		if err == nil {
-			v = *saved.Remolque // it was read for its previous plate
+			v = *saved.Remolque // read anyway for its previous plate
 		}
 		return err
 	})
@@ -138,7 +138,7 @@ func (s *service) deleteTrailer(ctx context.Context, who auth.Principal, in Remo
 	})
 }
 
-// listTrailers returns a page of a company's trailers: by state, all, or those available in a period.
+// listTrailers returns a page of a company's trailers: all of them, those in a state, or those available in a period.
 func (s *service) listTrailers(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {
@@ -153,13 +153,13 @@ func (s *service) listTrailers(ctx context.Context, who auth.Principal, in unitQ
 	}
 }
 
-// findResources is resources for a request.
+// findResources calls resources for a request.
 func (s *service) findResources(ctx context.Context, who auth.Principal, in api.Body[RecursosConsulta]) (RecursosHallados, error) {
 	return s.resources(ctx, who.Sub, in.Body)
 }
 
-// resources finds drivers, vehicles and trailers by id, one BatchGetItem per kind, in parallel. Unknown ids, and those of other
-// companies, are omitted.
+// resources finds drivers, vehicles and trailers by id, with one BatchGetItem per kind, in parallel. Unknown ids and other
+// companies' ids are omitted.
 func (s *service) resources(ctx context.Context, userID string, ids RecursosConsulta) (RecursosHallados, error) {
 	var (
 		drivers  []*db.Conductor
@@ -199,7 +199,7 @@ func each[S, T any](list []S, of func(S) T) []T {
 	return out
 }
 
-// found lists what exists.
+// found lists those that exist.
 func found[S, T any](list []*S, of func(S) T) []T {
 	out := []T{}
 	for _, x := range list {

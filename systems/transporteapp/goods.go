@@ -10,7 +10,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// GoodPath identifies a good of a carta by its number.
+// GoodPath identifies a line of goods by its number.
 type GoodPath struct {
 	CartaPath
 	Orden int64 `path:"orden" minimum:"1" maximum:"99999" doc:"Its position in the list, from 1"`
@@ -23,13 +23,13 @@ type changedGood struct {
 
 var cambiarMercancia = byname.Copy2[weighed, db.Mercancia, db.CambiarMercanciaInput]()
 
-// weighed is a carta as it was read, with the total weight after a change.
+// weighed is a carta as it was read, with the total weight that it has after a change.
 type weighed struct {
 	Revision int64
 	Peso     table.Decimal
 }
 
-// goodAt returns a good of a carta, and the carta.
+// goodAt returns a carta and one line of its goods.
 func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.Carta, m db.Mercancia, err error) {
 	if c, err = s.carta(ctx, userID, at.CartaID); err != nil {
 		return c, m, err
@@ -41,7 +41,7 @@ func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.
 	return c, m, err
 }
 
-// changeGood replaces a good.
+// changeGood replaces a line of goods.
 func (s *service) changeGood(ctx context.Context, who auth.Principal, in changedGood) (Mercancia, error) {
 	var bad fields
 	for _, f := range cartaporte.ValidarMercancia("body", in.Body.declared()) {
@@ -61,7 +61,7 @@ func (s *service) changeGood(ctx context.Context, who auth.Principal, in changed
 	}, db.ErrCartaCambio)
 }
 
-// exchange replaces a good, and updates the total weight.
+// exchange replaces a line of goods and updates the total weight.
 func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercancia) error {
 	weight, err := lighter(c.PesoBrutoTotal, was.PesoKg, now.PesoKg)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercanc
 	return errorOf(s.db.CambiarMercancia(ctx, cambiarMercancia(weighed{c.Revision, weight}, now)))
 }
 
-// lighter subtracts a weight, and adds others.
+// lighter subtracts one weight and adds others.
 func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, error) {
 	rest, err := difference(total, less)
 	if err != nil {
@@ -80,8 +80,8 @@ func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, e
 	return sum(append(more, rest)...)
 }
 
-// removeGood removes a good from a draft. The last one takes its number, so that there are no gaps. It exists twice until the
-// second transaction, which a repeated request completes.
+// removeGood removes a line of goods from a draft. The last line takes over its number, so that there are no gaps. Until the
+// second transaction, which a repeated request completes, that line exists twice.
 func (s *service) removeGood(ctx context.Context, who auth.Principal, in GoodPath) (Totales, error) {
 	var left Totales
 	err := s.inTurn(ctx, in.CartaID, func() error {
@@ -123,7 +123,7 @@ func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in cha
 	var bad fields
 	body := NuevaCarta{in.Body}
 	body.check(&bad, "body")
-	for i := range bad { // the body is the receiver
+	for i := range bad { // in this request the body is the receiver
 		bad[i].Field = "body" + bad[i].Field[len("body.receptor"):]
 	}
 	if err := bad.problem(); err != nil {

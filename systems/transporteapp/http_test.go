@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestRoutes calls every operation with valid and invalid input, over each transport.
+// TestRoutes calls every operation with valid and invalid input over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, transporteapp.System(transporteapp.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -45,12 +45,12 @@ func TestStrangers(t *testing.T) {
 	v.Strangers(t)
 }
 
-// as is a request of the first company.
+// as is a request by the first company.
 func as(method, path, key string, body any) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: ana, Key: key, Body: body}
 }
 
-// good must succeed with a status; bad must be rejected with a problem.
+// good is a request that must succeed with a status.
 func good(name string, r apitest.Request, status int) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: status}
 }
@@ -59,27 +59,27 @@ func bad(name string, r apitest.Request, status int, code, field string) apitest
 	return apitest.Case{Name: name, Request: r, Status: status, Code: code, Field: field}
 }
 
-// wrong is a rejected body.
+// wrong is a request whose body must be rejected.
 func wrong(name string, r apitest.Request, field string) apitest.Case {
 	return bad(name, r, http.StatusBadRequest, problem.CodeInvalidBody, field)
 }
 
-// wrongQuery is a rejected path or query.
+// wrongQuery is a request whose path or query must be rejected.
 func wrongQuery(name, path, field string) apitest.Case {
 	return bad(name, as(http.MethodGet, path, "", nil), http.StatusBadRequest, problem.CodeInvalidParameter, field)
 }
 
-// missing is something that does not exist.
+// missing is a request for something that does not exist.
 func missing(name string, r apitest.Request) apitest.Case {
 	return bad(name, r, http.StatusNotFound, problem.CodeNotFound, "")
 }
 
-// refused is something that the current state does not allow.
+// refused is a request that the current state does not allow.
 func refused(name string, r apitest.Request, code string) apitest.Case {
 	return bad(name, r, http.StatusConflict, code, "")
 }
 
-// keyed are the ways to use a POST's idempotency key after it was used with a body.
+// keyed are the ways to reuse a POST's idempotency key.
 func keyed(path, key string, body, other any) []apitest.Case {
 	return []apitest.Case{
 		good("replayed", as(http.MethodPost, path, key, body), http.StatusOK),

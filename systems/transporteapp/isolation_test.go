@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestTenants calls every operation as one company with the ids of another: nothing is found, revealed or changed.
+// TestTenants calls every operation as one company with another company's ids: nothing is found, revealed or changed.
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
@@ -66,7 +66,7 @@ func TestTenants(t *testing.T) {
 		{Method: http.MethodPost, Path: carta + "/sellar"},
 		{Method: http.MethodPost, Path: carta + "/abrir"},
 		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "i-3"},
-		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "s-1"}, // the owner's own key
+		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "s-1"}, // the owner's key
 		{Method: http.MethodGet, Path: carta + "/xml"},
 		{Method: http.MethodPost, Path: carta + "/cancelacion", Body: object{"motivo": "02"}},
 	}
@@ -75,7 +75,7 @@ func TestTenants(t *testing.T) {
 		if answer := v.Do(t, r); answer.Status != http.StatusNotFound {
 			t.Errorf("%s %s of another company: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
 		}
-		if answer := v.Do(t, in(ana, r)); answer.Status != http.StatusForbidden { // naming a company does not make the caller its member
+		if answer := v.Do(t, in(ana, r)); answer.Status != http.StatusForbidden { // naming a company does not make the caller a member
 			t.Errorf("%s %s for another company: %d %s, want 403", r.Method, r.Path, answer.Status, answer.Body)
 		}
 	}
@@ -117,7 +117,7 @@ func TestTenants(t *testing.T) {
 	}
 }
 
-// seesNothing sends a request as the other company; its response must not reveal the ids.
+// seesNothing sends a request as the other company. Its response must not reveal the ids.
 func seesNothing(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
 	t.Helper()
 	r.As = bruno

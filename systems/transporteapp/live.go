@@ -14,18 +14,18 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// topic is what pages subscribe to: all of a company's trips, those of one driver or, to end the connection of a member whose
-// role is revoked, the member.
+// topic is what pages subscribe to: a company's trips, one driver's trips, or a member, whose connection ends when their role is
+// revoked.
 type topic struct {
 	company        string
 	all            bool
 	driver, member string
 }
 
-// errLessNow ends the stream of a member whose role has changed.
+// errLessNow ends the event stream of a member whose role has changed.
 var errLessNow = errors.New("the member's permissions have changed since the stream started")
 
-// Cambio names a trip that a driver no longer has.
+// Cambio identifies a trip that a driver no longer has.
 type Cambio struct {
 	ViajeID string `json:"viajeId"`
 }
@@ -61,7 +61,7 @@ func sameRole(a, b db.Miembro) bool {
 	return a.Rol == b.Rol && text(a.ConductorID) == text(b.ConductorID)
 }
 
-// tellBoard publishes changes. A driver who loses a trip is notified as well.
+// tellBoard publishes changes of trips. It also notifies a driver who loses a trip.
 func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {
@@ -87,7 +87,7 @@ func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// driverOf is a trip's driver; "" for none.
+// driverOf returns a trip's driver, or "" if it has none.
 func driverOf(v db.Viaje) string {
 	if v.Resources == nil {
 		return ""
@@ -95,7 +95,7 @@ func driverOf(v db.Viaje) string {
 	return v.Resources.ConductorID
 }
 
-// stored returns an image's item; nil for markers and absent images.
+// stored returns an image's item, or nil for markers and absent images.
 func stored(image map[string]streams.AttributeValue) any {
 	if image == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 // feed is an event stream being read.
 type feed struct{ lines *bufio.Reader }
 
-// watch subscribes to the first company's trips, and waits for ready.
+// watch subscribes to the first company's trips and waits for the event ready.
 func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -31,7 +31,7 @@ func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 	return f
 }
 
-// next waits for an event, and returns its name and trip; "" is the end of the stream.
+// next waits for an event and returns its name and trip; "" means the end of the stream.
 func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen) {
 	t.Helper()
 	for {
@@ -54,7 +54,7 @@ func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen)
 	}
 }
 
-// hears waits for an event about a trip. "" is the end of the stream.
+// hears waits for an event about a trip; "" means the end of the stream.
 func (f *feed) hears(t *testing.T, name, trip string) {
 	t.Helper()
 	if got, about := f.next(t); got != name || about.ViajeID != trip {
@@ -70,7 +70,7 @@ func (f *feed) ends(t *testing.T) {
 	}
 }
 
-// eventRoutes requests the events: over a socket the stream begins, behind a gateway it consists of ready.
+// eventRoutes requests the events: over a socket the stream starts, behind a gateway it only consists of ready.
 func eventRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	if v.Live() {
@@ -80,8 +80,8 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	v.Run(t, []apitest.Case{good("events", as(http.MethodGet, "/eventos", "", nil), http.StatusOK)})
 }
 
-// TestBoardIsTold: a dispatcher receives every trip's events immediately; a driver receives their own, and is notified of one
-// that they lose; a member with a revoked role receives nothing more.
+// TestBoardIsTold: a dispatcher receives the events of every trip immediately. A driver receives those of their own trips and is
+// notified when they lose one. A member whose role is revoked receives nothing more.
 func TestBoardIsTold(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -103,7 +103,7 @@ func TestBoardIsTold(t *testing.T) {
 		put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driver, "vehiculoId": vehicle})
 		desk.hears(t, "viaje", trip)
 	}
-	give(second, otherID, otherVehicle) // the driver receives nothing about it
+	give(second, otherID, otherVehicle) // the first driver receives nothing about it
 	give(first, driverID, vehicleID)
 	wheel.hears(t, "viaje", first)
 	v.Do(t, as(http.MethodDelete, "/viajes/"+second+"/recursos", "", nil))

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// loadItems is the length of a connection's lists: more than a page.
+	// loadItems is the length of each connection's lists, which exceeds a page.
 	loadItems = 24
 	// loadGoods is the number of goods in a carta.
 	loadGoods = 3
@@ -46,9 +46,9 @@ const (
 	loadPing    = `{"lat":20.1,"lng":-101.2,"at":"{time}","distanciaRecorrida":325}`
 )
 
-// loadPlan measures every operation. A connection is a company whose plan and credits exceed what a run uses up. What a call uses
-// up, such as a trip that starts, is created before it; what it takes from a pool, such as a driver, is first returned from the
-// previous call.
+// loadPlan measures every operation. A connection is a company whose plan and credits exceed the needs of a run. Whatever a call
+// uses up, such as a trip that starts, is created before the call. Whatever it takes from a pool, such as a driver, is first
+// returned from the previous call.
 func loadPlan() load.Plan {
 	return load.Plan{
 		Without: map[string]string{
@@ -66,7 +66,7 @@ func loadPlan() load.Plan {
 	}
 }
 
-// A created id is stored under a name if one is given.
+// The id of a created item is stored under a name, if one is given.
 
 func loadMakeDriver(name string) load.Call {
 	return load.Create("/conductores", loadDriver).Keeping(name, "conductorId")
@@ -80,7 +80,7 @@ func loadMakeTrailer(name string) load.Call {
 	return load.Create("/remolques", loadTrailer).Keeping(name, "remolqueId").Keeping(name+"Plate", "placa")
 }
 
-// loadSame is the body of a vehicle or trailer with the plate that it has.
+// loadSame is the body of a vehicle or trailer that keeps its plate.
 func loadSame(body, name string) string { return strings.Replace(body, "{code}", "{"+name+"Plate}", 1) }
 
 // loadMakeTrip creates a trip without a carta.
@@ -88,13 +88,13 @@ func loadMakeTrip(name string) load.Call {
 	return load.Create("/viajes", "{"+loadTripData+"}").Keeping(name, "viajeId")
 }
 
-// loadMakeCarta creates a trip with a carta, and stores the carta's id; the trip's is stored under name and "Trip".
+// loadMakeCarta creates a trip with a carta. It stores the carta's id under name, and the trip's under name plus "Trip".
 func loadMakeCarta(name string) load.Call {
 	return load.Create("/viajes", "{"+loadTripData+`,"carta":`+loadCarta+"}").
 		Keeping(name, "carta/cartaId").Keeping(name+"Trip", "viajeId").Keeping(name+"Folio", "carta/folio")
 }
 
-// loadBack is a call by the back office.
+// loadBack makes a call on behalf of the back office.
 func loadBack(c load.Call) load.Call { return c.By("office").In(AdminGroup) }
 
 func loadCompany() []load.Call {
@@ -105,7 +105,7 @@ func loadCompany() []load.Call {
 	}
 }
 
-// loadLists creates drivers, vehicles, trailers, trips with cartas and sessions for lists; single reads use the last of each.
+// loadLists creates drivers, vehicles, trailers, trips with cartas, and sessions to list. Single reads use the last of each.
 func loadLists() []load.Call {
 	return slices.Concat(
 		slices.Repeat([]load.Call{
@@ -116,14 +116,14 @@ func loadLists() []load.Call {
 	)
 }
 
-// loadAssign assigns a driver, vehicle and trailer to a trip, each used only by it.
+// loadAssign gives a trip its own driver, vehicle and trailer.
 func loadAssign(trip string) load.Call {
 	return load.Put("/viajes/{"+trip+"}/recursos", fmt.Sprintf(`{"conductorId":"{%[1]sDriver}","vehiculoId":"{%[1]sVehicle}","remolqueId":"{%[1]sTrailer}"}`, trip))
 }
 
 func loadTrip(trip, what string) load.Call { return load.Post("/viajes/{"+trip+"}/"+what, "") }
 
-// loadTrips are trips to be driven, each with its own driver, vehicle and trailer.
+// loadTrips creates trips to be driven, each with its own driver, vehicle and trailer.
 func loadTrips() []load.Call {
 	var calls []load.Call
 	for _, trip := range []string{"assigned", "begun", "arrived", "off", "moving"} {
@@ -153,7 +153,7 @@ func loadOpen(carta string) load.Call { return load.Post("/cartas/{"+carta+"}/ab
 
 func loadStamp(carta string) load.Call { return load.Create("/cartas/{"+carta+"}/timbrado", "") }
 
-// loadCartas are cartas: one to read, one to write, one closed, one open, and one stamped.
+// loadCartas creates cartas: one to read, one to write, one closed, one open and one stamped.
 func loadCartas() []load.Call {
 	return slices.Concat(
 		loadFill("filled"), slices.Repeat([]load.Call{loadAddGoods("filled")}, loadItems/loadGoods),

@@ -51,7 +51,7 @@ func memberOf(ctx context.Context) db.Miembro {
 	return m
 }
 
-// inCompany are the options of a company's operations: members call them, and the principal becomes the company.
+// inCompany returns the options of a company's operations: only members can call them, and the principal becomes the company.
 func (s *service) inCompany() []api.Option {
 	return []api.Option{
 		func(op *huma.Operation) {
@@ -64,8 +64,8 @@ func (s *service) inCompany() []api.Option {
 	}
 }
 
-// admitMember looks the caller up in the company for each request, so that a revoked role takes effect with the next one. A
-// driver may only access their own trips.
+// admitMember looks the caller up in the company for each request, so that a revoked role takes effect with the next request.
+// Drivers may only access their own trips.
 func (s *service) admitMember(ctx huma.Context) (context.Context, error) {
 	who, err := auth.Required(ctx.Context())
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *service) admitMember(ctx huma.Context) (context.Context, error) {
 	return nil, errRol
 }
 
-// member returns someone's place in a company. A caller without a company may create their own.
+// member returns a user's membership of a company. A user without a company may create their own.
 func (s *service) member(ctx context.Context, company, sub string) (db.Miembro, error) {
 	m, err := s.db.MiembroPorID(ctx, db.MiembroPorIDInput{UserID: company, MiembroID: sub})
 	if !errors.Is(err, table.ErrNotFound) {
@@ -116,7 +116,7 @@ func (s *service) member(ctx context.Context, company, sub string) (db.Miembro, 
 	}
 }
 
-// onlyOwn hides from a driver what does not belong to their own trips.
+// onlyOwn hides everything from a driver that does not belong to their own trips.
 func (s *service) onlyOwn(ctx context.Context, m db.Miembro, path, id string) error {
 	switch {
 	case strings.HasPrefix(path, "/conductores/"):
@@ -143,7 +143,7 @@ func drives(m db.Miembro, r *db.Recursos) bool {
 	return r != nil && m.ConductorID != nil && r.ConductorID == *m.ConductorID
 }
 
-// seen is a trip as the calling member may see it: costs and prices are hidden from drivers.
+// seen is a trip as the calling member may see it: drivers do not see costs and prices.
 func seen(ctx context.Context, v db.Viaje) Viaje {
 	out := viajeOf(v)
 	if memberOf(ctx).Rol == db.RolConductor {
@@ -159,7 +159,7 @@ func (s *service) companies(ctx context.Context, who auth.Principal, in api.Page
 	if err != nil {
 		return out, err
 	}
-	// The index may be stale, so its entries are checked.
+	// The index may be stale, so check its entries.
 	found, err := s.db.MiembroPorIDBatch(ctx, each(page.Items, func(m db.Miembro) db.MiembroPorIDInput {
 		return db.MiembroPorIDInput{UserID: m.UserID, MiembroID: who.Sub}
 	}))
@@ -180,7 +180,7 @@ func (s *service) companies(ctx context.Context, who auth.Principal, in api.Page
 	return out, nil
 }
 
-// invite creates an invitation, whose code is shown once.
+// invite creates an invitation. Its code is shown only once.
 func (s *service) invite(ctx context.Context, who auth.Principal, in api.Body[NuevaInvitacion]) (InvitacionHecha, error) {
 	if err := s.mayBe(ctx, who.Sub, in.Body.Rol, in.Body.ConductorID); err != nil {
 		return InvitacionHecha{}, err
@@ -199,7 +199,7 @@ func codeID(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mayBe rejects an invalid role: a driver must be one of the fleet, and other roles must not.
+// mayBe rejects invalid roles: the role driver needs a driver of the fleet, and other roles must not have one.
 func (s *service) mayBe(ctx context.Context, company string, rol db.Rol, driver string) error {
 	var bad fields
 	bad.addIf((rol == db.RolConductor) != (driver != ""), "body.conductorId", "is required for the role conductor and allowed only there")
@@ -214,7 +214,7 @@ func (s *service) mayBe(ctx context.Context, company string, rol db.Rol, driver 
 	return err
 }
 
-// accept makes the caller a member of the inviting company. An existing member is unchanged.
+// accept makes the caller a member of the inviting company. An existing member keeps their role.
 func (s *service) accept(ctx context.Context, who auth.Principal, in acceptance) (Miembro, error) {
 	var m db.Miembro
 	err := again(ctx, func() error {
@@ -242,7 +242,7 @@ func (s *service) accept(ctx context.Context, who auth.Principal, in acceptance)
 	return miembroOf(m), err
 }
 
-// owners counts a role as 0 or 1 owner.
+// owners is 1 for an owner and 0 for other roles.
 func owners(rol db.Rol) int64 {
 	if rol == db.RolPropietario {
 		return 1
@@ -250,8 +250,8 @@ func owners(rol db.Rol) int64 {
 	return 0
 }
 
-// change is the change in the number of owners for a member's new role, and the number that there must be more than: the last
-// owner cannot be removed.
+// change returns by how much a member's new role changes the number of owners, and the number that the current count must exceed:
+// the last owner cannot be removed.
 func change(from, to db.Rol) (added, least int64) {
 	added = owners(to) - owners(from)
 	if added < 0 {
@@ -283,7 +283,7 @@ func (s *service) changeRole(ctx context.Context, who auth.Principal, in changed
 	return s.db.MiembroPorID(ctx, key)
 }
 
-// removeMember removes a member: owners remove anyone, others only themselves.
+// removeMember removes a member: owners can remove anyone, others only themselves.
 func (s *service) removeMember(ctx context.Context, who auth.Principal, in MiembroPath) error {
 	if me := memberOf(ctx); me.Rol != db.RolPropietario && me.MiembroID != in.MiembroID {
 		return errRol
@@ -300,7 +300,7 @@ func (s *service) removeMember(ctx context.Context, who auth.Principal, in Miemb
 	}, db.ErrMiembroCambio)
 }
 
-// driverTrips returns a driver's current and planned trips from the agenda, by start.
+// driverTrips returns a driver's current and planned trips from the agenda, sorted by start.
 func (s *service) driverTrips(ctx context.Context, who auth.Principal, in ConductorPath) (ViajesDeConductor, error) {
 	out := ViajesDeConductor{Items: []Viaje{}}
 	agendas, err := s.agendas(ctx, who.Sub, []string{in.ConductorID})

@@ -8,9 +8,9 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// What requests and responses have of members.
+// Request and response types of members.
 
-// Empresa is a company that the caller acts for.
+// Empresa is a company on whose behalf the caller acts.
 type Empresa struct {
 	EmpresaID   string `json:"empresaId" doc:"The value for the header Empresa"`
 	Nombre      string `json:"nombre"`
@@ -19,7 +19,7 @@ type Empresa struct {
 	ConductorID string `json:"conductorId,omitempty" doc:"The driver's id in the fleet"`
 }
 
-// Miembro is somebody who acts for a company.
+// Miembro is a member of a company.
 type Miembro struct {
 	MiembroID   string    `json:"miembroId" doc:"The sub of their tokens"`
 	Nombre      string    `json:"nombre"`
@@ -29,19 +29,19 @@ type Miembro struct {
 	UpdatedAt   time.Time `json:"updatedAt"`
 }
 
-// RolDeMiembro is what a member may do.
+// RolDeMiembro is a member's role.
 type RolDeMiembro struct {
 	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"A driver sees their own trips; a dispatcher everything but the members; an owner everything"`
 	ConductorID string `json:"conductorId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"For the role conductor: the driver's id in the fleet"`
 }
 
-// NuevaInvitacion is who is invited to what.
+// NuevaInvitacion is an invitation to be created.
 type NuevaInvitacion struct {
 	Nombre string `json:"nombre" minLength:"1" maxLength:"100" doc:"Who it is for"`
 	RolDeMiembro
 }
 
-// Invitacion is an invitation that nobody has accepted yet.
+// Invitacion is an open invitation.
 type Invitacion struct {
 	InvitacionID string    `json:"invitacionId"`
 	Nombre       string    `json:"nombre"`
@@ -51,7 +51,7 @@ type Invitacion struct {
 	ExpiresAt    time.Time `json:"expiresAt" from:"TTL" doc:"When it expires"`
 }
 
-// InvitacionHecha is an invitation with its code, which is shown this once.
+// InvitacionHecha is a new invitation with its code, which is shown only once.
 type InvitacionHecha struct {
 	Invitacion
 	EmpresaID string `json:"empresaId"`
@@ -68,7 +68,7 @@ type ViajesDeConductor struct {
 	Items []Viaje `json:"items" nullable:"false"`
 }
 
-// MiembroPath leads to a member.
+// MiembroPath identifies a member.
 type MiembroPath struct {
 	MiembroID string `path:"id" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"a sub" doc:"Their sub"`
 }
@@ -92,7 +92,7 @@ var (
 	invitacionOf = byname.Copy[db.Invitacion, Invitacion]()
 )
 
-// byBeginning sorts trips by when they begin.
+// byBeginning sorts trips by start.
 func byBeginning(list []Viaje) []Viaje {
 	slices.SortFunc(list, func(a, b Viaje) int { return a.FechaInicioProgramada.Compare(b.FechaInicioProgramada) })
 	return list

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// in sends a request to another company.
+// in sends a request for another company.
 func in(company string, r apitest.Request) apitest.Request {
 	r.Header = map[string]string{"Empresa": company}
 	return r
@@ -32,7 +32,7 @@ func join(t *testing.T, v *apitest.Server, sub string, role object) {
 	put[object](t, v, sub, "/empresas/"+ana+"/miembros/yo", object{"codigo": created.Codigo})
 }
 
-// memberRoutes are those of members, and those for the carta editor.
+// memberRoutes are the operations for members and for the carta editor.
 func memberRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	driverID, _, _ := fleet(t, v, ana, "mr")
@@ -111,7 +111,8 @@ func memberRoutes(t *testing.T, v *apitest.Server) {
 	post[object](t, v, http.StatusOK, ana, at+"/cancelacion", "", object{})
 }
 
-// TestMembers: permissions by role; a revoked role takes effect with the next request, and a driver sees only their own trips.
+// TestMembers: permissions depend on the role, a revoked role takes effect with the next request, and drivers see only their own
+// trips.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
@@ -140,7 +141,7 @@ func TestMembers(t *testing.T) {
 	answers(http.StatusOK, "u-wheel", http.MethodGet, "/conductores/"+driverID+"/viajes", nil)
 	answers(http.StatusNotFound, "u-wheel", http.MethodGet, "/conductores/"+nowhere+"/viajes", nil)
 	answers(http.StatusOK, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/iniciar", nil)
-	answers(http.StatusForbidden, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/completar", object{"calificacion": 5}) // of themselves
+	answers(http.StatusForbidden, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/completar", object{"calificacion": 5}) // drivers cannot rate themselves
 	for sub, sees := range map[string]bool{"u-desk": true, "u-wheel": false} {
 		for _, path := range []string{"/viajes/" + own.ViajeID, "/conductores/" + driverID + "/viajes"} {
 			if got := v.Do(t, in(ana, by(sub, as(http.MethodGet, path, "", nil)))); bytes.Contains(got.Body, []byte("precioCliente")) != sees {
@@ -151,7 +152,7 @@ func TestMembers(t *testing.T) {
 
 	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "propietario"})
 	answers(http.StatusOK, "u-desk", http.MethodGet, "/miembros", nil)
-	answers(http.StatusNoContent, "u-desk", http.MethodDelete, "/miembros/"+ana, nil) // of two owners
+	answers(http.StatusNoContent, "u-desk", http.MethodDelete, "/miembros/"+ana, nil) // one of two owners
 	answers(http.StatusForbidden, ana, http.MethodGet, "/viajes", nil)
 	if got := v.Do(t, as(http.MethodGet, "/me/data", "", nil)); got.Status != http.StatusForbidden {
 		t.Errorf("who has left has the company's data: %d", got.Status)

@@ -24,14 +24,14 @@ import (
 
 const today = "transporteapp.design.yaml"
 
-// newer is what companies have since members and expiries were introduced.
+// newer lists what companies have had since the introduction of members and expiries.
 var newer = struct{ entities, fields, attributes []string }{ //nolint:gochecknoglobals // a list
 	entities:   []string{"Miembro", "Invitacion", "Act"},
 	fields:     []string{"User.numPropietarios", "Conductor.vence", "Vehiculo.vence", "Remolque.vence"},
 	attributes: []string{"numPropietarios", "vence", "GSI3PK", "GSI3SK"},
 }
 
-// older writes the previous design: what is stored, without patterns, which a migration ignores.
+// older writes the previous design: the same items without access patterns, which a migration ignores.
 func older(t *testing.T) string {
 	t.Helper()
 	d, err := design.Load(today)
@@ -106,7 +106,7 @@ func TestOlderTables(t *testing.T) {
 	}
 }
 
-// asBefore turns the table and its items into those of an older design.
+// asBefore converts the table and its items to an older design.
 func asBefore(t *testing.T, v *apitest.Server, old, endpoint string) {
 	t.Helper()
 	var items []table.Item

@@ -21,29 +21,30 @@ import (
 // request identifies a retry: its key, its purpose, and a fingerprint of its content.
 type request struct{ UserID, RequestKey, Operacion, Huella, Respuesta string }
 
-// answered is a request with its response.
+// answered returns the request with its response.
 func (r request) answered(answer any) request {
-	text, _ := json.Marshal(answer) // encoded as JSON before
+	text, _ := json.Marshal(answer) // it was encoded as JSON before
 	r.Respuesta = string(text)
 	return r
 }
 
-// newRequest is a company's request; asked is everything that must be equal in a retry.
+// newRequest returns a company's request; asked is everything that a retry must have in common with it.
 func newRequest(userID, key, operation string, asked any) request {
-	text, _ := json.Marshal(asked) // decoded from JSON
+	text, _ := json.Marshal(asked) // it was decoded from JSON
 	sum := sha256.Sum256(text)
 	return request{UserID: userID, RequestKey: ownKey + key, Operacion: operation, Huella: hex.EncodeToString(sum[:])}
 }
 
-// The keys of a company's records: its own requests, later parts of those done in several parts, and what the back office has
-// done for it. They have different prefixes, so that keys sent by clients cannot collide with generated keys or with each other.
+// The prefixes of a company's idempotency keys: for its own requests, for later parts of requests that take several transactions,
+// and for requests by the back office. They differ, so that keys sent by clients cannot collide with generated keys or with each
+// other.
 const (
 	ownKey    = "k:"
 	partsKey  = "p:"
 	officeKey = "o:"
 )
 
-// partKey is the key of a later part of a request.
+// partKey returns the key of a later part of a request.
 func partKey(key string, part int) string { return fmt.Sprintf("%s%d:%s", partsKey, part, key) }
 
 // of marks a request as the back office's, by caller.
@@ -52,8 +53,8 @@ func (r request) of(sub, key string) request {
 	return r
 }
 
-// keyed runs a request once per key; the error of do's write goes through overtaken. It looks for an earlier request first, because a stamp is
-// requested before it is stored.
+// keyed runs a request once per key; do passes the error of its write through overtaken. It looks for an earlier request first,
+// because a stamp is requested before it is stored.
 func keyed[T any](ctx context.Context, s *service, r request, do func() (T, error)) (answer T, replayed bool, err error) {
 	earlier := func() (T, error) { return earlier[T](ctx, s, r) }
 	if answer, err := earlier(); !errors.Is(err, table.ErrNotFound) {
@@ -68,8 +69,8 @@ func keyed[T any](ctx context.Context, s *service, r request, do func() (T, erro
 	}, earlier)
 }
 
-// overtaken is the error of a keyed write: if it was replayed, a concurrent request with the key was faster, and its response
-// counts.
+// overtaken converts the error of a keyed write. If the write was replayed, a concurrent request with the same key was faster,
+// and its response counts.
 func overtaken(replayed bool, err error) error {
 	if err == nil && replayed {
 		return errOvertaken
@@ -96,16 +97,16 @@ func earlier[T any](ctx context.Context, s *service, r request) (answer T, err e
 	return answer, json.Unmarshal([]byte(p.Respuesta), &answer)
 }
 
-// again retries on these errors and on table.ErrConflict, for data changed in the meantime. Of several concurrent requests, one
-// succeeds each time.
+// again retries on these errors and on table.ErrConflict, which report data changed in the meantime. Of several concurrent
+// requests, one succeeds each time.
 func again(ctx context.Context, try func() error, when ...error) error {
 	return retry.Policy{Tries: 20, First: 4 * time.Millisecond, Longest: 200 * time.Millisecond}.Do(ctx, try, append(when, table.ErrConflict)...) //nolint:mnd // as others were seen to need
 }
 
-// moment truncates the time to the tables' precision.
+// moment returns the time with the tables' precision.
 func (s *service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// newID is an id that sorts by time.
+// newID returns an id that sorts by time.
 func (s *service) newID() string {
 	return ulid.MustNew(ulid.Timestamp(s.now()), rand.Reader).String() // our times fit, and the random source does not fail
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestFirstAnswer: a retry gets the first response although the result has changed since, even concurrently.
+// TestFirstAnswer: a retry, even a concurrent one, gets the first response, although the result has changed since.
 func TestFirstAnswer(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
@@ -49,14 +49,14 @@ func TestFirstAnswer(t *testing.T) {
 	})
 }
 
-// TestTwins: two requests with one key count as one if the second begins before the first is done and continues after it: what
-// the first has used up, the last of the plan or the carta's draft, is no reason to reject the second.
+// TestTwins: two requests with one key count as one, even if the second begins before the first has completed and continues after
+// it. The second must not be rejected because the first has used up the plan's last unit or the carta's draft.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 2, 2), ana)
 	trip, sealed := sealedCarta(t, v, "t")
 	var (
-		look  atomic.Pointer[func()] // called when a request has looked for an earlier one with its key
+		look  atomic.Pointer[func()] // called after a request has looked for an earlier one with its key
 		slow  = processesVia(t, v, watched(v.Database.DynamoDB, &look), transporteapp.Options{}, 1)[0]
 		quick = processes(t, v, transporteapp.Options{}, 1)[0]
 	)
@@ -87,7 +87,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// watched is a client that calls a function whenever an idempotency record has been read.
+// watched returns a client that calls a function after each read of an idempotency record.
 func watched(client *dynamodb.Client, look *atomic.Pointer[func()]) *dynamodb.Client {
 	watch := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		out, metadata, err := next.HandleInitialize(ctx, in)
@@ -106,7 +106,7 @@ func watched(client *dynamodb.Client, look *atomic.Pointer[func()]) *dynamodb.Cl
 	})
 }
 
-// TestKeyExpires: a key is remembered for a day.
+// TestKeyExpires: an idempotency key is remembered for a day.
 func TestKeyExpires(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -143,14 +143,14 @@ func TestSessionsExpire(t *testing.T) {
 	}
 }
 
-// TestLists: trips newest first, by state and by date, page by page, and cursors that only their owner can use.
+// TestLists: trips are listed newest first, by state and by date, page by page. Only their owner can use the cursors.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const trips = 12
 	v := open(t, transporteapp.Options{}, ana)
 	var ids []string
 	for i := range trips {
-		begins := time.Date(2027, time.January, trips-i, 8, 0, 0, 0, time.UTC) // the last one created begins first
+		begins := time.Date(2027, time.January, trips-i, 8, 0, 0, 0, time.UTC) // the last one created starts first
 		trip := with(bareTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(time.Hour)})
 		if i%3 == 0 {
 			trip["estado"] = "borrador"

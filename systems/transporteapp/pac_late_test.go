@@ -12,11 +12,11 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// scripted is a PAC whose calls a test answers one by one.
+// scripted is a PAC whose responses a test controls call by call.
 type scripted struct {
 	cartaporte.PAC
 	calls []func() error // the errors of the first requests
-	after func()         // called between the PAC's final action and its response
+	after func()         // called between the PAC's action and its response
 }
 
 // refuse returns the next error.
@@ -65,15 +65,15 @@ func TestLateRefusal(t *testing.T) {
 	shows(t, v, trip, id, "cancelada")
 }
 
-// late sends a request that the PAC rejects, but only when the last of several other requests is on its way to the PAC; the first
-// of them is rejected, too.
+// late sends a request that the PAC rejects, but only once the last of several other requests has reached the PAC. The first of
+// these is rejected as well.
 func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, others []apitest.Case) {
 	t.Helper()
 	refusal := fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado)
 	asked, release, heard := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
 	var answer *apitest.Response
 	let := sync.OnceFunc(func() { close(release) })
-	defer let() // if no other request got this far
+	defer let() // in case no other request got this far
 	s.calls = []func() error{
 		func() error { close(asked); <-release; return refusal },
 		func() error { return refusal },

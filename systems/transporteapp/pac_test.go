@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// moody is a PAC that fails before or after doing what it is asked, and lets others act in the meantime.
+// moody is a PAC that fails before or after it acts, and lets other requests run in the meantime.
 type moody struct {
 	cartaporte.PAC
 	before, after error
@@ -49,7 +49,7 @@ func (m *moody) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
 	return m.after
 }
 
-// act lets others act, once.
+// act lets other requests run, once.
 func (m *moody) act() {
 	if do := m.meanwhile; do != nil {
 		m.meanwhile = nil
@@ -57,7 +57,7 @@ func (m *moody) act() {
 	}
 }
 
-// pacOutcomes are the ways in which a PAC fails, and whether the outcome is then still unknown.
+// pacOutcomes are the ways in which a PAC can fail, and whether the outcome remains unknown.
 var pacOutcomes = []struct {
 	name          string
 	before, after error
@@ -70,7 +70,7 @@ var pacOutcomes = []struct {
 	{"answer lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
 }
 
-// sealedCarta is a company's carta that is ready for its stamp.
+// sealedCarta returns a company's carta that is ready to be stamped.
 func sealedCarta(t *testing.T, v *apitest.Server, key string) (trip, id string) {
 	t.Helper()
 	created := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, cartaTrip())
@@ -78,7 +78,7 @@ func sealedCarta(t *testing.T, v *apitest.Server, key string) (trip, id string) 
 	return created.ViajeID, created.Carta.CartaID
 }
 
-// shows fails unless a carta and its trip are in a state.
+// shows fails the test unless a carta and its trip are in a state.
 func shows(t *testing.T, v *apitest.Server, trip, id, status string) {
 	t.Helper()
 	c, on := get[transporteapp.Carta](t, v, ana, "/cartas/"+id), get[transporteapp.ViajeConCarta](t, v, ana, "/viajes/"+trip)
@@ -87,8 +87,8 @@ func shows(t *testing.T, v *apitest.Server, trip, id, status string) {
 	}
 }
 
-// TestPACFails: whatever the PAC does, a carta has no stamp unless it got one; while the PAC's response is unknown it can be
-// neither opened nor cancelled, however long that takes; and the stamp of a lost response is the same.
+// TestPACFails: whatever the PAC does, a carta has a stamp only if the PAC issued one. While the PAC's response is unknown, the
+// carta can be neither opened nor cancelled, however long that takes. A stamp whose response was lost is fetched unchanged.
 func TestPACFails(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}
@@ -116,7 +116,7 @@ func TestPACFails(t *testing.T) {
 		}
 	}
 	pac.before, pac.after = nil, nil
-	v.Clock.Advance(100 * time.Hour) // after the deadline for stamping, but the PAC already knows the document
+	v.Clock.Advance(100 * time.Hour) // past the deadline for stamping, but the PAC already knows the document
 	done := do[transporteapp.Carta](t, v, http.StatusCreated, stamp)
 	if len(pac.stamps) != 2 || pac.stamps[0] != pac.stamps[1] || done.Timbrado.UUIDFiscal != pac.stamps[0] {
 		t.Errorf("stamped as %v, kept as %s: want one stamp", pac.stamps, done.Timbrado.UUIDFiscal)
@@ -148,7 +148,7 @@ func TestWhileStamped(t *testing.T) {
 	}
 }
 
-// TestPACCancels: a stamped carta is cancelled when the PAC confirms it, and its trip cannot start until that is known.
+// TestPACCancels: a stamped carta is cancelled once the PAC confirms it, and its trip cannot start until the response is known.
 func TestPACCancels(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}
@@ -180,7 +180,7 @@ func TestPACCancels(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("cancelled again", cancel, "carta_no_timbrada")})
 }
 
-// TestCancelOnTheWay: the carta of a trip on the road stays, and the PAC is not called.
+// TestCancelOnTheWay: the carta of a trip on the road is not cancelled, and the PAC is not called.
 func TestCancelOnTheWay(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}

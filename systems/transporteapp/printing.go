@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// pdf renders a stamped carta from the stored document. It waits for its turn, because thousands of goods take time.
+// pdf renders a stamped carta from the stored document. Requests take turns, because rendering thousands of goods takes time.
 func (s *service) pdf(ctx context.Context, userID, id string) ([]byte, error) {
 	document, err := s.xml(ctx, userID, id)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestTwoProcesses: two dispatchers at two processes plan trips and assign one driver to all of them: of the trips in a period,
-// one gets the driver. The page at one process shows the other's changes, and a role revoked at one is revoked at both. One
-// process is killed, and the other continues.
+// TestTwoProcesses: two dispatchers at two processes plan trips and assign the same driver to all of them; of the trips in a
+// period, one gets the driver. The page at one process shows the other's changes, and a role revoked at one process is revoked at
+// both. When one process is killed, the other continues.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const periods, rivals = 3, 4
@@ -37,7 +37,7 @@ func TestTwoProcesses(t *testing.T) {
 	trips, vehicles := make([]string, periods*rivals), make([]string, periods*rivals)
 	for i := range trips {
 		begins := day(10+i/rivals, 8)
-		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // adjacent ones
+		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // adjacent periods
 		created := apitest.Together(2, func(n int) *apitest.Response {
 			return peers[n].Do(t, dispatched(n, as(http.MethodPost, "/viajes", fmt.Sprint("t-", i), trip)))
 		})
@@ -77,7 +77,7 @@ func TestTwoProcesses(t *testing.T) {
 	theirs.ends(t)
 
 	peers[0].Kill()
-	had, gets := 0, 0 // of the trips in the first period
+	had, gets := 0, 0 // in the first period
 	for i := range rivals {
 		if driven[trips[i]] {
 			had = i
@@ -94,7 +94,7 @@ func TestTwoProcesses(t *testing.T) {
 	consistent(t, second, periods)
 }
 
-// board is a page with the company's trips: it reads the list at ready, and then applies the events.
+// board is a page with the company's trips: it reads the list when the stream is ready, and then applies the events.
 type board struct {
 	*feed
 	v       *apitest.Server
@@ -133,7 +133,7 @@ func (b *board) drive(trip transporteapp.ViajeResumen) {
 	}
 }
 
-// desk is a dispatcher of the first company who uses a different process than its owner.
+// desk is a dispatcher of the first company who uses another process than the owner.
 const desk = "u-desk"
 
 // dispatched sends every other request as the dispatcher.
@@ -144,18 +144,18 @@ func dispatched(n int, r apitest.Request) apitest.Request {
 	return in(ana, by(desk, r))
 }
 
-// process is another instance of the system on the same tables, which shares nothing but DynamoDB.
+// process is another instance of the system on the same tables, and shares nothing else with the others.
 type process struct {
 	url    string
 	issuer *auth.Issuer
 }
 
-// theirIssuer signs the tokens of all processes of all tests, because generating a key takes longer than most of them.
+// theirIssuer signs the tokens of all processes in all tests, because generating a key takes longer than most tests.
 var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) {
 	return auth.NewIssuer(transporteapp.Name, "http://issuer.test", time.Now)
 })
 
-// processes opens the system several times on a server's tables.
+// processes opens several instances of the system on a server's tables.
 func processes(t *testing.T, v *apitest.Server, o transporteapp.Options, n int) []process {
 	t.Helper()
 	return processesVia(t, v, v.Database.DynamoDB, o, n)

@@ -24,7 +24,7 @@ func (s *service) profile(ctx context.Context, who auth.Principal, _ api.None) (
 	return perfilOf(&u, used), err
 }
 
-// used is the number of cartas created this month.
+// used returns the number of cartas created this month.
 func (s *service) used(ctx context.Context, u *db.User) (int64, error) {
 	month, err := monthOf(s.now(), u.Timezone)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *service) used(ctx context.Context, u *db.User) (int64, error) {
 	return usage.Cartas, err
 }
 
-// monthOf is the month of a time in a time zone.
+// monthOf returns the month of a time in a time zone.
 func monthOf(at time.Time, zone string) (string, error) {
 	place, err := time.LoadLocation(zone)
 	if err != nil {
@@ -46,7 +46,7 @@ func monthOf(at time.Time, zone string) (string, error) {
 	return at.In(place).Format("2006-01"), nil
 }
 
-// dayOf is the date of a time in the company's time zone.
+// dayOf returns the date of a time in the company's time zone.
 func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table.Date, error) {
 	company, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Bo
 		created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
 		u = created.User
 		return err
-	}, db.ErrUserExists) // another request was faster, so the profile is changed instead
+	}, db.ErrUserExists) // another request was faster, so change the profile instead
 	if err != nil {
 		return Perfil{}, err
 	}
@@ -101,7 +101,7 @@ func (in *NuevoPerfil) check() error {
 	return bad.problem()
 }
 
-// fields collects invalid parts of a request.
+// fields collects the invalid fields of a request.
 type fields []problem.Field
 
 func (f *fields) add(field, message string) {
@@ -118,7 +118,7 @@ func (f *fields) domicilio(field string, d Domicilio) {
 	f.addIf(!cartaporte.CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is not a postal code of the state")
 }
 
-// problem is nil if nothing is invalid.
+// problem returns nil if nothing is invalid.
 func (f *fields) problem() error {
 	if len(*f) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (f *fields) problem() error {
 	return problem.BadRequest(problem.CodeInvalidBody, "the request body has invalid fields", *f...)
 }
 
-// changePlan gives a company another subscription.
+// changePlan changes a company's subscription.
 func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChange) (Perfil, error) {
 	var u db.User
 	err := again(ctx, func() error {
@@ -141,7 +141,7 @@ func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChang
 	return perfilOf(&u, used), err
 }
 
-// addCredits adds credits that a company has bought, on behalf of the back office.
+// addCredits adds credits that a company has bought. The back office calls it.
 func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbono) (Abono, bool, error) {
 	n := in.Body.Creditos
 	r := newRequest(in.UserID, in.RequestKey, "abono", n).of(who.Sub, in.RequestKey)

@@ -9,8 +9,9 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestRequestsOfSaves: a driver, vehicle or trailer is saved by one request to the database, after the read of the member. What an
-// assignment depends on, and a plate, take a transaction. Either way the response is the item as it is read afterwards.
+// TestRequestsOfSaves: saving a driver, vehicle or trailer takes one database request, besides reading the member. It takes a
+// transaction if it changes a plate or something that assignments depend on. In both cases the response is the item as a later
+// read returns it.
 func TestRequestsOfSaves(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -34,7 +35,7 @@ func TestRequestsOfSaves(t *testing.T) {
 		{"putRemolque", "/remolques/" + trailerID, trailer, object{"estado": "taller"}, whole},
 		{"putRemolque", "/remolques/" + trailerID, trailer, object{"placa": "RQ-3333"}, whole},
 	} {
-		put[object](t, v, ana, c.path, c.body) // only the change differs from what is there
+		put[object](t, v, ana, c.path, c.body) // only the change differs from the stored item
 		v.Requests(c.operation)
 		v.Clock.Advance(time.Millisecond)
 		saved := v.Do(t, as(http.MethodPut, c.path, "", with(c.body, c.change)))

@@ -16,7 +16,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Borrador has the unsaved parts of a carta, which replace the stored ones.
+// Borrador holds the unsaved parts of a carta, which replace the stored ones.
 type Borrador struct {
 	Receptor       *Receptor       `json:"receptor,omitempty"`
 	Autotransporte *Autotransporte `json:"autotransporte,omitempty"`
@@ -31,7 +31,7 @@ type Revisado struct {
 	Numero int     `json:"numero" doc:"The number in stock"`
 }
 
-// Falta is a fault that the tax office would reject.
+// Falta is a fault for which the tax office would reject the document.
 type Falta struct {
 	Campo   string `json:"campo" doc:"Where: mercancias[2].claveUnidad"`
 	Mensaje string `json:"mensaje" doc:"What is wrong, in the caller's language"`
@@ -52,16 +52,16 @@ var (
 // listed has a carta's contents.
 type listed struct{ UserID, CartaID string }
 
-// unchecked skips validation of the body: incomplete input is the purpose.
+// unchecked skips the validation of the body, because incomplete input is expected.
 func unchecked(op *huma.Operation) { op.SkipValidateBody = true }
 
-// review returns what the tax office would reject in a carta with unsaved input, and changes nothing.
+// review returns what the tax office would reject in a carta with unsaved input. It changes nothing.
 func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCarta) (Revisado, error) {
 	var d *cartaporte.Documento
 	err := s.withCarta(ctx, who.Sub, in.CartaID, func(c db.Carta) (err error) {
 		b := &in.Body
 		if b.Autotransporte != nil && b.Ubicaciones != nil && b.Figuras != nil && b.Mercancias != nil {
-			d = declared(&c) // the request contains everything
+			d = declared(&c) // the request has all parts
 		} else if d, err = s.document(ctx, &c); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 	return Revisado{Numero: len(faults), Faltas: each(said, func(f problem.Field) Falta { return Falta{f.Field, f.Message} })}, nil
 }
 
-// into replaces stored parts by unsaved ones, and recomputes totals.
+// into replaces stored parts with unsaved ones and recomputes the totals.
 func (b *Borrador) into(d *cartaporte.Documento) error {
 	var (
 		page db.CartaCompletaResult
@@ -131,7 +131,7 @@ type catalogQuery struct {
 	Limit  int                 `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number"`
 }
 
-// catalog searches a catalogue of the tax office.
+// catalog searches one of the tax office's catalogues.
 func (s *service) catalog(_ context.Context, _ auth.Principal, in catalogQuery) (Claves, error) {
 	return Claves{each(in.Nombre.Buscar(in.Q, in.Limit), func(l cartaporte.Linea) Clave { return Clave(l) })}, nil
 }

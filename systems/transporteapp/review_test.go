@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestReview: unsaved input is checked against the tax office's rules, in the reader's language, and not stored.
+// TestReview: unsaved input is checked against the tax office's rules, in the caller's language, and not stored.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -14,10 +14,11 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// caller is the field of access patterns that holds the caller's id: the company.
+// caller is the field of access patterns that is set to the caller's id, which is the company's.
 const caller = "UserID"
 
-// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
+// routes registers the API. Routes named after an access pattern of the design call it directly; the others call domain
+// functions.
 func (s *service) routes(a huma.API) {
 	s.companyRoutes(a)
 	s.memberRoutes(a)
@@ -26,7 +27,7 @@ func (s *service) routes(a huma.API) {
 	s.cartaRoutes(a)
 }
 
-// tag begins routes of a company: dispatchers and owners call them, unless a line says otherwise.
+// tag begins the routes of a tag. Dispatchers and owners can call them, unless a line says otherwise.
 func (s *service) tag(a huma.API, name string) api.Routes {
 	return api.Tag(a, name).With(s.inCompany()...)
 }
@@ -193,14 +194,14 @@ func (s *service) cartaRoutes(a huma.API) {
 	api.List[Mercancia](cartas, "/cartas/{id}/mercancias", "listMercancias", "The goods of a carta", s.goods, api.NotFound)
 }
 
-// ofTrip turns a function of a company's trip into one of the caller's.
+// ofTrip adapts a function of a company and its trip to the caller's company.
 func ofTrip[Out any](do func(ctx context.Context, userID, id string) (Out, error)) func(context.Context, auth.Principal, ViajePath) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in ViajePath) (Out, error) {
 		return do(ctx, who.Sub, in.ViajeID)
 	}
 }
 
-// ofCarta turns a function of a company's carta into one of the caller's.
+// ofCarta adapts a function of a company and its carta to the caller's company.
 func ofCarta[Out any](do func(ctx context.Context, userID, id string) (Out, error)) func(context.Context, auth.Principal, CartaPath) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in CartaPath) (Out, error) {
 		return do(ctx, who.Sub, in.CartaID)
@@ -231,7 +232,7 @@ func (s *service) getPDF(ctx context.Context, in *CartaPath) (*document, error) 
 	return &document{"application/pdf", printed}, err
 }
 
-// EmpresaPath identifies a company, in operations of the back office. Path types are exported because huma ignores other embedded
+// EmpresaPath identifies a company in the back office's operations. Path types are exported because huma ignores other embedded
 // structs.
 type EmpresaPath struct {
 	UserID string `path:"userId" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"a sub" doc:"The company"`

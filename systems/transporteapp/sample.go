@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with the contents of their cartas, trailers,
-	// and the agendas of everything that trips use.
+	// sampleBlock is the number of records of a company: its profile and counters, drivers, vehicles, trips with the contents of
+	// their cartas, trailers, and the agendas of everything that trips use.
 	sampleBlock = 125
 	// sampleFirst makes the first company the one whose token the demo's page shows.
 	sampleFirst    = 123
-	sampleTrips    = 10 // all stamped but the last; all completed but the last two, one of which is on the road
+	sampleTrips    = 10 // the last is not stamped, the last two are not completed, and one of these is on the road
 	sampleUnits    = 5  // drivers, and vehicles
 	sampleGoods    = 3
 	sampleDistance = 500
@@ -30,7 +30,7 @@ const (
 	sampleHalfway  = 50
 )
 
-// sample generates a part of the sample data.
+// sample generates one part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for created := 0; created < p.Items; {
@@ -52,10 +52,10 @@ type sampleMaker struct {
 	list     []table.Record
 	drivers  []db.Conductor
 	vehicles []db.Vehiculo
-	open     db.Viaje // the trip that has its resources and has not ended
+	open     db.Viaje // the trip that has its resources but has not ended
 }
 
-// company generates a number of records. A company that is cut off has a profile and trailers, which are not counted.
+// company generates up to n records of a company. An incomplete company has only a profile and trailers, which are not counted.
 func (m *sampleMaker) company(n int) []table.Record {
 	begun := time.Date(2024, time.January, 2, 14, 0, 0, 0, time.UTC)
 	profile := m.profile(begun)
@@ -83,7 +83,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 			UserID: m.userID, MiembroID: m.userID + "-despacho", Nombre: m.Name(), Rol: db.RolDespachador, CreatedAt: begun, UpdatedAt: begun,
 		}.Record())
 	}
-	if (n-len(m.list))%2 == 1 { // one is left; a trailer has an agenda
+	if (n-len(m.list))%2 == 1 { // one record is left over; a trailer also has an agenda
 		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01")}.Record())
 	}
 	for len(m.list) < n {
@@ -98,7 +98,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 
 func (m *sampleMaker) add(list ...table.Record) { m.list = append(m.list, list...) }
 
-// agenda has the trip on the road, or nothing.
+// agenda returns an agenda with the trip on the road, or an empty one.
 func (m *sampleMaker) agenda(id string, kind db.TipoRecurso) table.Record {
 	a := db.Agenda{UserID: m.userID, RecursoID: id, Tipo: kind, Periodos: map[string]db.Periodo{}}
 	if slices.Contains(idsOf(m.open.Resources), id) {
@@ -115,7 +115,7 @@ func (m *sampleMaker) profile(at time.Time) db.User {
 		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, NumPropietarios: 1, CreatedAt: at, UpdatedAt: at,
 		Config: &db.ConfigFiscal{RfcEmisor: "EKU9003173C9", RazonSocial: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
 	}
-	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // not while the sample is in use
+	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // later than any use of the sample
 	return u
 }
 
@@ -130,7 +130,7 @@ func (m *sampleMaker) plate() string {
 	return fmt.Sprintf("%c%c%c-%03d", letter(), letter(), letter(), m.IntN(1000))
 }
 
-// fleet generates drivers and vehicles, after all trips have contributed to their statistics.
+// fleet generates drivers and vehicles, once all trips have contributed to their statistics.
 func (m *sampleMaker) fleet(at time.Time) {
 	for range sampleUnits {
 		m.drivers = append(m.drivers, db.Conductor{
@@ -180,7 +180,7 @@ func (m *sampleMaker) trip(i int, begins time.Time) {
 	m.add(v.Record(), c.Record())
 }
 
-// carta generates a trip's carta: the last is a draft, the others have a stamp whose key nobody has.
+// carta generates a trip's carta. The last one is a draft; the others have a stamp made without a key.
 func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo) db.Carta {
 	c := db.Carta{
 		UserID: m.userID, CartaID: m.ULID(v.CreatedAt), ViajeID: v.ViajeID, Folio: folio(int64(i) + 1), VersionCartaPorte: versionCarta,
@@ -237,7 +237,7 @@ func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
 	}
 }
 
-// stamp gives a carta a stamp and a document, without a seal.
+// stamp adds a stamp and a document to a carta, without a seal.
 func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
 	c.Timbrado = &db.Timbrado{

@@ -17,7 +17,7 @@ func TestSample(t *testing.T) {
 	const items, companies = 1_060, 9 // the ninth is incomplete
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
 	sample := v.Host.Service(transporteapp.Name).Sample
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second run changes nothing
 		stored, err := seed.Run(t.Context(), sample, seed.Options{Items: items, Seed: 7})
 		if err != nil || stored != items {
 			t.Fatalf("stored %d of %d: %v", stored, items, err)

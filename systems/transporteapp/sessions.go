@@ -12,7 +12,7 @@ import (
 // sessionLasts is how long a device is listed.
 const sessionLasts = 12 * time.Hour
 
-// openSession lists a device.
+// openSession adds a device to the list.
 func (s *service) openSession(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevaSesion]) (Sesion, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "createSesion", in.Body.Dispositivo)
 	return keyed(ctx, s, r, func() (Sesion, error) {

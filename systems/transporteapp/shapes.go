@@ -7,8 +7,8 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Request and response types, except for cartas. A field comes from the stored field of the same name, and is stored in it
-// (copies.go), so a response type lists everything that is returned.
+// Request and response types, except for cartas. Fields are copied from and to the stored fields of the same name (copies.go), so
+// a response type lists everything that is returned.
 
 // Limites are a plan's limits.
 type Limites struct {
@@ -98,7 +98,7 @@ type Desempeno struct {
 	Incidentes           int64    `json:"incidentes"`
 }
 
-// Asignacion is a driver's current assignment.
+// Asignacion is what a driver is currently assigned to.
 type Asignacion struct {
 	ViajeActualID      string `json:"viajeActualId,omitempty"`
 	VehiculoAsignadoID string `json:"vehiculoAsignadoId,omitempty"`
@@ -219,14 +219,14 @@ type UnidadResumen struct {
 	UpdatedAt  time.Time        `json:"updatedAt"`
 }
 
-// RecursosConsulta are ids.
+// RecursosConsulta has the ids to look up.
 type RecursosConsulta struct {
 	Conductores []string `json:"conductores,omitempty" nullable:"false" maxItems:"100" doc:"Ids of drivers"`
 	Vehiculos   []string `json:"vehiculos,omitempty" nullable:"false" maxItems:"100" doc:"Ids of vehicles"`
 	Remolques   []string `json:"remolques,omitempty" nullable:"false" maxItems:"100" doc:"Ids of trailers"`
 }
 
-// RecursosHallados are those of the ids that exist.
+// RecursosHallados has the items whose ids exist.
 type RecursosHallados struct {
 	Conductores []Conductor `json:"conductores" nullable:"false"`
 	Vehiculos   []Vehiculo  `json:"vehiculos" nullable:"false"`
@@ -259,14 +259,14 @@ type Costos struct {
 	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente minus costoTotal; computed"`
 }
 
-// margin is a trip's profit; nil if it cannot be computed.
+// margin returns a trip's profit, or nil if it cannot be computed.
 func (c *Costos) margin() *table.Decimal {
 	if c.PrecioCliente == nil || c.CostoTotal == nil {
 		return nil
 	}
 	m, err := difference(c.PrecioCliente.Decimal, c.CostoTotal.Decimal)
 	if err != nil {
-		return nil // it has more digits than a DynamoDB number
+		return nil // more digits than a DynamoDB number can have
 	}
 	return &m
 }
@@ -344,7 +344,7 @@ type Llegada struct {
 	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"The number of incidents"`
 }
 
-// Ping is a position report.
+// Ping is a reported position.
 type Ping struct {
 	Lat                Decimal   `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng                Decimal   `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`
@@ -392,7 +392,7 @@ type Domicilio struct {
 	Referencia     string `json:"referencia,omitempty" maxLength:"250"`
 }
 
-// Coordenadas are coordinates on the earth.
+// Coordenadas are geographic coordinates.
 type Coordenadas struct {
 	Lat Decimal `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng Decimal `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`

@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// pieceBytes is the size of a compressed document's pieces; an item holds 400 KB, a transaction 4 MB.
+	// pieceBytes is the size of a compressed document's pieces: an item can have 400 KB, a transaction 4 MB.
 	pieceBytes = 300_000
 	maxPieces  = 10
-	// stampBytes is room for what a PAC adds to a document: seals, certificate and stamp.
+	// stampBytes is reserved for what a PAC adds to a document: seals, certificate and stamp.
 	stampBytes = 50_000
-	// sealGood is how long after its date a document can be stamped.
+	// sealGood is how long after its date a document can still be stamped.
 	sealGood = 72 * time.Hour
 	// mostFaults is the maximum number of faults in a response.
 	mostFaults = 50
 	localTime  = "2006-01-02T15:04:05"
 )
 
-// seal closes a valid draft: its totals match its contents, and nothing can be added afterwards.
+// seal closes a draft if it is valid: its totals match its contents, and nothing can be added afterwards.
 func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	var sealed db.Carta
 	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
@@ -60,7 +60,7 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	return cartaOf(&sealed), err
 }
 
-// refuse is the error for faults; nil if there are none.
+// refuse returns an error for faults, or nil if there are none.
 func refuse(faults []cartaporte.Falta) error {
 	if len(faults) == 0 {
 		return nil
@@ -86,8 +86,8 @@ func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
 }
 
 // stamp stamps a closed draft. The carta is en_timbrado from before the PAC is called until its response is known. Then the
-// stamp, the document, the trip's summary and the credit are stored in one transaction. If that or the PAC's response is lost,
-// the request is repeated, and the same reference gets the same stamp.
+// stamp, the document, the trip's summary and the credit are stored in one transaction. If the transaction fails or the PAC's
+// response is lost, the request is repeated, and the same reference gets the same stamp.
 func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) (Carta, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "timbrar "+in.CartaID, nil)
 	return keyed(ctx, s, r, func() (Carta, error) {
@@ -106,7 +106,7 @@ func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) 
 	})
 }
 
-// askStamp marks a closed draft as being stamped, and returns it. Until the PAC has responded, the carta cannot be opened or
+// askStamp marks a closed draft as being stamped and returns it. Until the PAC has responded the carta can be neither opened nor
 // cancelled, so the stamp always matches it.
 func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, error) {
 	var asked db.Carta
@@ -134,25 +134,26 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 	return asked, err
 }
 
-// refusedStamp reverts a carta that the PAC does not stamp to a draft, and returns the rejection.
+// refusedStamp turns a carta that the PAC rejected back into a draft, and returns the rejection.
 func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		return errorOf(s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaBorrador),
 		}))
 	})
-	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // otherwise another request has received it too
+	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // otherwise another request has already received the rejection
 		return err
 	}
 	return refusal
 }
 
-// fiscalOf is a trip's summary of a carta in a state.
+// fiscalOf returns a trip's summary of a carta in a state.
 func fiscalOf(c *db.Carta, status db.EstadoCarta) db.Fiscal {
 	return db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: status}
 }
 
-// certify has the PAC stamp a carta. The document's date is the time of closing, so that it is the same each time.
+// certify asks the PAC to stamp a carta. The document's date is when the carta was closed, so that every attempt sends the same
+// document.
 func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, error) {
 	var (
 		u db.User
@@ -217,7 +218,8 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 
 var errCartaEnorme = problem.Conflict("carta_enorme", "the compressed document is larger than 3 MB: split it into two cartas")
 
-// storable rejects what would not fit into the transaction that stores the stamp: it must not be stamped at all.
+// storable rejects a document that would not fit into the transaction that stores its stamp, because it must not be stamped at
+// all.
 func storable(d *cartaporte.Documento) error {
 	document, err := d.Comprobante().XML()
 	if err != nil {
@@ -245,7 +247,7 @@ func pack(document []byte) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// pieces are the items of a compressed document.
+// pieces splits a compressed document into items.
 func pieces(packed []byte) []db.TimbrarCartaLine {
 	var lines []db.TimbrarCartaLine
 	for piece := range slices.Chunk(packed, pieceBytes) {

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
-// TestThousands: a carta with thousands of goods is saved in batches, read back completely, closed and stamped; a retried request
-// adds its goods once.
+// TestThousands: a carta with thousands of goods is saved in batches, read back completely, closed and stamped. A retried request
+// adds its goods only once.
 func TestThousands(t *testing.T) {
 	t.Parallel()
 	const total = 2500
@@ -71,7 +71,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestStaleSeal: a carta that was closed three days ago is not stamped.
+// TestStaleSeal: a carta that was closed three days ago cannot be stamped.
 func TestStaleSeal(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -86,7 +86,7 @@ func TestStaleSeal(t *testing.T) {
 	})
 }
 
-// TestCredits: cancelling a draft returns its credit, cancelling a stamped carta does not; each folio is issued once.
+// TestCredits: cancelling a draft refunds its credit, cancelling a stamped carta does not. Each folio is issued once.
 func TestCredits(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 3, 2), ana)
@@ -118,7 +118,7 @@ func TestCredits(t *testing.T) {
 	}
 }
 
-// TestMonth: the plan's cartas count per month, in the company's time zone.
+// TestMonth: the plan limits cartas per month in the company's time zone.
 func TestMonth(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 1, 10), ana)
@@ -136,7 +136,7 @@ func TestMonth(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/viajes", "t-4", cartaTrip())
 }
 
-// TestSubscription: a company that does not pay cannot create anything.
+// TestSubscription: a company without a paid subscription cannot create anything.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -187,7 +187,7 @@ func TestLicence(t *testing.T) {
 	}
 }
 
-// TestIncomplete: all faults that the tax office would reject are reported.
+// TestIncomplete: all faults for which the tax office would reject the carta are reported.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -237,7 +237,7 @@ func TestStampedXML(t *testing.T) {
 	}
 }
 
-// TestEnormous: a carta whose document would be too large to store with its stamp cannot be closed, so the PAC never stamps it.
+// TestEnormous: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.
 func TestEnormous(t *testing.T) {
 	t.Parallel()
 	const requests, each = 8, 250
@@ -261,7 +261,7 @@ func TestEnormous(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("sealed", as(http.MethodPost, at+"/sellar", "", nil), "carta_enorme")})
 }
 
-// TestFewerPlaces: fewer places than before replace all of them, and the distance is theirs.
+// TestFewerPlaces: a shorter list of places replaces the longer one completely, including the distance.
 func TestFewerPlaces(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -13,7 +13,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// everything calls do with each item of the table.
+// everything calls do with every item in the table.
 func everything(tb testing.TB, v *apitest.Server, do func(table.Item)) {
 	tb.Helper()
 	pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, &dynamodb.ScanInput{TableName: aws.String("TransporteApp"), ConsistentRead: aws.Bool(true)})

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// template describes the deployment: the patterns that each function calls.
+// template describes the deployment: which patterns each function calls.
 func template(v *apitest.Server) sam.Template {
 	once := func(patterns ...string) []string { return append(patterns, "PeticionPorClave") }
 	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
@@ -95,7 +95,7 @@ func template(v *apitest.Server) sam.Template {
 			"deleteSesion":      {"CerrarSesion"},
 		},
 	}
-	// Every request reads the member, and a driver's also the trip.
+	// Every request reads the member, and a driver's request also reads the trip.
 	ofTrips := []string{"iniciarViaje", "completarViaje", "createPosicion", "getPosicion", "listPosiciones", "getViaje", "getCarta", "getXml", "getPdf"}
 	outside := []string{"exportOwnData", "eraseOwnData", "putSuscripcion", "createAbono", "listActs", "createSesion", "listSesiones", "deleteSesion"}
 	for name, list := range generated.Functions {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	earthRadius = 6371.0088 // km, the mean
+	earthRadius = 6371.0088 // the mean radius, in km
 	whole       = 100       // per cent
-	metres      = 3         // decimals of a km
+	metres      = 3         // decimals of a kilometre
 	halfTurn    = 180
 )
 
 // future is how far a vehicle's clock may be ahead.
 const future = 5 * time.Minute
 
-// ping reports a trip's position. It costs one small read and two small writes: the current position, which an older report does
-// not change, and the position at a time, set by its first report. They are not a transaction, which would cost twice as much: an
-// interrupted report is sent again, with the same result.
+// ping stores a reported position. It costs one small read and two small writes: the current position, which an older report does
+// not change, and the position at a time, which only the first report for that time sets. They are not a transaction, which would
+// cost twice as much; an interrupted report can be sent again with the same result.
 func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (Rastreo, error) {
 	userID, viajeID, in := who.Sub, said.ViajeID, said.Body
 	if in.At.After(s.now().Add(future)) {
@@ -61,12 +61,12 @@ func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (R
 		UserID: userID, ViajeID: viajeID, At: at, Lat: in.Lat.Decimal, Lng: in.Lng.Decimal,
 	})
 	if errors.Is(err, db.ErrPosicionExists) {
-		err = nil // it was sent before
+		err = nil // it was reported before
 	}
 	return rastreoOf(now), err
 }
 
-// position is a trip's current position.
+// position returns a trip's current position.
 func (s *service) position(ctx context.Context, who auth.Principal, in ViajePath) (Rastreo, error) {
 	t, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: who.Sub, ViajeID: in.ViajeID})
 	return rastreoOf(t), err
@@ -86,8 +86,8 @@ func (s *service) route(ctx context.Context, who auth.Principal, in routeQuery) 
 	return page, err
 }
 
-// advance moves a trip to a reported position: the distance is the vehicle's own if the report has it, otherwise it grows by the
-// distance from the last position; progress is its share of the trip, and never decreases.
+// advance moves a trip to a reported position. The distance is the vehicle's own if reported, otherwise it grows by the distance
+// from the last position. Progress is the driven share of the trip, and never decreases.
 func advance(t *db.Tracking, in Ping) error {
 	driven := t.DistanciaRecorrida
 	switch {
@@ -108,12 +108,12 @@ func advance(t *db.Tracking, in Ping) error {
 	return nil
 }
 
-// kilometres rounds a distance to metres, because a reported number of any length could not be added to the totals.
+// kilometres rounds a distance to metres, because a reported number with too many digits could not be added to the totals.
 func kilometres(d float64) (table.Decimal, error) {
 	return table.ParseDecimal(strconv.FormatFloat(d, 'f', metres, 64))
 }
 
-// distance is the distance between two positions in km, by the haversine formula.
+// distance returns the distance between two positions in km, by the haversine formula.
 func distance(lat1, lng1, lat2, lng2 float64) float64 {
 	radians := func(degrees float64) float64 { return degrees * math.Pi / halfTurn }
 	sin := func(x float64) float64 { return math.Sin(x/2) * math.Sin(x/2) }

@@ -76,7 +76,7 @@ type Options struct {
 	Anticipacion time.Duration
 }
 
-// DefaultAnticipacion lets a trip start the day before, and not weeks early.
+// DefaultAnticipacion lets a trip start the day before, but not weeks early.
 const DefaultAnticipacion = 24 * time.Hour
 
 // Plan is an initial subscription.
@@ -84,11 +84,11 @@ type Plan struct {
 	ID, Name                               string
 	Conductores, Vehiculos, CartasPorteMes int64
 	Creditos                               int64
-	// Lasts is how long it is paid for.
+	// Lasts is how long the subscription is paid for.
 	Lasts time.Duration
 }
 
-// DefaultPlan is the document's.
+// DefaultPlan returns the plan in the document.
 func DefaultPlan() Plan {
 	const year = 365 * 24 * time.Hour
 	return Plan{

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
-// TestTrip goes all the way: a trip with its carta, filled in, closed and stamped, with driver, vehicle and trailer, that starts,
-// is tracked, and arrives.
+// TestTrip covers a trip from beginning to end: it gets a carta, which is filled in, closed and stamped, and a driver, vehicle
+// and trailer; it starts, is tracked, and arrives.
 func TestTrip(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -73,7 +73,7 @@ func TestTrip(t *testing.T) {
 func follow(t *testing.T, v *apitest.Server, at, id string) {
 	t.Helper()
 	begun := v.Clock.Now()
-	// A degree of latitude is 111.195 km on a globe of the mean radius.
+	// A degree of latitude is 111.195 km on a sphere with the mean radius.
 	first := ping(t, v, ana, id, 20.4326, -99.1332, begun.Add(time.Minute))
 	if first.DistanciaRecorrida.String() != "111.195" || first.Progreso != 22 {
 		t.Errorf("after a degree: %+v", first)
@@ -95,7 +95,8 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 	}
 }
 
-// TestPlaces: a time has one position, whatever is reported for it later; a position expires after 180 days, deleted or not.
+// TestPlaces: the first position reported for a time is kept. A position expires after 180 days, whether or not DynamoDB has
+// deleted it.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -134,7 +135,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOffBeforeItBegan: a cancelled trip that never started has no position, and its driver, vehicle and trailer are available.
+// TestOffBeforeItBegan: a trip cancelled before it started has no position, and its driver, vehicle and trailer are available
+// again.
 func TestOffBeforeItBegan(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

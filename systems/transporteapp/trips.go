@@ -21,7 +21,7 @@ import (
 // versionCarta is the version of the complement.
 const versionCarta = "3.1"
 
-// check refuses what the schema cannot.
+// check rejects what the schema cannot express.
 func (in *DatosViaje) check(bad *fields) {
 	bad.addIf(in.FechaFinProgramada.Before(in.FechaInicioProgramada), "body.fechaFinProgramada", "is before the start of the trip")
 	if c := in.Costos; c != nil && c.Margen != nil {
@@ -47,7 +47,7 @@ func (in *NuevaCarta) check(bad *fields, field string) {
 	bad.domicilio(field+".receptor.domicilioFiscal", in.Receptor.DomicilioFiscal)
 }
 
-// createTrip makes a trip, with a carta if one is asked for.
+// createTrip creates a trip, with a carta if one is requested.
 func (s *service) createTrip(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoViaje]) (ViajeConCarta, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return ViajeConCarta{}, false, err
@@ -72,13 +72,13 @@ func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (Vi
 	})
 }
 
-// terms are what a new carta is held to, as they are now: another request may change them before the write, which sees it.
+// terms are the current conditions of a new carta. Another request may change them before the write, which checks them.
 type terms struct {
 	Mes          string
 	Limite, Seen int64
 }
 
-// newCarta is the head of a carta with the folio that is next, and the terms.
+// newCarta returns the header of a carta with the next folio, and its terms.
 func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *NuevaCarta) (db.Carta, terms, error) {
 	var (
 		u    db.User
@@ -91,7 +91,7 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 		},
 		func() (err error) {
 			last, err = s.db.UltimoFolio(ctx, db.UltimoFolioInput{UserID: userID})
-			if errors.Is(err, table.ErrNotFound) { // the first carta
+			if errors.Is(err, table.ErrNotFound) { // the company's first carta
 				return nil
 			}
 			return err
@@ -108,7 +108,7 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	if t.Mes, err = monthOf(now, u.Timezone); err != nil {
 		return db.Carta{}, terms{}, err
 	}
-	// What is used up already needs no transaction, which would cost its write units though it is refused.
+	// Without quota or credits no transaction is needed, which would consume write units although it is rejected.
 	switch used, err := s.used(ctx, &u); {
 	case err != nil:
 		return db.Carta{}, terms{}, err
@@ -128,10 +128,10 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	}, t, err
 }
 
-// folio is a number as companies' cartas bear it.
+// folio formats the number of a carta.
 func folio(n int64) string { return fmt.Sprintf("CP-%06d", n) }
 
-// newIDCCP is an id of a complement: a UUID that begins with CCC.
+// newIDCCP returns an id for the complement: a UUID that begins with CCC.
 func newIDCCP() (string, error) {
 	id, err := uuid.NewRandomFromReader(rand.Reader)
 	return "CCC" + strings.ToUpper(id.String()[3:]), err
@@ -153,7 +153,7 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 	return answer, err
 }
 
-// addCarta makes a carta for a trip that has none, or whose last one was cancelled.
+// addCarta creates a carta for a trip that has none, or whose last one was cancelled.
 func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaOfTrip) (Carta, bool, error) {
 	var bad fields
 	if in.Body.check(&bad, "body"); len(bad) > 0 {
@@ -174,7 +174,7 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 	})
 }
 
-// trip is one of a company's, with its carta and where it is.
+// trip returns a company's trip with its carta and position.
 func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, error) {
 	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 				return nil
 			}
 			at, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id})
-			if errors.Is(err, table.ErrNotFound) { // it was off before it began
+			if errors.Is(err, table.ErrNotFound) { // it was cancelled before it started
 				return nil
 			}
 			if err != nil {
@@ -212,7 +212,7 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 	)
 }
 
-// saveTrip changes what is said of a trip that nobody drives yet.
+// saveTrip changes the data of a trip that has not started.
 func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTrip) (db.Viaje, error) {
 	v := db.Viaje{UserID: who.Sub, ViajeID: in.ViajeID}
 	var bad fields
@@ -229,10 +229,10 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	return saved, err
 }
 
-// period bounds a list by time; a zero time does not bound.
+// period restricts a list to a period; a zero time is no limit.
 type period struct{ from, to time.Time }
 
-// check refuses a period that ends before it begins.
+// check rejects a period that ends before it begins.
 func (p period) check() error {
 	if p.from.IsZero() || p.to.IsZero() || !p.from.After(p.to) {
 		return nil
@@ -242,7 +242,7 @@ func (p period) check() error {
 	)
 }
 
-// bound is a time of a period as reads take it.
+// bound converts a limit of a period for reads.
 func bound(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -250,7 +250,7 @@ func bound(t time.Time) *time.Time {
 	return &t
 }
 
-// listTrips are a page of a company's trips: those in a state, or by when they begin, or all.
+// listTrips returns a page of a company's trips: those in a state, those that start in a period, or all.
 func (s *service) listTrips(ctx context.Context, who auth.Principal, in tripQuery) (table.Page[ViajeResumen], error) {
 	p := period{in.Desde, in.Hasta}
 	dated := p != period{}
@@ -276,7 +276,7 @@ func (s *service) listTrips(ctx context.Context, who auth.Principal, in tripQuer
 	}
 }
 
-// cartasOfTrip are a page of the cartas of a trip.
+// cartasOfTrip returns a page of a trip's cartas.
 func (s *service) cartasOfTrip(ctx context.Context, who auth.Principal, in tripPage) (table.Page[db.CartasDeViajeItem], error) {
 	page, err := s.db.CartasDeViaje(ctx, db.CartasDeViajeInput{UserID: who.Sub, ViajeID: in.ViajeID}, in.Options())
 	if err == nil && len(page.Items) == 0 {
@@ -285,7 +285,8 @@ func (s *service) cartasOfTrip(ctx context.Context, who auth.Principal, in tripP
 	return page, err
 }
 
-// tripExists is table.ErrNotFound where a company has no such trip: what an empty list of a trip's things may mean.
+// tripExists returns table.ErrNotFound if the company has no such trip, which an empty list cannot tell apart from a trip without
+// entries.
 func (s *service) tripExists(ctx context.Context, userID, id string) error {
 	return errorOf(s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id}))
 }

@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// lanes is how many companies, or a few more that share a lane, change their counters at once.
+// lanes is how many companies can change their counters at the same time; companies may share a lane.
 const lanes = 256
 
-// turns lets those of one process who change the same few items, a company's counters or a carta's, go one after another. It
-// is for speed alone: who meets in DynamoDB is refused there and tries again, and each refusal costs as much as a write. What
-// other processes do, transactions and conditions see.
+// turns serialises changes to the same few items within a process: a company's counters, or a carta's. This only improves speed.
+// Concurrent changes would otherwise collide in DynamoDB and be retried, and each rejection costs as much as a write.
+// Transactions and conditions detect changes by other processes.
 type turns struct {
 	seed  maphash.Seed
 	lanes [lanes]chan struct{}
@@ -26,7 +26,7 @@ func newTurns() *turns {
 	return t
 }
 
-// take waits for a turn; done ends it.
+// take waits for a turn, and done ends the turn.
 func (t *turns) take(ctx context.Context, of string) (done func(), err error) {
 	lane := t.lanes[maphash.String(t.seed, of)%lanes]
 	select {
@@ -37,7 +37,7 @@ func (t *turns) take(ctx context.Context, of string) (done func(), err error) {
 	}
 }
 
-// inTurn is again, while nobody else of this process does what is of the same thing.
+// inTurn is again, but takes turns with all work on the same thing in this process.
 func (s *service) inTurn(ctx context.Context, of string, try func() error, when ...error) error {
 	done, err := s.turns.take(ctx, of)
 	if err != nil {
@@ -47,8 +47,7 @@ func (s *service) inTurn(ctx context.Context, of string, try func() error, when 
 	return again(ctx, try, when...)
 }
 
-// together does several things at once. Its error is the first one of theirs in their order, as if they were done one after the
-// other.
+// together runs several functions concurrently. It returns the first error in the functions' order, as if they ran sequentially.
 func together(list ...func() error) error {
 	errs := make([]error, len(list))
 	var all sync.WaitGroup

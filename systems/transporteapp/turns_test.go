@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestTogether: of several errors the first in order is returned, as if done sequentially: "not found" must not hide that
-// something before it failed.
+// TestTogether: of several errors the first in order is returned, as if the functions ran sequentially. "Not found" must not hide
+// an earlier failure.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the database is gone")

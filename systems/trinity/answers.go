@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
+// Response types. Fields are filled from the stored fields of the same name, so a type lists everything that callers can see.
 
-// Genres are those that films have.
+// Genres is a list of genres.
 type Genres struct {
 	Items []films.Genre `json:"items" nullable:"false" doc:"The genres, by name"`
 }
@@ -29,13 +29,13 @@ type Room struct {
 	ExpiresAt   time.Time           `json:"expiresAt" from:"TTL" doc:"When it expires, with everything that belongs to it"`
 }
 
-// RoomWithMembers is a room with all who take part.
+// RoomWithMembers is a room with all its members.
 type RoomWithMembers struct {
 	Room
 	Members []Person `json:"members" nullable:"false" doc:"The members"`
 }
 
-// HostedRoom is a room in the list of those that you have made.
+// HostedRoom is a room in the list of rooms that the caller hosts.
 type HostedRoom struct {
 	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
 	Code      string              `json:"code" doc:"The code for joining"`
@@ -46,7 +46,7 @@ type HostedRoom struct {
 	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it expires, with everything that belongs to it"`
 }
 
-// JoinedRoom is a room in the list of those that you are in.
+// JoinedRoom is a room in the list of rooms that the caller is a member of.
 type JoinedRoom struct {
 	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
 	Code      string              `json:"code" doc:"The code for joining"`
@@ -77,7 +77,7 @@ type Candidate struct {
 	Matched     bool                `json:"matched" doc:"Whether it is a match"`
 }
 
-// Vote is what somebody thinks of a film.
+// Vote is a member's vote on a film.
 type Vote struct {
 	UserID    string    `json:"userId" doc:"The voter"`
 	MovieID   int64     `json:"movieId" doc:"The film"`
@@ -85,13 +85,13 @@ type Vote struct {
 	Timestamp time.Time `json:"timestamp" doc:"When it was cast"`
 }
 
-// CastVote is a vote with what has come of it.
+// CastVote is a vote with its effect.
 type CastVote struct {
 	Vote
 	Match *Match `json:"match,omitempty" doc:"The film's match, if there is one and you voted yes"`
 }
 
-// Match is a film that all members of a room have said yes to.
+// Match is a film for which all members of a room have voted yes.
 type Match struct {
 	MatchID      string    `json:"matchId" format:"uuid" doc:"The match's id"`
 	RoomID       string    `json:"roomId" format:"uuid" doc:"The room"`
@@ -102,7 +102,7 @@ type Match struct {
 	Timestamp    time.Time `json:"timestamp" doc:"When it was created"`
 }
 
-// OwnMatch is a match that you were part of. It stays when the room has gone.
+// OwnMatch is a match that the caller took part in. It outlives the room.
 type OwnMatch struct {
 	MatchID    string    `json:"matchId" format:"uuid" doc:"The match's id"`
 	RoomID     string    `json:"roomId" format:"uuid" doc:"The room, which may have expired"`
@@ -112,11 +112,11 @@ type OwnMatch struct {
 	Timestamp  time.Time `json:"timestamp" doc:"When it was created"`
 }
 
-// What events have, as the API shows it.
+// Conversions of stored items for events.
 var (
 	personOf = byname.Copy[trinitydb.Member, Person]()
 	matchOf  = byname.Copy[trinitydb.Match, Match]()
 )
 
-// RoomClosed is what an event stream says last when the room's host has closed it: nothing but that.
+// RoomClosed is the last event of a stream whose room the host has closed. It has no data.
 type RoomClosed struct{}

@@ -19,7 +19,7 @@ import (
 
 var errCrash = errors.New("the process has stopped here")
 
-// crashing is a DynamoDB client whose caller sometimes stops: before a request, or after it, so that the response is lost.
+// crashing returns a DynamoDB client whose caller sometimes stops: before a request, or after it, so that the response is lost.
 func crashing(client *dynamodb.Client) *dynamodb.Client {
 	const one, of = 1, 25
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
@@ -72,8 +72,8 @@ func (p persistent) do(tb testing.TB, method, path, body string) {
 	tb.Errorf("%s %s: nobody answers", method, path)
 }
 
-// TestCrashes: people join, vote and leave concurrently through processes that stop at any request, and repeat unanswered
-// requests. Nothing is lost and nothing happens twice.
+// TestCrashes: people join, vote and leave concurrently, through processes that stop at any request, and repeat requests without
+// a response. Nothing is lost and nothing happens twice.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	const voters, comers, movies = 32, 6, 3

@@ -2,7 +2,7 @@ package trinity
 
 import _ "embed" // the design
 
-// Design is the system's design, as its file has it.
+// Design is the text of the system's design.
 //
 //go:embed trinity.design.yaml
 var Design []byte

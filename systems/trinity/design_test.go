@@ -6,13 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign checks the design, that trinitydb is up to date, and that no interleaving of its races breaks an invariant.
+// TestDesign: the design is valid, trinitydb is up to date, and no interleaving in the design's races breaks an invariant.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "trinity.design.yaml", "trinitydb")
 }
 
-// TestConditionsAreNeeded: removing any one condition breaks an invariant of the design.
+// TestConditionsAreNeeded: if any one condition is removed, an invariant of the design breaks.
 func TestConditionsAreNeeded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, before, after, race, invariant string }{

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// The document's tables and their fields, as they are stored.
+// The document's tables and fields, compared with the stored items.
 
 // tableLines: the three tables with their keys.
 func (d *document) tableLines() []apitest.Line {
@@ -53,7 +53,7 @@ var (
 	userMatches = kind{"trinity-matches", "userId"}
 )
 
-// stored are the items of a kind.
+// stored returns the items of a kind.
 func (d *document) stored(t *testing.T, k kind) []table.Item {
 	t.Helper()
 	var found []table.Item
@@ -74,14 +74,14 @@ const (
 	user    = `u-[\w-]+`
 )
 
-// fieldLines: every item of a kind has each field as an attribute, with values that match a pattern.
+// fieldLines: every item of a kind has each field as an attribute, and the values match a pattern.
 func (d *document) fieldLines() []apitest.Line {
 	var lines []apitest.Line
 	for _, f := range []struct {
 		says, instead string
 		of            kind
 		attribute     string
-		value         string // of a text, number or truth
+		value         string // of a string, number or boolean
 	}{
 		{"id: string; // Partition Key - UUID único", "", rooms, "id", uuid},
 		{"id: string; // PK: UUID único de la sala", "", rooms, "id", uuid},

@@ -133,7 +133,8 @@ func (d *document) flowLines() []apitest.Line {
 	}
 }
 
-// notified: members with an open stream learn of a match immediately; where connections cannot stay open, on their next poll.
+// notified: members with an open stream receive a match immediately. Where connections cannot stay open, they receive it with the
+// next poll.
 func (d *document) notified(t *testing.T) {
 	t.Helper()
 	room := d.a.create(t, "told")

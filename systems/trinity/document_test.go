@@ -18,12 +18,12 @@ import (
 	"github.com/monotable/monotable/systems/trinity/films"
 )
 
-// asks are the sections of the document that contain requirements: tables with fields and patterns, records, data flow,
+// asks matches the parts of the document that contain requirements: tables with fields and patterns, records, data flow,
 // monitoring and tests.
 var asks = regexp.MustCompile(`Tabla: trinity-\w+|^  \w+\??: [^;]+;.*//.*|^#### (\d\.|code-index|Voto|Registro|Obtener|Hot|Composite).*|` +
 	`^- (Unirse|Validar).*|^### (Time|Optimi|Batch|Read|Cloud).*|\w\[.*\] --> .*|[AH] --> \w\[.*\]|^- \*\*\w+(Units|Requests|Count|Bytes)\*\*: .*|should (store|create) [\w ]+`)
 
-// TestDocument checks each line of the document.
+// TestDocument checks every line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, trinity.System(trinity.Options{Films: posters(6), CheckInterval: time.Millisecond}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -46,7 +46,7 @@ func (n posters) Films(context.Context, films.Query) ([]films.Film, error) {
 	return list, nil
 }
 
-// document is a system in which everything in the document has happened once: three people in a room all want film 1, and one of
+// document is a system in which everything in the document has happened once: three members of a room all want film 1, and one of
 // them does not want film 2.
 type document struct {
 	v       *apitest.Server
@@ -139,7 +139,7 @@ func (d *document) roomLines() []apitest.Line {
 			t.Helper()
 			host := client{d.v, "u-host"}
 			room := host.create(t, "k")
-			host.join(t, d.room.Code) // of somebody else
+			host.join(t, d.room.Code) // of another host
 			if rooms := all[trinity.HostedRoom](t, host, "/rooms/hosted"); len(rooms) != 1 || rooms[0].ID != room.ID {
 				t.Errorf("shown %+v", rooms)
 			}
@@ -170,7 +170,7 @@ func (d *document) roomLines() []apitest.Line {
 			other := d.a.create(t, "without")
 			d.v.Clock.Advance(time.Second)
 			who.join(t, other.Code)
-			who.join(t, d.room.Code) // which has a match
+			who.join(t, d.room.Code) // which already has a match
 			if got := ids(all[trinity.JoinedRoom](t, who, "/rooms/unmatched")); !slices.Equal(got, []string{other.ID, own.ID}) {
 				t.Errorf("shown %v, want %v", got, []string{other.ID, own.ID})
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// eventID identifies a match within its room. Later matches have higher sequence numbers; those created by the same leave share
+// eventID identifies a match within its room. Later matches have higher sequence numbers; matches created by the same leave share
 // one.
 type eventID struct{ seq, movieID int64 }
 
@@ -36,10 +36,10 @@ func parseEventID(text string) (eventID, bool) {
 	return id, errs[0] == nil && errs[1] == nil && id.seq >= 0 && id.movieID >= 0 && id.String() == text
 }
 
-// feed is one client's event stream: first the matches that it has not seen, then events as they happen.
+// feed is one client's event stream: first the matches that the client has not seen, then events as they happen.
 //
-// If a stream consumer has failed or not started, the hub misses matches. So the feed also reads them from the table: after
-// subscribing, and then periodically. Each match is sent once.
+// If a stream consumer has failed or not started, the hub misses matches. So the feed also reads them from the table, after
+// subscribing and then periodically. Each match is sent once.
 type feed struct {
 	service *service
 	m       membership
@@ -67,9 +67,9 @@ func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamR
 	}), nil
 }
 
-// Reasons to end a stream, besides the client and the process ending.
+// Reasons to end a stream, other than the end of the client or the process.
 var (
-	// errLagging is for a client that does not read as fast as events come.
+	// errLagging means that a client reads events more slowly than they occur.
 	errLagging = errors.New("the client is too far behind")
 	errLeft    = errors.New("the member has left")
 )
@@ -89,7 +89,7 @@ func (f *feed) run(ctx context.Context) error {
 		}
 	}
 	if err := f.out.Ready(); err != nil || !lasts {
-		return err // behind a gateway that waits for the whole answer this is all, and the client comes again
+		return err // behind a gateway that buffers the response this is all, and the client requests it again
 	}
 	tick := time.NewTicker(s.check)
 	defer tick.Stop()
@@ -110,7 +110,7 @@ func (f *feed) run(ctx context.Context) error {
 			}
 			m, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID)
 			if err == nil && m.item.Closed {
-				err = f.send(event{changed: &m.item}) // unless the client has heard it
+				err = f.send(event{changed: &m.item}) // unless the client already has it
 			}
 			if err != nil {
 				return err
@@ -125,8 +125,8 @@ func (f *feed) run(ctx context.Context) error {
 	}
 }
 
-// awaitHub waits until the hub receives all events, so that nothing is missed after ready. If its consumers cannot start, it
-// waits until the first check.
+// awaitHub waits until the hub receives all events, so that nothing after ready is missed. If the hub's consumers cannot start,
+// it only waits until the first check.
 func (f *feed) awaitHub(ctx context.Context) error {
 	select {
 	case <-f.service.hub.followed:
@@ -141,10 +141,10 @@ func (f *feed) awaitHub(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return f.look(ctx) // again, for what was made meanwhile
+	return f.look(ctx) // again, for matches created in the meantime
 }
 
-// look sends the table's matches that have not been sent.
+// look sends the table's matches that have not yet been sent.
 func (f *feed) look(ctx context.Context) error {
 	for match, err := range f.service.db.MatchesOfRoomAll(ctx, trinitydb.MatchesOfRoomInput{RoomID: f.m.item.RoomID}) {
 		if err == nil {
@@ -157,7 +157,7 @@ func (f *feed) look(ctx context.Context) error {
 	return nil
 }
 
-// match sends a match unless the client has it. Matches that share the sequence number of the last one seen are sent again,
+// match sends a match unless the client has it. Matches that share the sequence number of the client's last event are sent again,
 // because the client may have seen only some of them.
 func (f *feed) match(match trinitydb.Match) error {
 	id := eventID{match.Seq, match.MovieID}
@@ -184,7 +184,7 @@ func (f *feed) send(e event) error {
 	case e.changed != nil:
 		return f.write("", "changed", personOf(*e.changed))
 	case e.left.UserID == f.m.item.UserID:
-		if !e.left.JoinedAt.Before(f.m.item.JoinedAt) { // not an earlier time that he was in the room
+		if !e.left.JoinedAt.Before(f.m.item.JoinedAt) { // not an earlier membership of the same user
 			return errLeft
 		}
 		return nil
@@ -193,7 +193,7 @@ func (f *feed) send(e event) error {
 	}
 }
 
-// write sends an event, with an id unless that is "".
+// write sends an event, with an id unless the id is "".
 func (f *feed) write(id, name string, data any) error {
 	text, err := api.MarshalJSON(data)
 	if err != nil {

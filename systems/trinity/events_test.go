@@ -35,7 +35,7 @@ type feed struct {
 	changed []happening
 }
 
-// watch subscribes to a room, starting after an event.
+// watch subscribes to a room, starting after a given event.
 func watch(tb testing.TB, c client, roomID, since string) *feed {
 	tb.Helper()
 	ctx, stop := context.WithTimeout(tb.Context(), time.Minute)
@@ -69,7 +69,7 @@ func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
 	return &feed{lines: bufio.NewReader(answer.Body), stop: stop}
 }
 
-// next waits for an event. At the end of the stream its name is "".
+// next waits for an event. At the end of the stream the event's name is "".
 func (f *feed) next(tb testing.TB) happening {
 	tb.Helper()
 	var h happening
@@ -90,7 +90,7 @@ func (f *feed) next(tb testing.TB) happening {
 		case "data":
 			h.data = value
 		case "":
-			if h.name == "changed" { // of another stream than matches: it comes before or after them
+			if h.name == "changed" { // from another stream than matches, so it comes before or after them
 				f.changed = append(f.changed, h)
 				h = happening{}
 			}
@@ -101,7 +101,7 @@ func (f *feed) next(tb testing.TB) happening {
 	}
 }
 
-// TestEvents: members receive joins, leaves and matches once each, including those missed while disconnected.
+// TestEvents: members receive joins, leaves and matches once each, including matches that they missed while disconnected.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(4), CheckInterval: time.Hour}))
@@ -142,7 +142,7 @@ func TestEvents(t *testing.T) {
 	person(feed.next(t), "joined", cho)
 	feed.stop()
 
-	// While nobody listens: another match by a leaving, and one by a vote.
+	// While no client is connected: another match caused by a leave, and one by a vote.
 	a.vote(t, room.ID, 2, true)
 	b.vote(t, room.ID, 2, true)
 	c.leave(t, room.ID)
@@ -162,7 +162,7 @@ func TestEvents(t *testing.T) {
 		t.Fatalf("after all matches comes %+v", h)
 	}
 	b.leave(t, room.ID)
-	// The stream may tell of Cho's leaving only now: it follows the table, and both began to listen after it.
+	// The event about Cho's leaving may only arrive now: the stream consumer can be late, and both subscribed after it.
 	late := func(h happening) bool {
 		var p trinity.Person
 		if h.name != "left" {
@@ -183,8 +183,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsInEveryProcess: members hear at once of what happens, whichever process they are connected to, and whether or not
-// it is the one that does the work.
+// TestEventsInEveryProcess: members receive events immediately, whichever process they are connected to, and whether or not it
+// runs the workers.
 func TestEventsInEveryProcess(t *testing.T) {
 	t.Parallel()
 	system := trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Hour})
@@ -213,7 +213,7 @@ func TestEventsInEveryProcess(t *testing.T) {
 	hear("left")
 }
 
-// TestEventsWithoutFollower: where no follower tells the hub, a look at the table finds the matches, and that a member has left.
+// TestEventsWithoutFollower: without a stream consumer, checks of the table find the matches, and that a member has left.
 func TestEventsWithoutFollower(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
@@ -235,8 +235,7 @@ func TestEventsWithoutFollower(t *testing.T) {
 	}
 }
 
-// TestForeignItems: items that others have put into the tables, and that are of no entity or not whole, hold up neither events
-// nor the matches of users.
+// TestForeignItems: foreign or incomplete items in the tables block neither events nor users' matches.
 func TestForeignItems(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Hour}))
@@ -271,14 +270,13 @@ func TestForeignItems(t *testing.T) {
 	b.vote(t, room.ID, 2, true)
 	c.leave(t, room.ID)
 	heard := map[string]bool{}
-	for !heard["match"] || !heard["left"] { // of two tables: in either order
+	for !heard["match"] || !heard["left"] { // from two tables, so in either order
 		heard[feed.next(t).name] = true
 	}
 	apitest.Eventually(t, "the match is shared", func() bool { return len(all[trinity.OwnMatch](t, b, "/matches")) == 1 })
 }
 
-// TestEventsAreNotForEver: a stream ends after a while, so that its client's token is looked at again, and when the room's day is
-// over.
+// TestEventsAreNotForEver: a stream ends after a while, so that its client's token is checked again, and when the room expires.
 func TestEventsAreNotForEver(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))

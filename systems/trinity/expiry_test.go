@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestDayIsOver: a day after its creation a room is gone, deleted or not: it cannot be found, joined or changed, and its code is
-// free. Its users' matches remain.
+// TestDayIsOver: a day after its creation a room is gone, whether or not DynamoDB has deleted it: it cannot be found, joined or
+// changed, and its code is free. Its users' matches remain.
 func TestDayIsOver(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), NewCode: func() string { return "AAAAAA" }}))
@@ -50,7 +50,7 @@ func TestDayIsOver(t *testing.T) {
 	}
 }
 
-// TestLists checks the lists of a user's own items: newest first, in pages.
+// TestLists: users' lists of their own items are sorted newest first, in pages.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const rooms = 10
@@ -73,7 +73,7 @@ func TestLists(t *testing.T) {
 	for _, list := range []struct {
 		name string
 		got  []trinity.JoinedRoom
-		want func(i int) bool // of the i-th room that was made
+		want func(i int) bool // whether the i-th room is wanted
 	}{
 		{"of the host", all[trinity.JoinedRoom](t, a, "/rooms/hosted"), func(int) bool { return true }},
 		{"of another host", all[trinity.JoinedRoom](t, b, "/rooms/hosted"), func(int) bool { return false }},

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestHost: members see who votes and under which name; a removed member receives nothing more, and the others can agree without
-// them; a closed room takes no votes, and everyone is notified of the closing once.
+// TestHost: members see who votes and under which name. A removed member receives nothing more, and the others can agree without
+// them. A closed room accepts no votes, and every member is notified once that it is closed.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))
@@ -32,7 +32,7 @@ func TestHost(t *testing.T) {
 	b.vote(t, room.ID, 1, true)
 	c.vote(t, room.ID, 1, false)
 	a.do(t, nil, apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + room.ID + "/members/" + cho}, http.StatusNoContent)
-	var heard []string // of two tables: in either order; who joined before may be told late
+	var heard []string // from two tables, so in either order; earlier joins may arrive late
 	for len(heard) < 2 {
 		if h := host.next(t); h.name != "joined" {
 			heard = append(heard, h.name)
@@ -49,7 +49,7 @@ func TestHost(t *testing.T) {
 		t.Errorf("the host has not heard of a vote: %+v", host.changed)
 	}
 	for h := removed.next(t); h.name != ""; h = removed.next(t) {
-		if h.name != "match" && h.name != "joined" { // who joined before may be told late
+		if h.name != "match" && h.name != "joined" { // earlier joins may arrive late
 			t.Errorf("who was removed hears %+v", h)
 		}
 	}
@@ -60,7 +60,7 @@ func TestHost(t *testing.T) {
 	a.do(t, nil, apitest.Request{Method: http.MethodPut, Path: "/rooms/" + room.ID + "/closed"}, http.StatusOK)
 	for _, f := range []*feed{host, guest} {
 		h := f.next(t)
-		for h.name == "left" || h.name == "match" { // of before, for who has come late
+		for h.name == "left" || h.name == "match" { // earlier events, which arrive late
 			h = f.next(t)
 		}
 		if h.name != "closed" {

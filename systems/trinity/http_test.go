@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestRoutes calls every operation with valid and invalid input, over each transport.
+// TestRoutes calls every operation with valid and invalid input over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{CheckInterval: time.Millisecond}), func(t *testing.T, v *apitest.Server) {
@@ -60,7 +60,7 @@ func get(sub, path string) apitest.Request {
 	return apitest.Request{Method: http.MethodGet, Path: path, As: sub}
 }
 
-// refused is a case that ends with a problem about a part of the request.
+// refused is a case that must be rejected with a problem about a part of the request.
 func refused(name string, r apitest.Request, status int, code, field string) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: status, Code: code, Field: field}
 }
@@ -186,7 +186,7 @@ func codeCases(room trinity.Room) []apitest.Case {
 	}
 }
 
-// hostCases: a host removes members and closes the room; nobody else can.
+// hostCases: a host removes members and closes the room; others cannot.
 func hostCases(room trinity.Room) []apitest.Case {
 	remove := func(sub, id, member string) apitest.Request {
 		return apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + id + "/members/" + member, As: sub}
@@ -235,7 +235,7 @@ func hostCases(room trinity.Room) []apitest.Case {
 	}
 }
 
-// roomCases: everything in a room is for its members only.
+// roomCases: only members can access a room's content.
 func roomCases(room trinity.Room) []apitest.Case {
 	cases := []apitest.Case{
 		{Name: "room", Request: get(bruno, "/rooms/"+room.ID), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
@@ -342,7 +342,7 @@ func eventRoutes(t *testing.T, v *apitest.Server, room trinity.Room) {
 	for _, id := range []string{"x", "1", "1-", "1-2-3", "-1-2", "+1-2", "01-2", strings.Repeat("1", 50)} {
 		v.Run(t, []apitest.Case{refused("id "+id, events(id), http.StatusBadRequest, problem.CodeInvalidParameter, "header.Last-Event-ID")})
 	}
-	if !v.Live() { // what Lambda answers is what there is
+	if !v.Live() { // Lambda returns the available events
 		v.Run(t, []apitest.Case{{Name: "events", Request: events(""), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if text := string(r.Body); !strings.Contains(text, "event: match\n") || !strings.HasSuffix(text, "event: ready\ndata: {}\n\n") {
@@ -360,7 +360,7 @@ func eventRoutes(t *testing.T, v *apitest.Server, room trinity.Room) {
 	}
 }
 
-// TestCursorOfAnother: even for a list that all members see, a cursor is valid only for the caller who received it.
+// TestCursorOfAnother: even in a list that all members see, a cursor is valid only for the caller who received it.
 func TestCursorOfAnother(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{}))

@@ -22,14 +22,14 @@ type event struct {
 // hub passes events to this process's connections.
 type hub struct {
 	live.Topics[string, event]
-	// waiting is how many streams are not followed yet; followed is closed when none is.
+	// waiting is the number of streams that are not yet consumed; followed is closed when it reaches 0.
 	waiting  atomic.Int64
 	followed chan struct{}
 }
 
 func newHub() *hub { return &hub{followed: make(chan struct{})} }
 
-// source registers another stream that feeds the hub. Call the returned function once the stream is being consumed.
+// source registers another stream that feeds the hub. The caller calls the returned function once the stream is being consumed.
 func (h *hub) source() (begun func()) {
 	h.waiting.Add(1)
 	return sync.OnceFunc(func() {
@@ -50,7 +50,7 @@ func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// tellMembers publishes joins, leaves and votes. The closing of a room is derived from its members.
+// tellMembers publishes joins, leaves and votes. A room's members tell that it has been closed.
 func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if !ofMember(r) || r.EventName == streams.OperationTypeRemove && expired(r) {
@@ -73,14 +73,14 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// ofMember reports from its key whether a record concerns a member. Most of the table's records are films and votes, and every
-// process receives all of them.
+// ofMember reports, based on its key, whether a record concerns a member. Most of the table's records are films and votes, and
+// every process receives all of them.
 func ofMember(r streams.Record) bool {
 	key, ok := r.Dynamodb.Keys["roomId"].(*streams.AttributeValueMemberS)
 	return ok && strings.HasPrefix(key.Value, "MEMBERS#")
 }
 
-// expired reports whether DynamoDB's TTL deleted an item.
+// expired reports whether DynamoDB's TTL has deleted an item.
 func expired(r streams.Record) bool {
 	return r.UserIdentity != nil && r.UserIdentity.PrincipalId != nil && *r.UserIdentity.PrincipalId == expiryPrincipal
 }

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// loadRooms is the number of rooms per connection, enough for a page in its lists.
+	// loadRooms is the number of rooms per connection, which fills a page of its lists.
 	loadRooms = 20
-	// loadMatches is the number of matched films in its first room. Both members have voted on the others and disagree.
+	// loadMatches is the number of matches in a connection's first room. Both members have voted on the other films and disagree.
 	loadMatches = 10
 	// loadGuest is a connection's second user, loadVoter the one who joins and leaves.
 	loadGuest, loadVoter = "guest", "voter"
 )
 
-// loadPlan measures every operation but the event stream. A connection has a room in which two members have voted on all films, a
-// hall that a third joins and leaves, and other rooms for its lists. Votes are final and matches are created once, so each such
-// request needs a new room, or a voter whose votes were withdrawn on leaving.
+// loadPlan measures every operation except the event stream. A connection has a room in which two members have voted on all
+// films, a hall that a third user joins and leaves, and other rooms for its lists. Votes are final and matches are created once,
+// so each such request needs a new room, or a voter whose votes were withdrawn by leaving.
 func loadPlan() load.Plan {
 	vote := load.Put("/rooms/{hall}/votes/{hallFilm0}", `{"vote":true}`).By(loadVoter)
 	noVote := load.Put("/rooms/{hall}/votes/{hallFilm1}", `{"vote":false}`).By(loadVoter)
@@ -54,7 +54,7 @@ func loadSetup() []load.Call {
 		path := fmt.Sprintf("/rooms/{room}/votes/{roomFilm%d}", film)
 		setup = append(setup, load.Put(path, `{"vote":true}`), load.Put(path, fmt.Sprintf(`{"vote":%t}`, film < loadMatches)).By(loadGuest))
 	}
-	return append(setup, slices.Repeat([]load.Call{loadRoom("")}, loadRooms-2)...) // beside these two
+	return append(setup, slices.Repeat([]load.Call{loadRoom("")}, loadRooms-2)...) // in addition to these two
 }
 
 // loadRoom opens a room, and stores its id and code under a name if one is given.
@@ -75,7 +75,7 @@ func loadFilms(room string, films int) load.Call {
 	return call
 }
 
-// loadJoins makes a user a member of a room.
+// loadJoins adds a user to a room.
 func loadJoins(room, user string) load.Call {
 	return load.Put("/codes/{"+room+"Code}/member", "").By(user)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestLoad: every request of the load plan succeeds repeatedly.
+// TestLoad: every request of the load plan succeeds, repeatedly.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	apitest.Open(t, trinity.System(trinity.Options{})).Load(t)

@@ -14,12 +14,12 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// match is a match of a member's room.
+// match returns a match of a member's room.
 func (s *service) match(ctx context.Context, m membership, movieID int64) (trinitydb.Match, error) {
 	return s.db.MatchOf(ctx, trinitydb.MatchOfInput{RoomID: m.item.RoomID, MovieID: movieID})
 }
 
-// shareMatches writes the users' match items for matches that resulted from a leave. Batches may be redelivered.
+// shareMatches writes the users' match items for matches that a leave has caused. Batches may be redelivered.
 func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {
 		if match.Shared {
@@ -47,8 +47,8 @@ func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[tr
 	}
 }
 
-// decode returns a record's item, or its old item if it was deleted. Unreadable items are logged and skipped: a retry would not
-// help, and would block the rest of the shard.
+// decode returns a record's item, or its old item if it was deleted. Unreadable items are logged and skipped, because a retry
+// would not help and would block the rest of the shard.
 func (s *service) decode(ctx context.Context, shard string, r streams.Record) (item any, ok bool) {
 	image := r.Dynamodb.NewImage
 	if r.EventName == streams.OperationTypeRemove {

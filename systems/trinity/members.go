@@ -18,7 +18,7 @@ import (
 var errNoMember = errors.New("you are not a member of the room")
 
 // membership proves that a user is in a room that has not expired. Functions that read or change a room require one; only member
-// and join create them.
+// and join create it.
 type membership struct{ item trinitydb.Member }
 
 // member returns a user's membership.
@@ -38,7 +38,7 @@ func (s *service) member(ctx context.Context, userID, roomID string) (membership
 	return membership{}, errNoMember
 }
 
-// join makes a user a member of the room with a code; there reports whether they already were.
+// join adds a user to the room with a code; there reports whether they were already a member.
 func (s *service) join(ctx context.Context, who auth.Principal, in newMember) (room trinitydb.Room, there bool, err error) {
 	err = again(ctx, func() error {
 		if room, err = s.roomByCode(ctx, who, in.CodePath); err != nil {
@@ -60,7 +60,7 @@ func (s *service) join(ctx context.Context, who auth.Principal, in newMember) (r
 	return room, false, err
 }
 
-// calledBy returns a member's chosen name; nil if there is none.
+// calledBy returns a member's chosen name, or nil if there is none.
 func calledBy(in *MemberInput) *string {
 	if in == nil || strings.TrimSpace(in.Name) == "" {
 		return nil
@@ -69,7 +69,7 @@ func calledBy(in *MemberInput) *string {
 	return &name
 }
 
-// remove makes another member leave, on behalf of the host.
+// remove removes another member on behalf of the host.
 func (s *service) remove(ctx context.Context, who auth.Principal, in memberPath) error {
 	if err := s.asHost(ctx, who.Sub, in.RoomID); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *service) remove(ctx context.Context, who auth.Principal, in memberPath)
 	return s.leave(ctx, auth.Principal{Sub: in.UserID}, in.RoomPath)
 }
 
-// asHost returns an error unless the caller hosts the room and is a member.
+// asHost returns an error unless the caller is the room's host and a member.
 func (s *service) asHost(ctx context.Context, userID, roomID string) error {
 	m, err := s.member(ctx, userID, roomID)
 	if err == nil && m.item.HostID != userID {
@@ -86,7 +86,7 @@ func (s *service) asHost(ctx context.Context, userID, roomID string) error {
 	return err
 }
 
-// closeRoom is the design's flow EndRoom: afterwards nobody can join or vote.
+// closeRoom implements the design's flow EndRoom: afterwards no user can join or vote.
 func (s *service) closeRoom(ctx context.Context, who auth.Principal, in RoomPath) (room trinitydb.Room, err error) {
 	if err := s.asHost(ctx, who.Sub, in.RoomID); err != nil {
 		return trinitydb.Room{}, err
@@ -109,8 +109,8 @@ func (s *service) closeRoom(ctx context.Context, who auth.Principal, in RoomPath
 	return room, err
 }
 
-// leave withdraws a member's votes and then deletes the member. Films that all others have voted for become matches. If
-// interrupted, it leaves a member with fewer votes, and can be repeated.
+// leave withdraws a member's votes and then deletes the member. Films for which all others have voted yes become matches. If it
+// is interrupted, the member has fewer votes, and the request can be repeated.
 func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) error {
 	roomID, userID := in.RoomID, who.Sub
 	m, err := s.member(ctx, userID, roomID)
@@ -124,7 +124,7 @@ func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) er
 		if err := s.takeBack(ctx, m); err != nil {
 			return err
 		}
-		// Read the room first: any later change to what is read after it has increased its version.
+		// Read the room first: any later change to what is read afterwards increases the room's version.
 		room, err := s.db.RoomByID(ctx, trinitydb.RoomByIDInput{RoomID: roomID})
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) er
 		return err
 	})
 	if errors.Is(err, trinitydb.ErrMemberNotFound) {
-		return nil // another request has done it
+		return nil // another request has already done it
 	}
 	return err
 }
@@ -166,7 +166,7 @@ func (s *service) takeBack(ctx context.Context, m membership) error {
 	return nil
 }
 
-// agreedWithout returns the films that all members but one have voted yes for.
+// agreedWithout returns the films for which all members except one have voted yes.
 func (s *service) agreedWithout(ctx context.Context, m membership, room trinitydb.Room) ([]trinitydb.LeaveWithMatchesLine, error) {
 	left := room.MemberCount - 1
 	if left < leastMembers {
@@ -191,7 +191,7 @@ func (s *service) agreedWithout(ctx context.Context, m membership, room trinityd
 	return lines, err
 }
 
-// members returns everyone in a room.
+// members returns all members of a room.
 func (s *service) members(ctx context.Context, m membership) ([]trinitydb.Member, error) {
 	var list []trinitydb.Member
 	for item, err := range s.db.MembersAll(ctx, trinitydb.MembersInput{RoomID: m.item.RoomID}) {
@@ -219,7 +219,7 @@ func (s *service) roomWithMembers(ctx context.Context, m membership, in RoomPath
 	return found, cmp.Or(err, noMembers)
 }
 
-// others returns the ids of all members but one.
+// others returns the ids of all members except one.
 func (s *service) others(ctx context.Context, m membership) ([]string, error) {
 	list, err := s.members(ctx, m)
 	var ids []string
@@ -231,8 +231,8 @@ func (s *service) others(ctx context.Context, m membership) ([]string, error) {
 	return ids, err
 }
 
-// again retries a flow of the design that lost a race. Every lost race means that another flow succeeded, so there is always
-// progress. The number of attempts far exceeds what a full room needs in which everyone votes on one film at the same time.
+// again retries a flow of the design that has lost a race. Every lost race means that another flow has succeeded, so there is
+// always progress. The limit far exceeds what is needed if everyone in a full room votes on one film at the same time.
 func again(ctx context.Context, flow func() error) error {
 	overtaken := []error{trinitydb.ErrRaced, trinitydb.ErrStillVoting, table.ErrConflict, table.ErrLines}
 	err := retry.Policy{Tries: 200, First: time.Millisecond, Longest: 50 * time.Millisecond}.Do(ctx, flow, overtaken...) //nolint:mnd // said above

@@ -23,7 +23,7 @@ type neighbour struct {
 	issuer *auth.Issuer
 }
 
-// another starts one with its own database client.
+// another starts a process with its own database client.
 func another(t *testing.T, v *apitest.Server, s system.System, client *dynamodb.Client) *neighbour {
 	t.Helper()
 	p := &neighbour{}

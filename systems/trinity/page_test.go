@@ -21,7 +21,7 @@ func enter(p *webtest.Page, name, start string) {
 	p.Button(start)
 }
 
-// swipe drags the card aside.
+// swipe drags the card sideways.
 func swipe(p *webtest.Page, by float64) {
 	steps := []input.DispatchMouseEventParams{
 		{Type: input.DispatchMouseEventTypeMousePressed, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1},
@@ -47,7 +47,7 @@ func shows(p *webtest.Page, selector, text string) {
 
 // TestEvening: a host with an accent in their name opens a room on a phone. One guest joins by its link and another, in Spanish,
 // by its code. They swipe, press keys and buttons, and see the match immediately. The host removes a member and closes the room.
-// Back, reload and a lost connection lose nothing; leaving asks for confirmation.
+// Back, reload and a lost connection lose nothing, and leaving asks for confirmation.
 func TestEvening(t *testing.T) {
 	t.Parallel()
 	server := processWith(t, films.Offline(), "http://ADDR", "http://ADDR")
@@ -115,7 +115,7 @@ func TestEvening(t *testing.T) {
 	b.Press(kb.ArrowLeft)
 	b.UntilText("2 of 30 films")
 
-	// When reopened, the page continues where it was; Back leads to the rooms.
+	// The reopened page continues where it was; Back leads to the rooms.
 	next := a.Text(".film:not(.below):not(.gone) h2")
 	a.Do(chromedp.Reload(), chromedp.WaitVisible(".film"))
 	shows(a, ".film:not(.below):not(.gone) h2", next)
@@ -151,7 +151,7 @@ func TestEvening(t *testing.T) {
 	c.UntilText("No estás en esta sala")
 	shows(a, "#people-count", "2")
 
-	// Members who join during a lost connection appear when it is restored.
+	// Members who join while the connection is lost appear when it is restored.
 	server.CloseClientConnections()
 	c.Button("Salas")
 	c.Wait("input[name=code]")
@@ -185,7 +185,7 @@ func TestEvening(t *testing.T) {
 	b.Shot("trinity-matches")
 }
 
-// TestDone: a member who has voted on everything sees whom the others are waiting for.
+// TestDone: a member who has voted on everything sees who the others are waiting for.
 func TestDone(t *testing.T) {
 	t.Parallel()
 	server := process(t, "http://ADDR")

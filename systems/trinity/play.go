@@ -26,7 +26,7 @@ const posters = "https://image.tmdb.org"
 const (
 	playTokenTTL = 12 * time.Hour
 	playBodyMax  = 1 << 10
-	// qrPixels is the width of a QR code's module in pixels.
+	// qrPixels is the size of a QR code's module in pixels.
 	qrPixels = 6
 )
 
@@ -36,23 +36,22 @@ var playName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} .\-_'’]{0,39}
 // playCode matches a room's code in the address of a QR code.
 var playCode = regexp.MustCompile(`^[A-Z0-9]{6}$`)
 
-// player serves what the page needs besides the API: it signs guests in, and draws the QR code that opens a room on a phone.
-// Guests can sign in on this machine if its issuer runs here, and at the public address, which is set by whoever starts the
-// system.
+// player serves what the page needs besides the API: it signs guests in, and draws the QR code that opens a room on a phone. If
+// the issuer runs on this machine, guests can sign in here and at the public address, which is set by the operator.
 type player struct {
 	issuer *auth.Issuer
 	public string // "" if there is none
 }
 
-// playing tells the page about its environment.
+// playing describes the environment for the page.
 type playing struct {
-	// Public is the address at which others reach the page, used in the QR code; "" if none was set.
+	// Public is the address at which others reach the page, used in the QR code; "" if it is not set.
 	Public string `json:"public,omitempty"`
 	// Guests reports whether a name is enough to sign in.
 	Guests bool `json:"guests"`
 }
 
-// pages are the page's own endpoints.
+// pages returns the page's own endpoints.
 func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.Page) {
 	p := player{issuer, public}
 	list := map[string]http.Handler{
@@ -94,8 +93,8 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 	_ = png.Encode(w, code)
 }
 
-// ofThisMachine reports whether only this machine can reach an address. A deployment's issuer has a different address, and never
-// signs for someone who only gives a name.
+// ofThisMachine reports whether an address can only be reached from this machine. A deployment's issuer has another address, and
+// never signs tokens for a mere name.
 func ofThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Hostname() == "localhost" || loopback(u.Hostname()))
@@ -106,7 +105,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// signsFor reports whether the request may sign a guest in. A request for a different host name came through a proxy.
+// signsFor reports whether a request may sign a guest in. A request for another host name has come through a proxy.
 func (p player) signsFor(r *http.Request) bool {
 	if u, err := url.Parse(p.public); err == nil && p.public != "" && r.Host == u.Host {
 		return true
@@ -115,7 +114,7 @@ func (p player) signsFor(r *http.Request) bool {
 	return err == nil && loopback(host) && ofThisMachine(p.issuer.URL()) && ofThisMachine("http://"+r.Host)
 }
 
-// ofThisOrigin rejects requests from pages of other origins, including those that may call the API.
+// ofThisOrigin rejects requests from pages of other origins, even those that may call the API.
 func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	var check http.CrossOriginProtection
 	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +123,7 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	return check.Handler(next)
 }
 
-// token signs a guest in under a name. Each sign-in is a new person, even if another has the same name.
+// token signs a guest in under a name. Each sign-in creates a new user, even if another has the same name.
 func (p player) token(w http.ResponseWriter, r *http.Request) {
 	if !p.signsFor(r) {
 		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests can sign in only on this machine or at its public address")).Write(w)

@@ -17,19 +17,19 @@ import (
 	"github.com/monotable/monotable/systems/trinity/films"
 )
 
-// process is Trinity as a process serves it, with its workers and a development's issuer. Pages of the origins may call it.
+// process runs Trinity as a process would, with its workers and a development issuer. Pages of the given origins may call it.
 func process(t *testing.T, address string, origins ...string) *httptest.Server {
 	t.Helper()
 	return publicProcess(t, address, "", origins...)
 }
 
-// publicProcess is a process that others reach at an address.
+// publicProcess is process with a public address.
 func publicProcess(t *testing.T, address, public string, origins ...string) *httptest.Server {
 	t.Helper()
 	return processWith(t, some(3), address, public, origins...)
 }
 
-// processWith is a process with films of a source.
+// processWith is process with the films of a source.
 func processWith(t *testing.T, source films.Source, address, public string, origins ...string) *httptest.Server {
 	t.Helper()
 	database := databasetest.Open(t)
@@ -67,7 +67,7 @@ func processWith(t *testing.T, source films.Source, address, public string, orig
 	return server
 }
 
-// TestQR: the picture is there where the process has a public address, for codes and nothing else.
+// TestQR: the picture exists if the process has a public address, and only for codes.
 func TestQR(t *testing.T) {
 	t.Parallel()
 	public, private := publicProcess(t, "http://ADDR", "http://192.0.2.1:8080"), process(t, "http://ADDR")
@@ -81,7 +81,7 @@ func TestQR(t *testing.T) {
 	}
 }
 
-// TestPageTokensInPublic: guests are signed in at the public address, whatever the issuer's; not at other names.
+// TestPageTokensInPublic: guests can sign in at the public address, whatever the issuer's address, but not at other names.
 func TestPageTokensInPublic(t *testing.T) {
 	t.Parallel()
 	server := publicProcess(t, "https://trinity.example", "http://192.0.2.1:8080")
@@ -102,8 +102,8 @@ func TestPageTokensInPublic(t *testing.T) {
 	}
 }
 
-// TestPage: the page is there without a token, knows what it may do, may load nothing from elsewhere but posters, and is found at
-// the address that it had.
+// TestPage: the page needs no token, knows what it may do, may only load posters from other origins, and is still found at its
+// former address.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	for public, says := range map[string]string{"": `{"guests":true}`, "http://192.0.2.1:8080": `{"public":"http://192.0.2.1:8080/trinity","guests":true}`} {
@@ -122,7 +122,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageTokens: tokens for names are signed where the issuer is of this machine, and nowhere else.
+// TestPageTokens: tokens for names are signed only if the issuer is on this machine.
 func TestPageTokens(t *testing.T) {
 	t.Parallel()
 	for issuer, cases := range map[string]map[string]int{
@@ -144,7 +144,8 @@ func TestPageTokens(t *testing.T) {
 	}
 }
 
-// TestPageTokenByAnotherName: who is on another machine, and comes through a proxy or by a name that leads here, gets none.
+// TestPageTokenByAnotherName: callers on another machine, who come through a proxy or by another name of this machine, get no
+// token.
 func TestPageTokenByAnotherName(t *testing.T) {
 	t.Parallel()
 	server := process(t, "http://ADDR")
@@ -165,7 +166,7 @@ func TestPageTokenByAnotherName(t *testing.T) {
 	}
 }
 
-// TestPageTokenForAnotherOrigin: a page of another origin gets no token, also if it may call the API.
+// TestPageTokenForAnotherOrigin: a page of another origin gets no token, even if it may call the API.
 func TestPageTokenForAnotherOrigin(t *testing.T) {
 	t.Parallel()
 	server := process(t, "http://ADDR", "https://app.example.com")
@@ -179,7 +180,7 @@ func TestPageTokenForAnotherOrigin(t *testing.T) {
 		{"Origin", "null", http.StatusForbidden},
 		{"Sec-Fetch-Site", "same-origin", http.StatusOK},
 		{"Sec-Fetch-Site", "cross-site", http.StatusForbidden},
-		{"Sec-Fetch-Site", "same-site", http.StatusForbidden}, // of another port of this machine
+		{"Sec-Fetch-Site", "same-site", http.StatusForbidden}, // another port of this machine
 	} {
 		answer := systemtest.Call(t, http.MethodPost, server.URL+"/trinity/play/token", `{"name":"ana"}`, c.name, c.value)
 		if answer.Status != c.want || strings.Contains(answer.Body, `"token"`) != (c.want == http.StatusOK) {

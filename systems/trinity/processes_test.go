@@ -11,7 +11,7 @@ import (
 )
 
 // TestTwoProcesses: members at two processes vote on all films concurrently. Each film becomes one match, and a member connected
-// to one process receives all of them, including those created after the other process was killed.
+// to one process receives all matches, including those created after the other process was killed.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	peers := apitest.Processes(t, trinity.System(trinity.Options{Films: some(6)}), 2)

@@ -15,7 +15,7 @@ const (
 	ana   = "u-123"
 	bruno = "u-456"
 	cho   = "u-789"
-	// nowhere is a UUID that nothing has.
+	// nowhere is a valid UUID of nothing.
 	nowhere = "3f2b8c1e-7a4d-4b6f-9c2a-1d5e8f7a6b3c"
 )
 
@@ -36,7 +36,7 @@ type client struct {
 	sub string
 }
 
-// do makes a request, which must be answered with one of the statuses.
+// do sends a request whose response must have one of the statuses.
 func (c client) do(tb testing.TB, into any, r apitest.Request, statuses ...int) int {
 	tb.Helper()
 	r.As = c.sub
@@ -72,7 +72,7 @@ func (c client) leave(tb testing.TB, roomID string) {
 	c.do(tb, nil, apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + roomID + "/member"}, http.StatusNoContent)
 }
 
-// cast is the answer to a vote.
+// cast is the response to a vote.
 type cast struct {
 	trinity.Vote
 	Match *trinity.Match
@@ -88,7 +88,7 @@ func (c client) vote(tb testing.TB, roomID string, movieID int64, yes bool, stat
 	return out
 }
 
-// all is a list's items, page by page.
+// all returns a list's items, read page by page.
 func all[T any](tb testing.TB, c client, path string) []T {
 	tb.Helper()
 	items := []T{}

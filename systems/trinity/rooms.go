@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// roomFilms is the number of films in a room, if that many exist.
+	// roomFilms is the number of films in a room, if there are enough.
 	roomFilms = 30
-	// codeLength and codeLetters give 2³⁰ codes. Letters and digits that look alike are excluded.
+	// codeLength and codeLetters allow 2³⁰ codes. Letters and digits that look alike are excluded.
 	codeLength  = 6
 	codeLetters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-	// codeAttempts limits attempts to find a free code. It is reached only if nearly all codes are in use.
+	// codeAttempts limits the attempts to find a free code. The limit is only reached if nearly all codes are in use.
 	codeAttempts = 20
 )
 
-// Responses for things that do not exist.
+// Errors for things that do not exist.
 var (
 	errNoRoom  = errors.New("the room does not exist or has expired")
 	errNotHost = errors.New("only the host of the room can do that")
@@ -40,8 +40,7 @@ func genres(_ context.Context, _ auth.Principal, in genreQuery) (Genres, error) 
 	return Genres{films.Genres(string(in.MediaType))}, nil
 }
 
-// openRoom makes a room with its films and its host in it. A request that was made before is answered as it was then, and
-// replayed is set.
+// openRoom creates a room with its films and its host. For a retry it returns the first response and sets replayed.
 func (s *service) openRoom(ctx context.Context, who auth.Principal, asked api.KeyedBody[RoomInput]) (room trinitydb.Room, replayed bool, err error) {
 	media, genres := asked.Body.MediaType, asked.Body.GenreIDs
 	if !films.Known(string(media), genres) {
@@ -74,7 +73,7 @@ func (s *service) openRoom(ctx context.Context, who auth.Principal, asked api.Ke
 	}
 	room = result.Room
 	if result.Replayed {
-		room.MemberCount, room.HasMatch, room.Closed = 1, false, false // the room is found as it is now; all else is as it was
+		room.MemberCount, room.HasMatch, room.Closed = 1, false, false // the room is read in its current state; all other fields never change
 	}
 	return room, result.Replayed, err
 }
@@ -99,7 +98,7 @@ func (s *service) room(ctx context.Context, roomID string) (trinitydb.Room, erro
 	return s.present(s.db.RoomByID(ctx, trinitydb.RoomByIDInput{RoomID: roomID}))
 }
 
-// present accepts only rooms that have not expired: DynamoDB deletes expired ones later.
+// present rejects expired rooms, which DynamoDB only deletes later.
 func (s *service) present(room trinitydb.Room, err error) (trinitydb.Room, error) {
 	if errors.Is(err, table.ErrNotFound) || err == nil && s.over(room.TTL) {
 		return trinitydb.Room{}, errNoRoom

@@ -14,9 +14,10 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
+// routes registers the API. Routes named after an access pattern of the design call it directly; the others call domain
+// functions.
 func (s *service) routes(a huma.API) {
-	const caller = "UserID" // the field of access patterns that holds the caller's id
+	const caller = "UserID" // the field of access patterns that is set to the caller's id
 
 	rooms := api.Tag(a, "Rooms")
 	api.Get[Genres](rooms, "/genres", "listGenres", "The available genres", genres, api.Public, api.Cache("public, max-age=86400"))
@@ -80,7 +81,7 @@ func feedOperation(a huma.API) huma.Operation {
 // inRoom is the input of an operation on a room.
 type inRoom interface{ room() string }
 
-// asMember turns a function of a membership into one of a caller, who must be a member of the room in the path.
+// asMember adapts a function of a membership to a caller, who must be a member of the room in the path.
 func asMember[In inRoom, Out any](s *service, do func(context.Context, membership, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in In) (out Out, err error) {
 		m, err := s.member(ctx, who.Sub, in.room())
@@ -91,14 +92,14 @@ func asMember[In inRoom, Out any](s *service, do func(context.Context, membershi
 	}
 }
 
-// toMembers accepts only members of the room in the path.
+// toMembers restricts a pattern to members of the room in the path.
 func toMembers[In inRoom, Out any](s *service, pattern func(context.Context, auth.Principal, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
 	return asMember(s, func(ctx context.Context, m membership, in In) (Out, error) {
 		return pattern(ctx, auth.Principal{Sub: m.item.UserID}, in)
 	})
 }
 
-// present omits expired rooms: DynamoDB deletes them later.
+// present omits expired rooms, which DynamoDB only deletes later.
 func present[T any](s *service, list func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error), ttl func(T) time.Time) func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error) {
 	return func(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[T], error) {
 		page, err := list(ctx, who, in)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// A block is a room: itself, its members, films and votes, its match, and the match of each member.
+	// A block is a room: its record, its members, films and votes, its match, and the match of each member.
 	sampleMembers = 3
 	sampleFilms   = 10
 	sampleVotes   = 22
@@ -22,7 +22,7 @@ const (
 	sampleFirstUser = 123
 )
 
-// sample generates a part of the sample data: rooms and, in what remains of a part too small for another room, matches of expired
+// sample generates one part of the sample data: rooms and, where the rest of a part is too small for a room, matches of expired
 // rooms.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
@@ -45,15 +45,15 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 
 type sampleMaker struct{ seed.Chance }
 
-// sampleTime gives each record its own second, so that times do not depend on the sample's size.
+// sampleTime gives each record a second of its own, so that times do not depend on the sample's size.
 func sampleTime(n int) time.Time {
 	return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 }
 
-// sampleEnd is the expiry of rooms that last as long as the sample is used.
+// sampleEnd is later than any use of the sample.
 func sampleEnd() time.Time { return time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// room generates a block: all members have voted yes for the first film; no other film has all votes.
+// room generates a block. All members have voted yes for the first film; no other film has all votes.
 func (m sampleMaker) room(n int) []table.Record {
 	at := sampleTime(n)
 	block := n / sampleBlock
@@ -69,7 +69,7 @@ func (m sampleMaker) room(n int) []table.Record {
 		member, film := i%sampleMembers, i/sampleMembers
 		v := trinitydb.Vote{
 			RoomID: room.RoomID, UserID: sampleUser(block, member), MovieID: chosen[film].ID, Timestamp: at, TTL: room.TTL,
-			Vote: film == 0 || member > 0 && m.IntN(2) == 0, // the host says no to all but the first
+			Vote: film == 0 || member > 0 && m.IntN(2) == 0, // the host votes no for all films except the first
 		}
 		votes[member]++
 		if v.Vote {
@@ -97,10 +97,10 @@ func (m sampleMaker) room(n int) []table.Record {
 	return append(records, match.Record(), room.Record())
 }
 
-// sampleUser is a member of a block's room. The first is its host; the others host the following rooms.
+// sampleUser is a member of a block's room. The first is its host; the others are the hosts of the following rooms.
 func sampleUser(block, member int) string { return fmt.Sprintf("u-%d", sampleFirstUser+block+member) }
 
-// sampleCode begins with an O, which no other code does.
+// sampleCode begins with an O, which no other code contains.
 func sampleCode(block int) string {
 	b := []byte("OAAAAA")
 	for i := codeLength - 1; i > 0 && block > 0; i-- {
@@ -124,7 +124,7 @@ func (m sampleMaker) userMatch(userID string, match trinitydb.Match) trinitydb.U
 
 func (m sampleMaker) film() films.Film { return m.films(1)[0] }
 
-// films returns some of the catalogue.
+// films returns some films of the catalogue.
 func (m sampleMaker) films(n int) []films.Film {
 	list, _ := films.Offline().Films(context.Background(), films.Query{MediaType: films.Movie, Count: n, Seed: m.UUID()}) // the catalogue does not fail
 	return list

@@ -8,13 +8,13 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestSample: a sample is sound, and the same each time.
+// TestSample: a sample is consistent and reproducible.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	const items, rooms = 1_500, 37 // 25 in the first part, 12 in the second, and twenty matches of rooms that have gone
+	const items, rooms = 1_500, 37 // 25 in the first part, 12 in the second, and twenty matches of expired rooms
 	v := apitest.Open(t, trinity.System(trinity.Options{}))
 	sample := v.Host.Service(trinity.Name).Sample
-	for range 2 { // the second time it changes nothing
+	for range 2 { // the second run changes nothing
 		stored, err := seed.Run(t.Context(), sample, seed.Options{Items: items, Seed: 7})
 		if err != nil || stored != items {
 			t.Fatalf("stored %d of %d: %v", stored, items, err)

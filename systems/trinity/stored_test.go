@@ -15,17 +15,17 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// stored is all that the tables have.
+// stored is the tables' entire content.
 type stored struct {
 	rooms map[string]*storedRoom // by id
-	codes []trinitydb.Room       // as their markers hold them
-	// shared are the matches of users, by room, film and user.
+	codes []trinitydb.Room       // the rooms in the code markers
+	// shared are users' matches, by room, film and user.
 	shared map[string]map[int64]map[string]trinitydb.UserMatch
-	// unmatched are the entries of the index of members without a match, by room.
+	// unmatched are the index entries of members without a match, by room.
 	unmatched map[string][]string
 }
 
-// storedRoom is a room with all that belongs to it.
+// storedRoom is a room with everything that belongs to it.
 type storedRoom struct {
 	room    *trinitydb.Room
 	members map[string]trinitydb.Member
@@ -43,7 +43,7 @@ func (s *stored) of(roomID string) *storedRoom {
 	return s.rooms[roomID]
 }
 
-// scan reads the tables whole.
+// scan reads all tables.
 func scan(tb testing.TB, v *apitest.Server) *stored {
 	tb.Helper()
 	s := &stored{rooms: map[string]*storedRoom{}, shared: map[string]map[int64]map[string]trinitydb.UserMatch{}, unmatched: map[string][]string{}}
@@ -94,7 +94,7 @@ func (s *stored) add(tb testing.TB, x any, place table.Place, it table.Item) {
 	}
 }
 
-// items are those of a table, or of an index of it.
+// items returns the items of a table or index.
 func items(tb testing.TB, v *apitest.Server, name, index string) iter.Seq[table.Item] {
 	tb.Helper()
 	return func(yield func(table.Item) bool) {
@@ -117,8 +117,8 @@ func items(tb testing.TB, v *apitest.Server, name, index string) iter.Seq[table.
 	}
 }
 
-// sound fails where what is stored is not as it must be when nothing is under way: the design's invariants, and all matches
-// shared.
+// sound fails the test unless the stored data is consistent when no request is in flight: the design's invariants hold, and all
+// matches are shared.
 func (s *stored) sound(tb testing.TB) {
 	tb.Helper()
 	codes := map[string]string{}
@@ -176,7 +176,7 @@ func (r *storedRoom) sound(tb testing.TB) {
 	}
 }
 
-// sharedSound: each user of a match finds it, and nobody else does.
+// sharedSound: each user of a match has it, and no other user.
 func (s *stored) sharedSound(tb testing.TB, r *storedRoom) {
 	tb.Helper()
 	id := r.room.RoomID

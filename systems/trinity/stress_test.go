@@ -13,13 +13,13 @@ import (
 )
 
 // TestManyVoters: 32 people in each room vote on films concurrently, some of them twice, while others join and leave. Afterwards
-// all stored data is consistent, and what everyone wanted is a match, once.
+// all stored data is consistent, and each film that everyone wanted is a match, once.
 func TestManyVoters(t *testing.T) {
 	t.Parallel()
 	const voters, comers, movies = 32, 4, 3
 	rooms := 4
 	if databasetest.Other() {
-		rooms = 2 // the other implementation takes its time
+		rooms = 2 // the other implementation is slow
 	}
 	seed := rand.Uint64() //nolint:gosec // a test's
 	t.Logf("seed %d", seed)
@@ -38,7 +38,7 @@ func TestManyVoters(t *testing.T) {
 			who := client{v, fmt.Sprintf("u-%d-%d", n, i)}
 			all.Go(func() {
 				for _, f := range r.Perm(movies) {
-					// All want the first film, but for one who leaves. The last is wanted by some.
+					// All want the first film, except one who leaves. The last film is wanted by some.
 					yes := f == 0 && i != 1 || f == 1 || f == 2 && r.IntN(2) == 0
 					who.vote(t, room.ID, int64(f+1), yes)
 					if r.IntN(3) == 0 {
@@ -77,7 +77,7 @@ func TestManyVoters(t *testing.T) {
 }
 
 // TestDevices: people join, vote and leave repeatedly, each from two devices at the same time. Whatever is rejected, the stored
-// data stays consistent.
+// data remains consistent.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	const people, devices, steps, movies = 6, 2, 30, 3
@@ -100,7 +100,7 @@ func TestDevices(t *testing.T) {
 					vote := apitest.Request{
 						Method: http.MethodPut, Path: fmt.Sprintf("/rooms/%s/votes/%d", room.ID, r.IntN(movies)+1), Body: map[string]any{"vote": r.IntN(4) > 0},
 					}
-					// Not a member at the moment, gone between two requests, or voted differently on the other device.
+					// Not a member at the moment, removed between two requests, or voted differently on the other device.
 					who.do(t, nil, vote, http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
 				}
 			}
@@ -112,7 +112,7 @@ func TestDevices(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestOneCode: rooms that pick the same codes get different ones.
+// TestOneCode: rooms that draw the same codes get different ones.
 func TestOneCode(t *testing.T) {
 	t.Parallel()
 	const hosts = 16
@@ -122,7 +122,7 @@ func TestOneCode(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		next++
-		return fmt.Sprintf("AAAA%02d", next/2) // each code comes twice
+		return fmt.Sprintf("AAAA%02d", next/2) // each code is drawn twice
 	}}))
 	codes := make([]string, hosts)
 	var all sync.WaitGroup
@@ -174,7 +174,7 @@ func TestCreateOnce(t *testing.T) {
 	}
 }
 
-// TestRoomIsFull: a room has at most forty members, however many join concurrently.
+// TestRoomIsFull: a room has at most forty members, however many users join concurrently.
 func TestRoomIsFull(t *testing.T) {
 	t.Parallel()
 	const most, comers = 40, 48
@@ -200,7 +200,7 @@ func TestRoomIsFull(t *testing.T) {
 	if in != most || len(s.rooms[room.ID].members) != most {
 		t.Errorf("%d were let in, %d are in, want %d", in, len(s.rooms[room.ID].members), most)
 	}
-	// All of them agree: the largest possible transaction.
+	// All of them agree, which is the largest possible transaction.
 	var last *trinity.Match
 	for _, m := range s.rooms[room.ID].members {
 		if got := (client{v, m.UserID}).vote(t, room.ID, 1, true); got.Match != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// template is how Trinity is deployed: the patterns that each function calls. A function of a room asks whether the caller is
-// a member, and where he is not, whether there is a room.
+// template describes the deployment: which patterns each function calls. A room's functions check whether the caller is a member
+// and, if not, whether the room exists.
 func template(v *apitest.Server) sam.Template {
 	member := func(patterns ...string) []string { return append([]string{"MemberOf", "RoomByID"}, patterns...) }
 	return sam.Template{
@@ -50,13 +50,13 @@ func template(v *apitest.Server) sam.Template {
 	}
 }
 
-// TestTemplate: the files of lambda are what the design and the API make it.
+// TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, trinity.System(trinity.Options{}))).Compare(t, "lambda")
 }
 
-// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+// TestMain runs every test with the permissions that the template gives to each function.
 func TestMain(m *testing.M) {
 	apitest.Main(m, template, func() system.System { return trinity.System(trinity.Options{Films: some(6)}) })
 }

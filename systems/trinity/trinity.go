@@ -11,10 +11,11 @@
 //	                                                                      ▼
 //	                          one worker: matches of its users; each process: hub ──▶ GET /rooms/{id}/events
 //
-// trinity.design.yaml declares what is stored and how it is accessed, and has the races that verify the invariants of its flows.
+// trinity.design.yaml declares what is stored and how it is accessed, and the races that verify the invariants of its flows.
 // Package trinitydb is generated from it and is the only code that accesses the data. The functions that change a room
-// (members.go, votes.go) implement the design's flows step by step. Functions on a room require a membership, which only the
-// caller's own item provides. The API is the table in routes.go, with its request types; answers.go has the response types.
+// (members.go, votes.go) implement the design's flows step by step. Functions on a room require a membership, which can only be
+// created from the caller's own item. The API is the table in routes.go, with its request types; answers.go has the response
+// types.
 //
 // # Invariants
 //
@@ -24,7 +25,7 @@
 //	T3  A vote is final while its member stays; leaving withdraws it.
 //	T4  Two rooms that can be joined never have the same code.
 //	T5  A room's event stream delivers everything that happens after ready immediately, from whichever process.
-//	T6  After its host has closed a room nobody can join it or vote in it.
+//	T6  After its host has closed a room, users can neither join it nor vote in it.
 //	T7  Everything in a room expires a day after its creation, and counts as deleted from that moment. A user's
 //	    matches remain.
 //
@@ -66,11 +67,11 @@ var wordsFiles embed.FS
 
 // Options are the replaceable parts of a deployment.
 type Options struct {
-	// Films provides the films to vote on; nil is TMDB if TRINITY_TMDB_TOKEN is set, otherwise the offline catalogue.
+	// Films provides the films to vote on; nil means TMDB if TRINITY_TMDB_TOKEN is set, otherwise the offline catalogue.
 	Films films.Source
-	// NewCode generates room codes; nil generates random ones.
+	// NewCode generates room codes; nil means random ones.
 	NewCode func() string
-	// CheckInterval is how often an event stream checks the table for missed events; 0 is 5 s.
+	// CheckInterval is how often an event stream checks the table for missed events; 0 means 5 s.
 	CheckInterval time.Duration
 }
 
@@ -162,7 +163,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}, nil
 }
 
-// configuredFilms is TMDB if a token for it is set.
+// configuredFilms returns TMDB if a token for it is set.
 func configuredFilms(getenv func(string) string) (films.Source, error) {
 	if token := getenv(tokenVariable); token != "" {
 		return films.NewTMDB(films.TMDBOptions{Token: token})

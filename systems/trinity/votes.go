@@ -24,11 +24,11 @@ var (
 // cast is the result of a vote.
 type cast struct {
 	Vote trinitydb.Vote
-	// Match is the film's; nil if there is none.
+	// Match is the film's match, or nil if there is none.
 	Match *trinitydb.Match
 }
 
-// castVote votes on a film. Repeating a vote has no effect and sets there; a different vote is rejected.
+// castVote votes on a film. It is idempotent and sets there for a repeated vote; a different vote is rejected.
 func (s *service) castVote(ctx context.Context, who auth.Principal, in newVote) (c cast, there bool, err error) {
 	m, err := s.member(ctx, who.Sub, in.RoomID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast
 	return cast{Vote: result.Vote}, err
 }
 
-// voteYes is one attempt at the design's flow Yes: its write checks everything that it read.
+// voteYes is one attempt at the design's flow Yes: its write checks everything that has been read.
 func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cast, error) {
 	room, movie, err := s.ballot(ctx, m, movieID)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *service) ballot(ctx context.Context, m membership, movieID int64) (room
 	return room, movie, err
 }
 
-// completeMatch is the last yes vote.
+// completeMatch stores the last yes vote with its match.
 func (s *service) completeMatch(ctx context.Context, m membership, room trinitydb.Room, movie trinitydb.Movie) (cast, error) {
 	others, err := s.others(ctx, m)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *service) completeMatch(ctx context.Context, m membership, room trinityd
 	return cast{Vote: result.Vote, Match: &result.Match}, err
 }
 
-// voted is the response to a repeated vote.
+// voted returns the response to a repeated vote.
 func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bool) (cast, error) {
 	vote, err := s.vote(ctx, m, movieID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bo
 	switch {
 	case vote.Vote != yes:
 		return cast{}, errVoteIsFinal
-	case !yes: // a match includes only those who voted yes
+	case !yes: // a match only includes members who voted yes
 		return cast{Vote: vote}, nil
 	}
 	match, err := s.match(ctx, m, movieID)
@@ -139,7 +139,7 @@ func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bo
 	return cast{Vote: vote, Match: &match}, nil
 }
 
-// movie is a film of a member's room.
+// movie returns a film of a member's room.
 func (s *service) movie(ctx context.Context, m membership, movieID int64) (trinitydb.Movie, error) {
 	movie, err := s.db.MovieOf(ctx, trinitydb.MovieOfInput{RoomID: m.item.RoomID, MovieID: movieID})
 	if errors.Is(err, table.ErrNotFound) {
@@ -148,7 +148,7 @@ func (s *service) movie(ctx context.Context, m membership, movieID int64) (trini
 	return movie, err
 }
 
-// vote is a member's own vote on a film.
+// vote returns a member's own vote on a film.
 func (s *service) vote(ctx context.Context, m membership, movieID int64) (trinitydb.Vote, error) {
 	return s.db.VoteOf(ctx, trinitydb.VoteOfInput{RoomID: m.item.RoomID, UserID: m.item.UserID, MovieID: movieID})
 }

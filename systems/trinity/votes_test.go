@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestMatch: the last yes vote creates the match for everyone who is in the room then, and not earlier.
+// TestMatch: the last yes vote, and no earlier one, creates the match for everyone who is in the room at that time.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(3)}), func(t *testing.T, v *apitest.Server) {
@@ -58,7 +58,7 @@ func TestMatch(t *testing.T) {
 	})
 }
 
-// TestVoteIsFinal: repeating a vote has no effect, a different one is rejected.
+// TestVoteIsFinal: repeating a vote has no effect; a different vote is rejected.
 func TestVoteIsFinal(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
@@ -86,7 +86,7 @@ func TestVoteIsFinal(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestLeave: leaving withdraws votes, and turns what all others want into matches.
+// TestLeave: leaving withdraws votes, and films that all others want become matches.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(5)}), func(t *testing.T, v *apitest.Server) {
@@ -111,7 +111,7 @@ func TestLeave(t *testing.T) {
 		if len(list) != 2 || list[0].MovieID != 1 || list[1].MovieID != 2 {
 			t.Fatalf("matches %+v, want films 1 and 2", list)
 		}
-		for range 2 { // delivered again it changes nothing
+		for range 2 { // redelivered records change nothing
 			v.Deliver(t)
 			scan(t, v).sound(t)
 		}
@@ -165,7 +165,7 @@ func TestLeaveAtOnce(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestAloneIsNoMatch: a single member never gets a match, whether the others have not joined yet or have left.
+// TestAloneIsNoMatch: a member on their own never gets a match, whether the others have not joined yet or have left.
 func TestAloneIsNoMatch(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))

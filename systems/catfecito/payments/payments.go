@@ -12,7 +12,7 @@
 //
 // # Invariants
 //
-//	P1  An event is valid only if it was signed recently, so a recorded one cannot be replayed later.
+//	P1  An event is valid only if it was signed recently, so a recorded event cannot be replayed later.
 //	P2  Payment ids are unique.
 //
 // Providers are safe for concurrent use.
@@ -28,10 +28,10 @@ import (
 type Provider interface {
 	// Begin opens a payment and returns the address of its page for the customer.
 	Begin(ctx context.Context, p Payment) (url string, err error)
-	// Event reads a webhook request. Its error is ErrSignature if the provider did not send it, or not recently, and ErrEvent if
-	// it cannot be read.
+	// Event reads a webhook request. It returns ErrSignature if the provider did not sign the request, or not recently, and
+	// ErrEvent if it cannot be read.
 	Event(header http.Header, body []byte) (Event, error)
-	// Refund refunds a payment. Repeating it changes nothing.
+	// Refund refunds a payment. It is idempotent.
 	Refund(ctx context.Context, paymentID string) error
 }
 
@@ -59,7 +59,7 @@ const (
 
 // Event is a provider's message about a payment.
 type Event struct {
-	// ID identifies the event: it is the same if it is sent again.
+	// ID identifies the event, and stays the same if the event is sent again.
 	ID        string `json:"id"`
 	Kind      Kind   `json:"type"`
 	PaymentID string `json:"paymentId"`

@@ -33,7 +33,7 @@ func TestReplayWindow(t *testing.T) {
 	}
 }
 
-// TestSignature: all signed parts count; one of several secrets is enough, and no other is accepted.
+// TestSignature: the signature covers all signed parts. One valid secret of several is enough, and no other is accepted.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -56,7 +56,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestPage: the page is for the payment for which its address was signed, and signs no other.
+// TestPage: the page serves the payment for which its address was signed, and signs no other.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	p := NewTestOnce()

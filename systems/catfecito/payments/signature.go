@@ -32,7 +32,7 @@ func signed(secret []byte, id string, at time.Time, body []byte) http.Header {
 	}
 }
 
-// verify reports whether a request has a valid, recent signature. It may have several while secrets are being rotated.
+// verify reports whether a request has a valid, recent signature. It may have several signatures while secrets are rotated.
 func verify(secret []byte, header http.Header, now time.Time, body []byte) bool {
 	stamp := header.Get(headerTime)
 	seconds, err := strconv.ParseInt(stamp, 10, 64)

@@ -31,7 +31,7 @@ const (
 	formMax = 1 << 10
 )
 
-// Test is a provider without real money. The payer decides on its page, which gets a signed event and sends it to the shop, so
+// Test is a provider without real money. Its page lets the payer decide, then gets a signed event and sends it to the shop, so
 // the shop works as with any other provider.
 type Test struct {
 	secret []byte
@@ -49,12 +49,12 @@ func NewTest(secret string, now func() time.Time) (*Test, error) {
 	return &Test{secret: []byte(secret), now: now, refunded: map[string]bool{}}, nil
 }
 
-// NewTestOnce returns a test provider with a random secret: its signatures are valid for as long as the process runs.
+// NewTestOnce returns a test provider with a random secret. Its signatures are valid until the process ends.
 func NewTestOnce() *Test {
 	return &Test{secret: []byte(rand.Text()), now: time.Now, refunded: map[string]bool{}}
 }
 
-// link is the content of a page's address: its payment. It is signed, so that nobody can pay less.
+// link is a payment in a page's address. It is signed, so that customers cannot change the amount.
 type link struct{ Payment, Order, Amount, Signature string }
 
 func (t *Test) signature(l link) string {
@@ -106,7 +106,7 @@ func (t *Test) Refunded(paymentID string) bool {
 	return t.refunded[paymentID]
 }
 
-// Pages are the page and its files, by pattern.
+// Pages returns the page and its files, by pattern.
 func (t *Test) Pages() map[string]http.Handler {
 	var origin http.CrossOriginProtection
 	list := map[string]http.Handler{
@@ -127,7 +127,7 @@ func guarded(next http.HandlerFunc) http.Handler {
 	})
 }
 
-// show is the page at which a customer pays.
+// show serves the page at which a customer pays.
 func (t *Test) show(w http.ResponseWriter, r *http.Request) {
 	l, ok := t.read(r.URL.Query())
 	cents, err := strconv.ParseInt(l.Amount, 10, 64)
@@ -142,7 +142,7 @@ func (t *Test) show(w http.ResponseWriter, r *http.Request) {
 	}{l, fmt.Sprintf("%d.%02d", cents/100, cents%100)})
 }
 
-// event signs the customer's decision, for the page to send.
+// event signs the customer's decision for the page to send.
 func (t *Test) event(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, formMax)
 	if err := r.ParseForm(); err != nil {

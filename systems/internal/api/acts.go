@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// actTimeout is how long recording an act may take if its change did not record it; the request's own time may be over by then.
+	// actTimeout limits how long recording an act may take if its change did not record it. The request's own timeout may have
+	// passed by then.
 	actTimeout = 5 * time.Second
 	// actTargetMax is the longest path that is recorded.
 	actTargetMax = 400
@@ -37,24 +38,24 @@ type Act struct {
 	Status *int64
 }
 
-// Acts records who did what. The record of an act is part of the transaction that makes its change, with the status of a success:
-// so nothing is changed without a record, whatever crashes, and a success costs no write of its own. Any other response is
-// recorded before it is sent: a refusal, an act that has changed nothing, and a failure, after which it is unknown whether the
-// act took effect.
+// Acts keeps an audit trail: who did what. The record of an act is part of the transaction that makes its change, and contains
+// the status of a success. So nothing changes without a record, even if the process crashes, and a success needs no extra write.
+// Any other response is recorded before it is sent: a rejection, an act that changed nothing, and a failure, after which it is
+// unknown whether the act took effect.
 type Acts struct {
-	// write is the write of an act's record; make makes it alone.
+	// write returns the write that stores an act's record; make executes it on its own.
 	write func(Act) table.TxWrite
 	make  func(context.Context, ...table.TxWrite) error
 }
 
-// KeepActs records acts with a write of a design, whose fields are those of Act, and which is a put: the record may be written
-// again with another status.
+// KeepActs records acts with a write of a design. The write's fields are those of Act, and it is a put, because a record may be
+// overwritten with another status.
 func KeepActs[In, Out any](write func(In) *table.Op[Out], tx func(context.Context, ...table.TxWrite) error) *Acts {
 	input := byname.Copy[Act, In]()
 	return &Acts{write: func(act Act) table.TxWrite { return write(input(act)) }, make: tx}
 }
 
-// ShownAct is an act as staff sees it.
+// ShownAct is an act as staff see it.
 type ShownAct struct {
 	At        time.Time `json:"at" doc:"When it was requested"`
 	ActorID   string    `json:"actorId" doc:"Who asked: the sub of the token"`
@@ -64,7 +65,7 @@ type ShownAct struct {
 	RequestID string    `json:"requestId" doc:"The request's id, as in the log"`
 }
 
-// ActsPage requests the acts of a day.
+// ActsPage is the input for listing the acts of a day.
 type ActsPage struct {
 	PageQuery
 	Day string `query:"day" required:"true" format:"date" doc:"The day, in UTC" example:"2026-11-23"`
@@ -76,11 +77,11 @@ func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageO
 		About("Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year."))
 }
 
-// Acted makes the operation an act when staff calls it. An operation for a group other than GET is one anyway.
+// Acted makes the operation an act when staff call it. An operation restricted to a group other than GET is always one.
 func Acted(op *huma.Operation) { traitsOf(op).acted = true }
 
-// acts records a request if it is an act: its first write takes the record along, and an operation that is an act makes one write.
-// A second one fails with table.ErrAccompanied, because the record would tell of a success that is only half done.
+// acts records a request if it is an act: the record joins the first write, and such an operation makes only one. A second write
+// fails with table.ErrAccompanied, because the record would report a success that is only half done.
 func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	t := traitsOf(op)
@@ -106,7 +107,7 @@ func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	}
 }
 
-// keep records an act that its change did not record, or did not with this status.
+// keep records an act that its change did not record, or recorded with another status.
 func (a *API) keep(ctx context.Context, act Act) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), actTimeout)
 	defer cancel()

@@ -27,11 +27,11 @@ var actsMoment = time.Date(2026, 11, 23, 23, 59, 59, 123456789, time.UTC)
 
 const actsDay = "2026-11-23"
 
-// ledger is a database with users to change and acts, which counts its requests that write and can fail.
+// ledger is a database with users to change and with acts. It counts its write requests and can fail.
 type ledger struct {
 	*appcoredb.DB
 	writes []string
-	fail   map[string]error // by the name of a request
+	fail   map[string]error // by request name
 }
 
 func openLedger(t *testing.T) *ledger {
@@ -72,7 +72,7 @@ func (l *ledger) acts(t *testing.T) []appcoredb.Act {
 	return page.Items
 }
 
-// actRoutes are operations that change the user of their id, for staff and for others.
+// actRoutes are operations that change the user with the given id, for staff and for others.
 func (l *ledger) actRoutes(a huma.API) {
 	type path struct {
 		ID string `path:"id"`
@@ -102,8 +102,8 @@ func (l *ledger) actRoutes(a huma.API) {
 	}, api.Groups("pay-admin"))
 }
 
-// TestActs: a change by staff and its record are one transaction; refusals are recorded by themselves. Other users' requests and
-// reads are not recorded. What cannot be recorded does not happen.
+// TestActs: a change by staff and its record are one transaction; rejections are recorded on their own. Other users' requests and
+// reads are not recorded. A change that cannot be recorded does not happen.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the table does not answer")
@@ -114,8 +114,8 @@ func TestActs(t *testing.T) {
 		status              int
 		writes              []string
 		recorded            int    // status; 0 for no record
-		target              string // "" for the request's
-		user                string // who is in the table afterwards
+		target              string // "" for the request's own
+		user                string // user in the table afterwards
 	}{
 		"staff":                         {"DELETE", "/things/a%2Fb%20c", "pay-admin", "", 204, []string{changed}, 204, "", "a"},
 		"a refusal":                     {"DELETE", "/things/none", "pay-admin", "", 404, []string{alone}, 404, "", ""},

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// networkBits is the prefix length that one IPv6 subscriber has. They choose the rest of an address freely.
+// networkBits is the prefix length of an IPv6 subscriber's network. Subscribers choose the rest of an address freely.
 const networkBits = 64
 
-// Address returns the network address of a request's caller, for limits on anonymous callers: an IPv4 address, or the /64 network
-// of an IPv6 address. It is "" outside of requests.
+// Address returns the network address of the caller, for limits on anonymous callers: an IPv4 address, or the /64 network of an
+// IPv6 address. It returns "" outside of requests.
 func Address(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil {
 		return r.address
@@ -42,7 +42,7 @@ func Networks(texts []string) ([]netip.Prefix, error) {
 // mappedBits is the prefix length of IPv4-mapped IPv6 addresses: ::ffff:192.0.2.1.
 const mappedBits = 96
 
-// unmapped normalises a network for comparison with callers' addresses: IPv4 in its own form.
+// unmapped normalises a network for comparison with callers' addresses: IPv4-mapped networks become IPv4.
 func unmapped(network netip.Prefix) netip.Prefix {
 	if !network.Addr().Is4In6() || network.Bits() < mappedBits {
 		return network
@@ -79,7 +79,7 @@ func (a *API) callerOf(r *http.Request) string {
 
 // proxied reports whether an address belongs to a trusted proxy, on any link.
 func (a *API) proxied(address netip.Addr) bool {
-	address = address.WithZone("") // a network contains no address with a zone
+	address = address.WithZone("") // a zoned address is never contained in a network
 	return slices.ContainsFunc(a.options.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 

@@ -64,15 +64,15 @@ type Verifier interface {
 type Options struct {
 	// Name is the system's name, in metrics and logs.
 	Name string
-	// Title, About and Version are the document's.
+	// Title, About and Version are those of the OpenAPI document.
 	Title, About, Version string
-	// Prefix is the beginning of all paths: "/appcore", or "" if the API has its own host.
+	// Prefix begins all paths: "/appcore", or "" if the API has its own host.
 	Prefix string
 	// Page is the page at the prefix: it serves GET / and the files below /assets/. Nil redirects to Docs.
 	Page http.Handler
-	// Docs is the page at PREFIX/docs, which shows the document: it serves GET / and the files below /assets/. Nil is none.
+	// Docs is the page at PREFIX/docs, which shows the document: it serves GET / and the files below /assets/. Nil serves none.
 	Docs http.Handler
-	// Examples are added to the document at their operations.
+	// Examples are added to their operations in the document.
 	Examples []Example
 	// Rules map the errors that the system's design declares to responses.
 	Rules problem.Rules

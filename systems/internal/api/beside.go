@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// besideName is the system label of requests to no system.
+// besideName is the system label of requests that belong to no system.
 const besideName = "process"
 
-// Beside wraps a handler that belongs to the process and not to a system, with what every response has: request id, log line,
-// metrics, and a problem after a panic. Nil metrics count nothing.
+// Beside wraps a handler that belongs to the process rather than to a system. It adds what every response has: request id, log
+// line, metrics, and a problem after a panic. Nil metrics count nothing.
 func Beside(route string, handler http.Handler, logger *slog.Logger, metrics *Metrics) http.Handler {
 	a := &API{options: Options{Name: besideName, Logger: logger, Metrics: metrics}}
 	return a.observe(a.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

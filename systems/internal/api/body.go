@@ -49,8 +49,8 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// readJSON decodes JSON that has only one reading. huma decodes a body twice, first into any, which it validates, and then into
-// the handler's type. In the second step Go merges a repeated object into the first one. So repeated members are rejected
+// readJSON decodes JSON that has only one interpretation. huma decodes a body twice: first into any, which it validates, and then
+// into the handler's type. In the second step Go merges a repeated object into the first one, so duplicate members are rejected
 // beforehand.
 func readJSON(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
@@ -74,7 +74,7 @@ type level struct {
 	named bool            // the next token is a member's value
 }
 
-// repeated finds a repeated member name in valid JSON.
+// repeated finds a duplicate member name in valid JSON.
 func repeated(data []byte) (name string, twice bool) {
 	tokens := json.NewDecoder(bytes.NewReader(data))
 	tokens.UseNumber()
@@ -104,7 +104,7 @@ func repeated(data []byte) (name string, twice bool) {
 	}
 }
 
-// quoted formats a value for an error.
+// quoted matches a quoted value in an error text.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"")
 
 // unreadable says why a body cannot be decoded, without Go type names and without values, which may be secret.
@@ -131,7 +131,7 @@ func unreadable(err error) error {
 	return errors.New(quoted.ReplaceAllString(err.Error(), "a value"))
 }
 
-// preread rejects a request because of its headers, before its body is read.
+// preread rejects a request because of its headers, before reading its body.
 func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, _ := humago.Unwrap(ctx)

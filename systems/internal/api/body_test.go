@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FuzzRepeated: a member is repeated exactly if decoding keeps fewer members than there are colons outside of strings.
+// FuzzRepeated: a member is reported as repeated exactly if decoding keeps fewer members than there are colons outside of strings.
 func FuzzRepeated(f *testing.F) {
 	for _, text := range []string{
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":{"a":1},"b":[{"a":":"},{"a":"\":"}]}`, `[{"x":[[],{}]},"x",{"x":{},"x":[]}]`,

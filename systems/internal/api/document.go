@@ -10,14 +10,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Example is a request to start with.
+// Example is an example request in the document.
 type Example struct {
 	Title, Method string
-	// Path follows the prefix: "/transactions?limit=5".
+	// Path is relative to the prefix: "/transactions?limit=5".
 	Path   string
 	Header map[string]string
 	Body   string
-	// Groups are those that the token must have.
+	// Groups are the groups that the token needs.
 	Groups []string
 }
 
@@ -57,7 +57,7 @@ func (a *API) exemplify(op *huma.Operation) {
 	}
 }
 
-// places returns the parameters of a path by its pattern: for /users/{id} and /users/42, id is 42.
+// places returns a path's parameters according to its pattern: for /users/{id} and /users/42, id is 42.
 func places(pattern, path string) (map[string]string, bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {
@@ -79,14 +79,14 @@ func (a *API) registerDocument() {
 	a.Handle("GET /openapi.json", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text, err := a.document()
 		if err != nil {
-			panic(err) // a bug in an operation, logged and answered like any panic
+			panic(err) // a bug in an operation, logged and reported like any panic
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)
 	}))
 	docs, page := a.options.Docs, a.options.Page
 	if files := cmp.Or(page, docs); files != nil {
-		a.Handle("GET /assets/", files) // one build has the files of all pages
+		a.Handle("GET /assets/", files) // one build contains the files of all pages
 	}
 	if docs != nil {
 		a.Handle("GET /docs", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

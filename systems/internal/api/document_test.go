@@ -50,7 +50,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("security schemes %v", d.Components.SecuritySchemes)
 	}
 	for path, want := range map[string][]string{
-		"/echo post":  {"200", "400", "401", "408", "409", "413", "415", "422", "429", "500", "503", "504"}, // it takes a key
+		"/echo post":  {"200", "400", "401", "408", "409", "413", "415", "422", "429", "500", "503", "504"}, // it takes an Idempotency-Key
 		"/who get":    {"200", "400", "401", "429", "500", "503", "504"},
 		"/admin get":  {"200", "400", "401", "403", "429", "500", "503", "504"},
 		"/open get":   {"200", "400", "401", "429", "500", "503", "504"},
@@ -108,8 +108,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestExamplesInDocument: an example appears at its operation: its values at the parameters, with their types, and the body as
-// written.
+// TestExamplesInDocument: an example appears at its operation, with its values at the parameters, correctly typed, and with the
+// body as written.
 func TestExamplesInDocument(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(o *api.Options) {

@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	// gzipSuffix is added to the tag of a compressed response, because its bytes differ.
+	// gzipSuffix is added to the tag of a compressed response, whose bytes differ.
 	gzipSuffix = "-gzip"
-	// tagBytes of a hash are enough to avoid collisions.
+	// tagBytes is how many bytes of a hash are enough to avoid collisions.
 	tagBytes = 16
 	// A version is a number of milliseconds, followed by the hash.
 	versionBase, versionEnd = 36, "."
 	versionMax              = 253402300799999 // the last one of the year 9999
-	// revalidated lets browsers store a response, and check each time whether it is current.
+	// revalidated lets browsers store a response, but check each time whether it is current.
 	revalidated = "private, no-cache"
 )
 
-// Versioned is a response type of something that several people edit. Its version is the time of its last change.
+// Versioned is implemented by responses for items that several people edit. The version is the time of the last change.
 type Versioned interface{ Version() time.Time }
 
-// Seen is for inputs of operations that change something Versioned; embed it. The operation changes the item only if its version is
-// From, To, or between them: that is the condition of the design's write, whose parameters have these names. Otherwise the write
-// fails with the error of a problem.ChangedSince rule, and the response is 412.
+// Seen is embedded in inputs of operations that change something Versioned. The operation changes the item only if its version
+// lies between From and To, inclusive: that is the condition of the design's write, whose parameters have these names. Otherwise
+// the write fails with the error of a problem.ChangedSince rule, and the response is 412.
 type Seen struct {
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version."`
 	// From and To are the version that the caller has read, or the bounds of all versions.
 	From, To time.Time
 }
 
-// seer is an input with a Seen in it.
+// seer is an input that embeds Seen.
 type seer interface{ see() }
 
 func (s *Seen) see() { s.From, s.To = between(s.IfMatch) }
 
-// Has tells whether a version may be changed, for a function that reads the item before it writes.
+// Has reports whether a version may be changed, for functions that read the item before they write.
 func (s *Seen) Has(version time.Time) bool { return !version.Before(s.From) && !version.After(s.To) }
 
-// between are the bounds of the versions that a value of If-Match allows.
+// between returns the bounds of the versions that an If-Match value allows.
 func between(ifMatch string) (from, to time.Time) {
 	value := strings.TrimSpace(ifMatch)
 	if value == "" || value == "*" {
@@ -58,7 +58,7 @@ func between(ifMatch string) (from, to time.Time) {
 	return time.UnixMilli(at).UTC(), time.UnixMilli(at).UTC()
 }
 
-// tag gives a response with a single item a strong tag, derived from its version, if it has one, and from its bytes.
+// tag gives a single-item response a strong tag, derived from its bytes and, if it has one, its version.
 func (r *response[Shown]) tag() (string, error) {
 	text, err := MarshalJSON(r.Body)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *response[Shown]) tag() (string, error) {
 	return of, nil
 }
 
-// revalidate tags the response of a read, and returns 304 if the caller already has it. The item is read anyway: this saves
+// revalidate tags the response of a read, and returns 304 if the caller already has it. The item is read in any case: this saves
 // transfer, not reads.
 func (r *response[Shown]) revalidate(ctx context.Context) error {
 	of, err := r.tag()
@@ -100,7 +100,7 @@ func has(list, tag string) bool {
 	return false
 }
 
-// documentTag documents the tags of an operation that returns a single item.
+// documentTag documents the ETag of an operation that returns a single item.
 func documentTag(op *huma.Operation, t *traits) {
 	about := "The version of the response; with it as If-None-Match, the response is 304 while nothing has changed"
 	if t.versioned {

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestETag: a single item has a tag derived from its bytes; a caller who has it gets 304 and no body, in any encoding. Lists,
-// problems and uncacheable responses have none.
+// TestETag: a single item has a tag derived from its bytes. A caller who already has it gets 304 without a body, in any encoding.
+// Lists, problems and uncacheable responses have no tag.
 func TestETag(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -97,7 +97,7 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// edited is a response of something that callers read before they change it.
+// edited is a response for an item that callers read before they change it.
 type edited struct {
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
@@ -113,8 +113,8 @@ type change struct {
 	}
 }
 
-// TestIfMatch: a change succeeds with the current version, whatever else has changed in the bytes, and without any; a tag without
-// a version changes nothing.
+// TestIfMatch: a change succeeds with the current version, whatever else changed in the bytes, and without If-Match. A tag
+// without a version changes nothing.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -160,7 +160,7 @@ func TestIfMatch(t *testing.T) {
 			t.Errorf("If-Match %s: %d %s", match, w.Code, w.Body)
 		}
 	}
-	for _, suffix := range []string{"", "-gzip"} { // a compressed response has another tag for the same version
+	for _, suffix := range []string{"", "-gzip"} { // a compressed response has a different tag for the same version
 		if w := put(strings.TrimSuffix(tag(), `"`) + suffix + `"`); w.Code != http.StatusOK {
 			t.Errorf("with %q: %d %s", suffix, w.Code, w.Body)
 		}

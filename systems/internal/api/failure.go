@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// errPanic stands for a panic, which has its own log line.
+// errPanic stands for a panic, which is logged separately.
 var errPanic = errors.New("a handler panicked")
 
-// What huma says when it reports one of our errors, or one of the connection.
+// What huma says when it reports one of our errors, or a connection error.
 const (
 	humaHandlerFailed = "unexpected error occurred"
 	humaBodyUnread    = "cannot read request body"
@@ -26,8 +26,8 @@ const (
 	wordsMax  = 200
 )
 
-// settleHuma configures huma, which has process-wide settings: all errors become problems, and member names are case-sensitive.
-// By default huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other.
+// settleHuma configures huma's process-wide settings: all errors become problems, and member names are case-sensitive. By default
+// huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other.
 var settleHuma = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
@@ -62,7 +62,7 @@ func ofHuma(rules problem.Rules, status int, message string, errs []error) *prob
 	}
 }
 
-// invalid is for a request that does not match its operation. It is always 400, because 422 means a reused key.
+// invalid is the problem of a request that does not match its operation. Its status is always 400, because 422 means a reused key.
 func invalid(message string, fields []problem.Field) *problem.Problem {
 	for _, f := range fields {
 		if !strings.HasPrefix(f.Field, "body") {
@@ -75,7 +75,7 @@ func invalid(message string, fields []problem.Field) *problem.Problem {
 	return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", fields...)
 }
 
-// fieldsOf returns the first of huma's details without the values, which may be secret.
+// fieldsOf returns the first of huma's details, without the values, which may be secret.
 func fieldsOf(errs []error) []problem.Field {
 	var fields []problem.Field
 	for _, err := range errs {
@@ -94,7 +94,7 @@ func fieldsOf(errs []error) []problem.Field {
 
 // shortened truncates a text whose length the client controls.
 func shortened(text string) string {
-	for n := range text { // byte offsets of characters
+	for n := range text { // n is the byte offset of a character
 		if n > wordsMax {
 			return text[:n] + "…"
 		}
@@ -102,7 +102,7 @@ func shortened(text string) string {
 	return text
 }
 
-// tell completes a problem before it is sent: request id, headers, log.
+// finishProblem completes a problem before it is sent: request id, headers, log.
 func (a *API) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	var p *problem.Problem
 	switch v := v.(type) {

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// basket has everything that can make a body ambiguous: objects in objects and lists, and items that must be unique.
+// basket has everything that can make a body ambiguous: nested objects and lists, and items that must be unique.
 type basket struct {
 	Address struct {
 		Zip string `json:"zip,omitempty" maxLength:"5"`
@@ -35,7 +35,7 @@ type basket struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// baskets is a server that accepts baskets, and counts those that reach its handler.
+// baskets is a server that accepts baskets and collects those that reach its handler.
 func baskets(t *testing.T) (s *server, met *[]basket) {
 	t.Helper()
 	met = new([]basket)
@@ -61,8 +61,8 @@ func baskets(t *testing.T) (s *server, met *[]basket) {
 	return s, met
 }
 
-// TestBodiesThatReadTwoWays: a handler gets exactly what was validated. A body that can be read in two ways is rejected, because
-// a decoder that uses the last of two members, or ignores case, would use an unvalidated value.
+// TestBodiesThatReadTwoWays: a handler gets exactly what was validated. An ambiguous body is rejected, because a decoder that
+// uses the last of two members, or ignores case, would use an unvalidated value.
 func TestBodiesThatReadTwoWays(t *testing.T) {
 	t.Parallel()
 	s, met := baskets(t)
@@ -99,7 +99,7 @@ func TestBodiesThatReadTwoWays(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreSmall: however much is wrong, a response reports the first faults briefly, and no Go types.
+// TestRefusalsAreSmall: however much is wrong, a response reports only the first faults, briefly and without Go types.
 func TestRefusalsAreSmall(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -130,7 +130,7 @@ func TestRefusalsAreSmall(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreNotRead: a body is rejected because of its headers alone.
+// TestBodiesThatAreNotRead: the headers alone can get a body rejected.
 func TestBodiesThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -175,7 +175,7 @@ func exchange(t *testing.T, s *server, request string) problem.Problem {
 	return systemtest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}.Problem(t)
 }
 
-// TestAddressesThatAreNoText: a path or query that is not UTF-8 cannot name anything stored.
+// TestAddressesThatAreNoText: a path or query that is not UTF-8 cannot match anything stored.
 func TestAddressesThatAreNoText(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -215,7 +215,7 @@ func TestSeveralKeys(t *testing.T) {
 	}
 }
 
-// TestAbortedAnswer: an interrupted response is logged as such, not as 200.
+// TestAbortedAnswer: an interrupted response is logged as interrupted, not as 200.
 func TestAbortedAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -245,8 +245,8 @@ func TestAbortedAnswer(t *testing.T) {
 	}
 }
 
-// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client stays, whatever write timeout the server has; an
-// operation has its own.
+// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client is connected, whatever the server's write
+// timeout. An operation has its own timeout.
 func TestStreamOutlivesTheServersBound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// TestProblemsAreInTheCallersLanguage: titles, details and fields are translated, codes are not.
+// TestProblemsAreInTheCallersLanguage: titles, details and fields are translated; codes are not.
 func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 	t.Parallel()
 	issuer, err := auth.NewIssuer("shop", "http://issuer.test", nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Metrics are shared by all systems of a process, with the label system. A nil Metrics counts nothing.
+// Metrics are shared by all systems of a process; the label system tells them apart. A nil Metrics counts nothing.
 type Metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
@@ -82,7 +82,7 @@ func (m *Metrics) Observer(system string) func(context.Context, table.Call) {
 	}
 }
 
-// resultOf classifies errors; "error" is what needs attention.
+// resultOf classifies errors; "error" is the class that needs attention.
 func resultOf(err error) string {
 	var value *table.ValueError
 	var refusal *table.Refusal

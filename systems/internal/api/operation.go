@@ -28,23 +28,23 @@ const (
 // traitsKey is the metadata key of an operation's traits.
 const traitsKey = "systems/api"
 
-// traits are the properties of an operation that huma does not have.
+// traits are the properties of an operation that huma does not know.
 type traits struct {
 	public, tokenless, stream, acted bool
 	groups                           []string
-	// refusals are the operation's own.
+	// refusals are the operation's own errors.
 	refusals []error
 	timeout  time.Duration
-	// tagged is set for an operation that returns 304 to callers who have its response, versioned for one that returns something
-	// Versioned.
+	// tagged is set for an operation that returns 304 to callers who already have its response, versioned for one that returns
+	// something Versioned.
 	tagged, versioned bool
-	// routed is set for an operation of a route table. location and cache are headers of a successful response; ensures means
-	// that 200 is possible besides 201.
+	// routed is set for an operation of a route table. location and cache are headers of a successful response. ensures means
+	// that 200 is possible as well as 201.
 	routed, ensures bool
 	location, cache string
 }
 
-// notForCaller rejects callers who are in none of the groups.
+// notForCaller is the error for callers who are in none of the groups.
 func (t *traits) notForCaller() error {
 	return problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", "))
 }
@@ -61,7 +61,7 @@ func traitsOf(op *huma.Operation) *traits {
 	return t
 }
 
-// Operation is an operation with traits, for what a route table cannot express, such as event streams.
+// Operation is an operation with traits, for cases that a route table cannot express, such as event streams.
 func Operation(op huma.Operation, with ...Option) huma.Operation {
 	for _, set := range with {
 		set(&op)
@@ -69,15 +69,15 @@ func Operation(op huma.Operation, with ...Option) huma.Operation {
 	return op
 }
 
-// Public lets anyone call the operation. There is a principal if a token was sent; an invalid one is rejected, so that a caller
+// Public lets anyone call the operation. There is a principal if a token was sent. An invalid token is rejected, so that a caller
 // with an expired session is not mistaken for an anonymous one.
 func Public(op *huma.Operation) { traitsOf(op).public = true }
 
-// Tokenless lets anyone call the operation and ignores tokens: for log-in, which an expired token must not prevent, and for
-// health checks.
+// Tokenless lets anyone call the operation and ignores tokens: for health checks, and for login, which an expired token must not
+// prevent.
 func Tokenless(op *huma.Operation) { t := traitsOf(op); t.public, t.tokenless = true, true }
 
-// Stream lets the operation continue until the client leaves or the process drains: for event streams.
+// Stream lets the operation run until the client disconnects or the process drains: for event streams.
 func Stream(op *huma.Operation) { traitsOf(op).stream = true }
 
 // Groups lets only members of one of the groups call the operation.
@@ -85,8 +85,8 @@ func Groups(names ...string) Option {
 	return func(op *huma.Operation) { traitsOf(op).groups = names }
 }
 
-// Through calls a function for each request once the caller is known, to decide on whose behalf the request acts, or to reject
-// it. It returns the operation's context; its error is the response.
+// Through calls a function for each request once the caller is known. The function decides on whose behalf the request acts, or
+// rejects it: it returns the operation's context, or an error that becomes the response.
 func Through(decide func(huma.Context) (context.Context, error)) Option {
 	return func(op *huma.Operation) {
 		op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
@@ -108,8 +108,7 @@ func Timeout(d time.Duration) Option {
 // About adds a description to the document, beyond the summary.
 func About(text string) Option { return func(op *huma.Operation) { op.Description = text } }
 
-// At sets the Location of a response, relative to the path before the last slash: "posts/{postId}", with a member of the
-// response.
+// At sets the Location of a response, relative to the path up to the last slash: "posts/{postId}", with a member of the response.
 func At(location string) Option { return func(op *huma.Operation) { traitsOf(op).location = location } }
 
 // Cache sets the Cache-Control of a response.
@@ -118,15 +117,15 @@ func Cache(control string) Option { return func(op *huma.Operation) { traitsOf(o
 // Status sets a status other than the default.
 func Status(status int) Option { return func(op *huma.Operation) { op.DefaultStatus = status } }
 
-// complete documents what is true of all operations, and applies the traits.
+// complete documents what all operations have in common, and applies the traits.
 func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	t := traitsOf(op)
 	if op.MaxBodyBytes == defaultMaxBody { // huma's default
 		op.MaxBodyBytes = a.options.MaxBody
 	}
 	if op.BodyReadTimeout == humaBodyTimeout && !t.stream {
-		// The deadline stays on the connection after the body has been read, and net/http treats its passing as the client
-		// leaving. So it must be later than the end of the request.
+		// The deadline stays on the connection after the body has been read, and when it passes net/http reports that the client
+		// has disconnected. So it must be later than the end of the request.
 		op.BodyReadTimeout = a.limitOf(t) + bodyGrace
 	}
 	switch {
@@ -158,7 +157,7 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	a.declare(document, op, document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem"))
 }
 
-// documentAgain documents 200 for an operation that creates.
+// documentAgain documents 200 for an operation that creates something.
 func documentAgain(op *huma.Operation, why string) {
 	if created := op.Responses[strconv.Itoa(http.StatusCreated)]; created != nil {
 		again := *created
@@ -167,7 +166,7 @@ func documentAgain(op *huma.Operation, why string) {
 	}
 }
 
-// documentHeaders omits headers that the operation does not send: all responses of routes have the same Go type.
+// documentHeaders removes headers that the operation does not send, because all responses of routes share one Go type.
 func documentHeaders(op *huma.Operation, t *traits) {
 	for _, response := range op.Responses {
 		if t.location == "" {
@@ -262,7 +261,7 @@ func (a *API) limitOf(t *traits) time.Duration {
 	return a.options.Timeout
 }
 
-// whenClosed calls f when a channel is closed, unless stopped before.
+// whenClosed calls f when a channel is closed, unless it is stopped first.
 func whenClosed(closed <-chan struct{}, f func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

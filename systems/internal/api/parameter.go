@@ -2,13 +2,13 @@ package api
 
 import "github.com/monotable/monotable/design/table"
 
-// The headers of Keyed and of Seen.
+// The headers of Keyed and Seen.
 const (
 	idempotencyHeader = "Idempotency-Key"
 	versionHeader     = "If-Match"
 )
 
-// PageQuery is for inputs of operations that return pages; embed it.
+// PageQuery is embedded in inputs of operations that return pages.
 type PageQuery struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of items in the page."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"The previous page's next; omit it for the first page."`
@@ -28,7 +28,7 @@ type Page[T any] struct {
 // pager is an input that embeds PageQuery.
 type pager interface{ Options() table.PageOptions }
 
-// Keyed is for inputs of operations that create or charge; embed it.
+// Keyed is embedded in inputs of operations that create or charge.
 type Keyed struct {
 	RequestKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Identifies the request: repeated with the same key and body, it takes effect once and gets the first response."`
 }
@@ -38,7 +38,7 @@ func (k Keyed) key() string { return k.RequestKey }
 // keyed is an input that embeds Keyed.
 type keyed interface{ key() string }
 
-// KeyedBody is the input of operations that have a body and an Idempotency-Key and nothing else.
+// KeyedBody is the input of operations with only a body and an Idempotency-Key.
 type KeyedBody[T any] struct {
 	Keyed
 	Body T

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Call turns an access pattern into a route's function: its input is filled by name from path, query, header and body. Own names
+// Call turns an access pattern into a route's function. Its input is filled by name from path, query, header and body. Own names
 // the input fields that are set to the caller's sub.
 func Call[In, P, Out any](pattern func(context.Context, P) (Out, error), own ...string) func(context.Context, auth.Principal, In) (Out, error) {
 	b := bindAll[In, P](own)
@@ -53,7 +53,8 @@ func All[Out any](pattern func(context.Context, table.PageOptions) (table.Page[O
 	}
 }
 
-// Either is Pages for two patterns: the first is called if the request has a parameter that only it takes, otherwise the second.
+// Either is Pages for two patterns: it calls the first if the request has a parameter that only the first takes, otherwise the
+// second.
 func Either[Shown any, In pager, P, Q, Out, Other any](
 	narrow func(context.Context, P, table.PageOptions) (table.Page[Out], error), wide func(context.Context, Q, table.PageOptions) (table.Page[Other], error), own ...string,
 ) func(context.Context, auth.Principal, In) (table.Page[Shown], error) {
@@ -103,7 +104,7 @@ type binding[In, P any] struct {
 	callers reflect.Type // a struct of the fields that are set to the caller's sub
 }
 
-// bind plans a binding.
+// bind prepares a binding.
 func bind[In, P any](own []string) binding[In, P] {
 	members := make([]reflect.StructField, len(own))
 	for i, name := range own {
@@ -116,7 +117,7 @@ func bind[In, P any](own []string) binding[In, P] {
 	return binding[In, P]{plan, callers}
 }
 
-// bindAll is bind for a request whose fields must all be used: a misspelt name on one side shows up on the other.
+// bindAll is bind for a request whose fields must all be used, so that a misspelt name on one side shows up on the other.
 func bindAll[In, P any](own []string) binding[In, P] {
 	b := bind[In, P](own)
 	must(unused(reflect.TypeFor[In](), b.plan))
@@ -135,14 +136,14 @@ func (b binding[In, P]) input(who auth.Principal, in In) (p P, err error) {
 	return p, nil
 }
 
-// must panics at start if a route table has a wrong name.
+// must panics at startup if a route table contains a wrong name.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// unused returns the fields of a request that are not used. Those of pages become the pattern's options.
+// unused returns the request fields that no plan uses. The fields of PageQuery become the pattern's options.
 func unused(t reflect.Type, plans ...*byname.Plan) error {
 	var faults []error
 	for f := range t.Fields() {

@@ -15,7 +15,7 @@ import (
 )
 
 // problemsMember is the document's member for problems: each response of an operation lists its possible codes, and the top level
-// defines all of them with status and detail.
+// defines each code's status and detail.
 const problemsMember = "x-problems"
 
 // declared is a problem in the document.
@@ -25,9 +25,9 @@ type declared struct {
 	Detail string `json:"detail"`
 }
 
-// Refuses lists the errors with which an operation rejects requests: those that a design declares, and those of the domain. The
-// system's rules turn them into problems, whose codes appear in the document. Errors that every operation of its kind can return
-// need not be listed: invalid requests and tokens, reused keys, conflicts, rate limits, internal errors.
+// Refuses lists the errors with which an operation rejects requests, both the design's and the domain's. The system's rules turn
+// them into problems, whose codes appear in the document. Errors that every operation of its kind can return are not listed:
+// invalid requests and tokens, reused keys, conflicts, rate limits, internal errors.
 func Refuses(errs ...error) Option {
 	return func(op *huma.Operation) {
 		t := traitsOf(op)
@@ -35,10 +35,10 @@ func Refuses(errs ...error) Option {
 	}
 }
 
-// NotFound is 404.
+// NotFound adds 404.
 func NotFound(op *huma.Operation) { Refuses(table.ErrNotFound)(op) }
 
-// refusals returns all errors with which an operation rejects requests: those of its kind, and its own.
+// refusals returns all errors with which an operation rejects requests: those common to its kind, and its own.
 func refusals(op *huma.Operation, t *traits) []error {
 	all := []error{
 		problem.BadRequest(problem.CodeInvalidParameter, "a parameter is invalid"),
@@ -48,7 +48,7 @@ func refusals(op *huma.Operation, t *traits) []error {
 	if !t.tokenless {
 		all = append(all, problem.MissingToken(), problem.InvalidToken("the access token has expired", nil))
 	}
-	if !t.tokenless || len(op.Parameters) > 0 || op.RequestBody != nil { // the caller is a value too
+	if !t.tokenless || len(op.Parameters) > 0 || op.RequestBody != nil { // the caller is an input too
 		all = append(all, &table.ValueError{})
 	}
 	if len(t.groups) > 0 {

@@ -24,10 +24,10 @@ const (
 	requestIDMax    = 64
 )
 
-// Unmatched is the route label of requests that match none.
+// Unmatched is the route label of requests that match no route.
 const Unmatched = "unmatched"
 
-// requestIDForm matches the request ids of load balancers, API Gateway and people.
+// requestIDForm matches request ids from load balancers, API Gateway and people.
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._=:-]+$`)
 
 // request is the state of a request being served. It belongs to the request's goroutine.
@@ -41,7 +41,7 @@ type request struct {
 	language string
 	// known are the tags in If-None-Match.
 	known string
-	// address is the caller's, for limits on anonymous callers; it is not logged.
+	// address is the caller's address, for limits on anonymous callers; it is not logged.
 	address string
 }
 
@@ -68,7 +68,7 @@ func Language(ctx context.Context) string {
 	return accept.English
 }
 
-// Told completes a problem for the context's request: with its id, in its caller's language.
+// Told completes a problem for the context's request, with its id and in the caller's language.
 func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
 	r := requestOf(ctx)
 	if r == nil {
@@ -98,7 +98,7 @@ func requestID(r *http.Request) string {
 	return id
 }
 
-// observe assigns the request's id, and reports its outcome to log and metrics.
+// observe assigns the request's id, and reports its outcome to the log and metrics.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -150,7 +150,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 				"panic", fault, "stack", string(stack),
 			)
 			if answer.status != 0 {
-				panic(http.ErrAbortHandler) // the client must not mistake half a response for a whole one
+				panic(http.ErrAbortHandler) // the client must not mistake half a response for a complete one
 			}
 			about.told(a.options.Rules.Problem(errPanic)).Write(w)
 		}()
@@ -158,14 +158,14 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// unhashable recognises a panic in huma's validation, which checks that items are unique before it checks their types: a fault of
-// the request, not of the service.
+// unhashable recognises a panic in huma's validation, which checks that items are unique before it checks their types. The fault
+// lies with the request, not the service.
 func unhashable(fault any, stack []byte) bool {
 	err, ok := fault.(runtime.Error)
 	return ok && strings.Contains(err.Error(), "hash of unhashable type") && bytes.Contains(stack, []byte("huma/v2.Validate("))
 }
 
-// route finds the operation, and responds if there is none.
+// route finds the operation, or responds if there is none.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	about := requestOf(r.Context())
 	handler, pattern := a.mux.Handler(r)
@@ -207,10 +207,10 @@ func knownMethod(method string) string {
 	}
 }
 
-// answer records the response.
+// answer wraps a ResponseWriter and records the response.
 type answer struct {
 	http.ResponseWriter
-	status int // 0: nothing yet
+	status int // 0 until a status is sent
 	bytes  int64
 }
 
@@ -237,7 +237,7 @@ func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flus
 // Unwrap supports http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// code is the status; 200 if none was set.
+// code returns the status, or 200 if none was set.
 func (a *answer) code() int {
 	if a.status == 0 {
 		return http.StatusOK

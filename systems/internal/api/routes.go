@@ -18,16 +18,16 @@ import (
 
 // Routes is a section of a system's route table: the routes of one tag in the document.
 //
-// A line states the response type, path, operation id and summary, the function, and who may call it:
+// A line states the response type, path, operation id, summary and function, and who may call it:
 //
 //	posts := api.Routes(a, "Posts")
 //	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"))
 //	api.List[Post](posts, "/posts", "listPosts", "Published posts", api.Pages[listPosts](s.db.PostsByStatus), api.Public)
 //	api.Get[User](users, "/users/{id}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), api.Public)
 //
-// The function takes the caller and the input. The caller is the zero Principal if nobody has signed in, which only Public
+// The function takes the caller and the input. The caller is the zero Principal for anonymous requests, which only Public
 // operations allow. The input is a struct with path, query and header parameters, and a field Body. The result is converted to
-// the response type, field by field by name, so that the type lists what others see.
+// the response type, field by field by name, so the type lists exactly what callers see.
 type Routes struct {
 	api     huma.API
 	tag     string
@@ -37,7 +37,7 @@ type Routes struct {
 // Tag begins the routes of a tag.
 func Tag(a huma.API, name string) Routes { return Routes{api: a, tag: name} }
 
-// With returns routes with common options; those of a line are applied after them.
+// With returns routes with common options; a line's own options are applied after them.
 func (r Routes) With(options ...Option) Routes {
 	r.options = slices.Concat(r.options, options)
 	return r
@@ -52,7 +52,7 @@ type None = struct{}
 // Body is the input of operations that have only a body.
 type Body[T any] struct{ Body T }
 
-// Get adds GET of a single item. Responses have an ETag, and callers who have it get 304.
+// Get adds a GET of a single item. Responses have an ETag, and callers who already have the item get 304.
 func Get[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
 	t := traitsOf(&o)
@@ -60,12 +60,12 @@ func Get[Shown, In, Out any](r Routes, path, id, summary string, do func(context
 	route[Shown](r, o, once(do))
 }
 
-// Put adds PUT.
+// Put adds a PUT.
 func Put[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodPut, path, id, summary, http.StatusOK, options), once(do))
 }
 
-// Patch adds PATCH.
+// Patch adds a PATCH.
 func Patch[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodPatch, path, id, summary, http.StatusOK, options), once(do))
 }
@@ -81,14 +81,14 @@ func Create[Shown any, In keyed, Out any](r Routes, path, id, summary string, do
 	route[Shown](r, operation(r, http.MethodPost, path, id, summary, http.StatusCreated, options), do)
 }
 
-// Ensure adds a PUT that creates what is missing: 201, or 200 if it exists.
+// Ensure adds a PUT that creates an item if it is missing: 201, or 200 if it exists.
 func Ensure[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (out Out, there bool, err error), options ...Option) {
 	o := operation(r, http.MethodPut, path, id, summary, http.StatusCreated, options)
 	traitsOf(&o).ensures = true
 	route[Shown](r, o, do)
 }
 
-// Delete adds DELETE, with the response 204.
+// Delete adds a DELETE, with the response 204.
 func Delete[In any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) error, options ...Option) {
 	Effect(r, http.MethodDelete, path, id, summary, http.StatusNoContent, do, options...)
 }
@@ -105,12 +105,12 @@ func Effect[In any](r Routes, method, path, id, summary string, status int, do f
 	})
 }
 
-// Remove adds a DELETE that returns what it removed something from.
+// Remove adds a DELETE that returns the item from which something was removed.
 func Remove[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodDelete, path, id, summary, http.StatusOK, options), once(do))
 }
 
-// List adds GET of a page.
+// List adds a GET of a page.
 func List[Shown any, In pager, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (table.Page[Out], error), options ...Option) {
 	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
 	show := shown[Shown, Out](&o)
@@ -189,8 +189,7 @@ func caller(ctx context.Context, t *traits) (auth.Principal, error) {
 	return who, nil
 }
 
-// shown converts a function's result to the response type. A field without a source is a bug in the table, and prevents the
-// start.
+// shown converts a function's result to the response type. A field without a source is a bug in the table, and prevents startup.
 func shown[Shown, Out any](o *huma.Operation) func(Out) Shown {
 	defer inRoute(o)
 	return byname.Copy[Out, Shown]()
@@ -214,7 +213,7 @@ func locator[Shown any](o *huma.Operation, pattern string) func(*Shown) string {
 	panic(fmt.Sprintf("%s has no text %q for the location", reflect.TypeFor[Shown](), member))
 }
 
-// inRoute names the route in a panic.
+// inRoute adds the route to a panic.
 func inRoute(o *huma.Operation) {
 	if fault := recover(); fault != nil {
 		panic(fmt.Sprintf("route %s, %s %s: %v", o.OperationID, o.Method, o.Path, fault))

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// storedThing is a thing as data access returns it, thing as callers see it.
+// storedThing is a thing as data access returns it; thing is the same as callers see it.
 type storedThing struct {
 	ID, OwnerID string
 	Secret      string
@@ -43,7 +43,7 @@ type thingInput struct {
 
 type ownedInput struct{ OwnerID, ID string }
 
-// patternInput is an access pattern's input; a request has all of its fields.
+// patternInput is an access pattern's input; a request has all its fields.
 type patternInput struct {
 	RequestKey, ID string
 	OwnerID        string
@@ -65,7 +65,7 @@ func made(_ context.Context, in patternInput) (storedThing, error) {
 	return storedThing{ID: in.ID + in.RequestKey, OwnerID: in.OwnerID, Size: in.Size}, nil
 }
 
-// byOwner and byName are two lists for api.Either: the second takes a parameter that the first does not.
+// byOwner and byName are two lists for api.Either: byName takes a parameter that byOwner does not.
 func byOwner(_ context.Context, in struct{ OwnerID string }, _ table.PageOptions) (table.Page[storedThing], error) {
 	return table.Page[storedThing]{Items: []storedThing{{ID: "all", OwnerID: in.OwnerID}}}, nil
 }
@@ -97,7 +97,7 @@ func newAPI(t *testing.T) (*api.API, *auth.Issuer) {
 	return a, issuer
 }
 
-// TestRoutes: callers see what a line of the table says.
+// TestRoutes: callers get what a line of the table declares.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	a, issuer := newAPI(t)
@@ -169,7 +169,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestWrongRoutes: an unknown name is reported when the table is built, with its route.
+// TestWrongRoutes: building the table reports an unknown name together with its route.
 func TestWrongRoutes(t *testing.T) {
 	t.Parallel()
 	type unknown struct {
@@ -203,7 +203,7 @@ func TestWrongRoutes(t *testing.T) {
 	}
 }
 
-// TestReplayDocumented: an operation that creates something once returns 200 for a retry, and its document says so.
+// TestReplayDocumented: an operation that creates something once returns 200 for a retry, as documented.
 func TestReplayDocumented(t *testing.T) {
 	t.Parallel()
 	a, _ := newAPI(t)

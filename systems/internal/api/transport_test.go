@@ -125,7 +125,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestBodyDeadline: the connection's deadline for the body, which ends the request, is later than the request's own.
+// TestBodyDeadline: the connection's deadline for the body, which ends the request, is later than the request's own timeout.
 func TestBodyDeadline(t *testing.T) {
 	t.Parallel()
 	a, err := api.New(api.Options{Name: "n", Title: "N", Verifier: &auth.Verifier{}, Timeout: 40 * time.Second})
@@ -151,7 +151,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestClientGone: a client that leaves is not an error of the service.
+// TestClientGone: a client that disconnects is not an error of the service.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -232,7 +232,7 @@ func TestAddress(t *testing.T) {
 		{"192.0.2.7:1", []string{"192.0.2.8"}, "192.0.2.7"}, // forged
 		{"10.1.2.3:1", []string{"192.0.2.8"}, "192.0.2.8"},
 		{"10.1.2.3:1", nil, "10.1.2.3"},
-		{"192.0.2.80:1", []string{" 192.0.2.9 , 192.0.2.8"}, "192.0.2.8"}, // what precedes the trusted proxies can be forged
+		{"192.0.2.80:1", []string{" 192.0.2.9 , 192.0.2.8"}, "192.0.2.8"}, // entries before the trusted proxies can be forged
 		{"[fd00::1]:1", []string{"192.0.2.9, 192.0.2.8", "10.0.0.2"}, "192.0.2.8"},
 		{"10.1.2.3:1", []string{"10.0.0.1, 10.0.0.2"}, "10.0.0.1"},
 		{"10.1.2.3:1", []string{"192.0.2.9, unknown, 10.0.0.2"}, "10.0.0.2"},
@@ -274,7 +274,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestLog: one line per request, with the route instead of the path, and nothing that the caller sent.
+// TestLog: each request logs one line, with the route instead of the path, and nothing that the caller sent.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)

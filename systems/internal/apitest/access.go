@@ -22,7 +22,7 @@ import (
 
 type item = map[string]types.AttributeValue
 
-// watched wraps the database clients of a system's functions: each request is signed by the function that sends it, and its
+// watched returns the database clients for a system's functions. Each request is signed by the function that sends it, and its
 // effect on partitions is recorded.
 func (v *Server) watched() (*dynamodb.Client, *dynamodbstreams.Client) {
 	tables, streams := v.Database.Signed(v)
@@ -50,11 +50,11 @@ func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 	}
 }
 
-// note records a request under the function that sends it.
+// note records a request for the function that sends it.
 func (v *Server) note(ctx context.Context, request string, list []sam.Access) {
 	of := v.function(ctx)
 	if of == "" {
-		return // from the test itself
+		return // sent by the test itself
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -74,7 +74,7 @@ func (v *Server) Accesses() map[string][]sam.Access {
 	return maps.Clone(v.reached)
 }
 
-// Requests returns the names of the requests that a function has sent to the tables since it was last asked, sorted.
+// Requests returns the sorted names of the requests that a function has sent to the tables since the last call.
 func (v *Server) Requests(function string) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -145,7 +145,7 @@ func (v *Server) accesses(parameters any) []sam.Access {
 
 var equality = regexp.MustCompile(`(#?\w+)\s*=\s*(:\w+)`)
 
-// query returns the access of a Query: its partition key is the one that a key condition compares by equality.
+// query returns the access of a Query, whose partition key is the one that a key condition compares for equality.
 func (v *Server) query(in *dynamodb.QueryInput) sam.Access {
 	a := sam.Access{Action: "dynamodb:Query", Table: aws.ToString(in.TableName), Index: aws.ToString(in.IndexName)}
 	hash := v.hash(a.Table, a.Index)
@@ -161,7 +161,7 @@ func (v *Server) query(in *dynamodb.QueryInput) sam.Access {
 	return a
 }
 
-// hash is the name of the partition key's first attribute.
+// hash returns the name of the partition key's first attribute.
 func (v *Server) hash(table, index string) string {
 	for _, t := range v.system.Tables(stage) {
 		if *t.Create.TableName != table {

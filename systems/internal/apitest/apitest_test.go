@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestNotes calls a small system over each transport, delivers its records, and checks what it did to its table.
+// TestNotes calls a small system over each transport, delivers its records, and checks its effect on its table.
 func TestNotes(t *testing.T) {
 	seen := make(chan string, 10)
 	apitest.Each(t, systemtest.Notes(systemtest.Hooks{Seen: seen}), func(t *testing.T, v *apitest.Server) {
@@ -50,7 +50,7 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-// TestBuilt does the same with the system's binary, as a server and as Lambda runs it.
+// TestBuilt does the same with the system's binary, as a server and as AWS Lambda runs it.
 func TestBuilt(t *testing.T) {
 	apitest.EachBuilt(t, systemtest.Notes(systemtest.Hooks{}), "../systemtest/lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()

@@ -13,9 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// What a test reads from the tables itself, as their owner, and what functions have requested.
+// What a test itself reads from the tables, as their owner, and what functions have requested.
 
-// Asked lists what an operation's function has done to a partition of a table or an index: "GetItem", "Query GSI1".
+// Asked lists what an operation's function has done to a partition of a table or index: "GetItem", "Query GSI1".
 func (v *Server) Asked(operation, partition string) []string {
 	var actions []string
 	for _, a := range v.Accesses()[operation] {
@@ -27,7 +27,7 @@ func (v *Server) Asked(operation, partition string) []string {
 	return slices.Compact(actions)
 }
 
-// ExpectAsked fails unless everything that an operation's function has done to a partition is one kind of request.
+// ExpectAsked fails the test unless all of an operation's requests to a partition are of one kind.
 func (v *Server) ExpectAsked(tb testing.TB, operation, partition, want string) {
 	tb.Helper()
 	if got := v.Asked(operation, partition); !slices.Equal(got, []string{want}) {
@@ -35,7 +35,7 @@ func (v *Server) ExpectAsked(tb testing.TB, operation, partition, want string) {
 	}
 }
 
-// Never fails if any function has sent a kind of request: "Scan".
+// Never fails the test if any function has sent a kind of request, such as "Scan".
 func (v *Server) Never(tb testing.TB, action string) {
 	tb.Helper()
 	for operation, accesses := range v.Accesses() {
@@ -57,13 +57,13 @@ func (v *Server) Described(tb testing.TB, table string) *types.TableDescription 
 	return out.Table
 }
 
-// Item returns an item by its key (alternating names and values); it is empty if there is none.
+// Item returns an item by its key (alternating names and values), or an empty map if there is none.
 func (v *Server) Item(tb testing.TB, table string, key ...string) map[string]string {
 	tb.Helper()
 	in := &dynamodb.GetItemInput{TableName: &table, Key: item{}, ConsistentRead: aws.Bool(true)}
 	for _, a := range v.Described(tb, table).AttributeDefinitions {
 		if i := slices.Index(key, *a.AttributeName); i < 0 {
-			continue // belongs to an index
+			continue // part of an index key
 		} else if a.AttributeType == types.ScalarAttributeTypeN {
 			in.Key[key[i]] = &types.AttributeValueMemberN{Value: key[i+1]}
 		} else {
@@ -77,7 +77,7 @@ func (v *Server) Item(tb testing.TB, table string, key ...string) map[string]str
 	return Plain(out.Item)
 }
 
-// Query returns a page of a Query of a table or index with string values.
+// Query returns a page of a Query with string values on a table or index.
 func (v *Server) Query(tb testing.TB, table, index, condition string, values map[string]string) []map[string]string {
 	tb.Helper()
 	in := &dynamodb.QueryInput{TableName: &table, KeyConditionExpression: &condition, ExpressionAttributeValues: item{}}
@@ -116,7 +116,7 @@ func Plain(it map[string]types.AttributeValue) map[string]string {
 	return out
 }
 
-// TemplateText is the content of the system's deployment template.
+// TemplateText returns the content of the system's deployment template.
 func TemplateText(tb testing.TB) string {
 	tb.Helper()
 	text, err := os.ReadFile("lambda/template.yaml")

@@ -18,9 +18,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// EachBuilt runs a test of a system over its binary, built from a package ("./lambda"): as a server called over a socket, and as
-// AWS Lambda runs it. Each has an empty database, also behind a socket. The binary ignores the options with which a test may have
-// created the system; settings are environment variables.
+// EachBuilt runs a test of a system with its binary, built from a package ("./lambda"): as a server called over a socket, and as
+// AWS Lambda runs it. Each run has an empty database, which is also behind a socket. The binary ignores the options with which a
+// test may have created the system; settings are environment variables.
 func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server), settings ...string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), s.Name)
@@ -34,10 +34,11 @@ func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, 
 	}
 }
 
-// Built reports whether the system runs as its binary: with the system clock and a deployment's options.
+// Built reports whether the system runs as its binary, with the system clock and a deployment's options.
 func (v *Server) Built() bool { return v.Host == nil }
 
-// openBuilt starts a binary. A server leaves the streams to a second process, which receives them as events when a test delivers.
+// openBuilt starts a binary. As a server it leaves the streams to a second process, which receives the records as events when a
+// test delivers them.
 func openBuilt(t *testing.T, s system.System, binary string, transport Transport, settings []string) *Server {
 	t.Helper()
 	v := newServer(t, s, transport)
@@ -56,7 +57,7 @@ func openBuilt(t *testing.T, s system.System, binary string, transport Transport
 	return v
 }
 
-// serveBuilt starts a binary as a server and returns its address once it listens.
+// serveBuilt starts a binary as a server and returns its address once it is listening.
 func serveBuilt(t *testing.T, s system.System, binary string, environment []string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, "--addr", "127.0.0.1:0", "--workers=false")
@@ -64,7 +65,7 @@ func serveBuilt(t *testing.T, s system.System, binary string, environment []stri
 	return serveProcess(t, s.Name, command, new(atomic.Bool))
 }
 
-// serveProcess starts a server and returns its address. Unless killed, it must end on SIGTERM without logging errors.
+// serveProcess starts a server and returns its address. Unless it is killed, it must end on SIGTERM without logging errors.
 func serveProcess(t *testing.T, name string, command *exec.Cmd, killed *atomic.Bool) string {
 	t.Helper()
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
@@ -117,7 +118,7 @@ func (s *transcript) String() string {
 	return s.text.String()
 }
 
-// look fails for errors and panics in the log, and prints it if the test has failed.
+// look fails the test for errors and panics in the log, and prints the log if the test has failed.
 func (s *transcript) look(t *testing.T) {
 	t.Helper()
 	text := s.String()

@@ -16,15 +16,15 @@ type Case struct {
 	Name    string
 	Request Request
 	Status  int
-	// Code is the problem's code; "" for a success.
+	// Code is the problem's code, or "" for a success.
 	Code string
-	// Field is the first invalid part of the request; "" is not checked.
+	// Field is the first invalid part of the request, or "" to skip the check.
 	Field string
-	// Check does further checks of the response; nil does none.
+	// Check performs further checks of the response; nil performs none.
 	Check func(testing.TB, *Response)
 }
 
-// Run sends the requests one after another.
+// Run sends the requests one after the other.
 func (v *Server) Run(t *testing.T, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -57,7 +57,7 @@ func expectProblem(t *testing.T, c Case, answer *Response) {
 	}
 }
 
-// Strangers calls every operation that is not public in all the ways that must be rejected.
+// Strangers calls every operation that is not public in all ways that must be rejected.
 func (v *Server) Strangers(t *testing.T) {
 	t.Helper()
 	forger, err := auth.NewIssuer(v.system.Name, issuerBase, nil)
@@ -103,7 +103,7 @@ func (v *Server) Strangers(t *testing.T) {
 	}
 }
 
-// coverage counts an operation's responses: 2xx, and 4xx for callers with permission.
+// coverage counts an operation's responses: 2xx, and 4xx for authorised callers.
 type coverage struct{ good, bad int }
 
 func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
@@ -128,7 +128,7 @@ func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
 	}
 }
 
-// declares fails for a problem whose code the document does not list for the operation.
+// declares fails the test for a problem whose code the document does not list for the operation.
 func (o *operation) declares(tb testing.TB, p problem.Problem) {
 	tb.Helper()
 	if !slices.Contains(o.codes[strconv.Itoa(p.Status)], p.Code) {
@@ -136,8 +136,8 @@ func (o *operation) declares(tb testing.TB, p problem.Problem) {
 	}
 }
 
-// Covered fails for each operation that was never called, never successfully, or never with invalid input although it takes
-// input.
+// Covered fails the test for each operation that was never called, never successful, or never called with invalid input although
+// it takes input.
 func (v *Server) Covered(t *testing.T) {
 	t.Helper()
 	v.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is a clock that only a test advances, or the system clock.
+// Clock is a clock that only the test advances, or the system clock.
 type Clock struct {
 	mu      sync.Mutex
 	now     time.Time
@@ -15,7 +15,7 @@ type Clock struct {
 // newClock starts at the present, because items expire by the database's own clock.
 func newClock() *Clock { return &Clock{now: time.Now().UTC().Truncate(time.Second)} }
 
-// Now is the time.
+// Now returns the current time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,7 +25,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance lets time pass. It panics for a binary's clock: see Built.
+// Advance advances the clock. It panics if the system runs as its binary; see Built.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Deliver passes all stream records, from the beginning, to the system's consumers except those that run in every process, as a
-// worker would, or as Lambda events. Another call delivers them again.
+// Deliver passes all stream records, from the beginning, to the system's consumers, except those that run in every process, as a
+// worker or as Lambda events would. Another call delivers them again.
 func (v *Server) Deliver(tb testing.TB) {
 	tb.Helper()
 	if v.Built() {
@@ -28,7 +28,7 @@ func (v *Server) Deliver(tb testing.TB) {
 	}
 	for _, follower := range v.Host.Service(v.system.Name).Streams {
 		if follower.EveryProcess {
-			continue // it notifies connected clients, and there are none
+			continue // it notifies connected clients, of which there are none
 		}
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {
@@ -40,7 +40,7 @@ func (v *Server) Deliver(tb testing.TB) {
 	}
 }
 
-// Tick runs the system's schedules once, as a worker would, or as Lambda events.
+// Tick runs the system's schedules once, as a worker or as Lambda events would.
 func (v *Server) Tick(tb testing.TB) {
 	tb.Helper()
 	for _, s := range v.Host.Service(v.system.Name).Schedules {
@@ -72,7 +72,7 @@ func (v *Server) deliverEvents(tb testing.TB) {
 	}
 }
 
-// deliver sends a batch as an event, and then its location, like the dead-letter queue does.
+// deliver sends a batch as an event, and then its location, as a dead-letter queue does.
 func (v *Server) deliver(tb testing.TB, batch consumer.Batch) {
 	tb.Helper()
 	event, err := consumer.MarshalEvent(batch)
@@ -87,7 +87,7 @@ func (v *Server) deliver(tb testing.TB, batch consumer.Batch) {
 	}
 }
 
-// Redrive sends Lambda's handler the location of a failed batch. An error leaves the message in its queue.
+// Redrive sends the location of a failed batch to Lambda's handler. After an error the message stays in its queue.
 func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batch) error {
 	tb.Helper()
 	if !v.Built() {
@@ -103,7 +103,7 @@ func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batc
 	return err
 }
 
-// givenUp is a queue event with Lambda's message about a failed batch.
+// givenUp returns a queue event with Lambda's message about a failed batch.
 func givenUp(tb testing.TB, batch consumer.Batch) []byte {
 	tb.Helper()
 	type object = map[string]any
@@ -163,7 +163,7 @@ func (v *Server) Batches(tb testing.TB, table string) []consumer.Batch {
 	}
 }
 
-// records returns a shard's records, up to an empty page.
+// records returns a shard's records up to the first empty page.
 func (v *Server) records(tb testing.TB, stream, shard string) []types.Record {
 	tb.Helper()
 	iterator, err := v.Database.Streams.GetShardIterator(tb.Context(), &dynamodbstreams.GetShardIteratorInput{
@@ -187,10 +187,10 @@ func (v *Server) records(tb testing.TB, stream, shard string) []types.Record {
 	return records
 }
 
-// eventually is how long Eventually waits: practically forever.
+// eventually is how long Eventually waits, which is more than any worker needs.
 const eventually = 30 * time.Second
 
-// Eventually waits for a condition that a worker brings about in its own time.
+// Eventually waits for a condition that a worker will bring about.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
 	deadline, tick := time.NewTimer(eventually), time.NewTicker(2*time.Millisecond)

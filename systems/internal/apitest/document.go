@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/sam"
 )
 
-// document is the part of a system's OpenAPI document that the tests need.
+// document is the part of a system's OpenAPI document that tests need.
 type document struct {
 	operations map[string]*operation // by operationId
 	routes     *http.ServeMux
@@ -63,7 +63,7 @@ func (v *Server) readDocument(tb testing.TB) *document {
 	return d
 }
 
-// Routes are the system's own operations.
+// Routes returns the system's own operations.
 func (v *Server) Routes() []sam.Route {
 	var routes []sam.Route
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
@@ -74,7 +74,7 @@ func (v *Server) Routes() []sam.Route {
 	return routes
 }
 
-// match returns the operation of a request; "" if there is none.
+// match returns the operation of a request, or "" if there is none.
 func (d *document) match(method, path string) string {
 	_, pattern := d.routes.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	for id, o := range d.operations {
@@ -87,5 +87,5 @@ func (d *document) match(method, path string) string {
 
 var parameter = regexp.MustCompile(`\{[^}]+\}`)
 
-// example is a path of the operation with a value for each parameter.
+// example returns a path of the operation with a value for each parameter.
 func (o *operation) example() string { return parameter.ReplaceAllString(o.path, "x") }

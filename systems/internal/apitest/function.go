@@ -39,7 +39,7 @@ type answered struct {
 	err     error
 }
 
-// functionTimeout is generous for Lambda.
+// functionTimeout is longer than any function takes.
 const functionTimeout = 30 * time.Second
 
 // startFunction starts a binary with its own Runtime API.
@@ -106,7 +106,7 @@ func (f *function) runtime() http.Handler {
 	return mux
 }
 
-// Invoke sends the function an event and waits for its response; as in Lambda, one event at a time.
+// Invoke sends the function an event and waits for its response. As in Lambda, there is one event at a time.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	event := &invocation{payload: payload, answer: make(chan answered, 1)}
 	select {
@@ -126,5 +126,5 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// errEnded is for a binary that has ended; its output is in the test's log.
+// errEnded is the error for a binary that has ended; its output is in the test's log.
 var errEnded = errors.New("the function has ended")

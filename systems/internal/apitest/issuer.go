@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// Token returns a user's access token. It is signed once a minute, because signing takes longer than most requests.
+// Token returns a user's access token. It is only signed once a minute, because signing takes longer than most requests.
 func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 	tb.Helper()
 	key := fmt.Sprint(v.Clock.Now().Truncate(time.Minute), sub, groups)
@@ -81,7 +81,8 @@ func (v *Server) expired(tb testing.TB, sub string) string {
 	return token
 }
 
-// keyFile is a copy of the key file that all tests of the process share, because generating keys takes longer than most tests.
+// keyFile returns a copy of the key file that all tests of the process share, because generating keys takes longer than most
+// tests.
 func keyFile(tb testing.TB) string {
 	tb.Helper()
 	text, err := issuerKeys()
@@ -103,7 +104,7 @@ var issuerKeys = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
 	path := filepath.Join(directory, "issuer.json")
-	if _, err := auth.OpenIssuer("any", path, issuerBase, nil); err != nil { // keys are shared by all systems, addresses are not
+	if _, err := auth.OpenIssuer("any", path, issuerBase, nil); err != nil { // all systems share the keys, but not the addresses
 		return nil, err
 	}
 	return os.ReadFile(path) //nolint:gosec // written above

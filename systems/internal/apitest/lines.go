@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// linesFile has the lines of a client's document, one per line, in order.
+// linesFile contains the lines of a client's document, one per line, in order.
 const linesFile = "testdata/document.txt"
 
 //nolint:gochecknoglobals // a flag
@@ -19,15 +19,15 @@ var clientDocument = flag.String("document", "", "the client's document: write i
 
 // Line is a line of a client's document that contains a requirement.
 type Line struct {
-	// Says is the line's text, as in linesFile.
+	// Says is the text of the line, as in linesFile.
 	Says string
-	// Instead is what was done differently, and why; "" if the requirement is met as written.
+	// Instead is what was done differently and why, or "" if the requirement is met as written.
 	Instead string
-	// Holds fails unless the requirement, or what was done instead, holds.
+	// Holds fails the test unless the requirement, or what was done instead, holds.
 	Holds func(*testing.T)
 }
 
-// EachLine runs a test for each line of a client's document, over each transport. It fails for lines without a test and for tests
+// EachLine runs a test for each line of a client's document over each transport. It fails for lines without a test, and for tests
 // without a line. The document's lines are the rows of its tables, without headers, and every section that asks matches.
 func EachLine(t *testing.T, s system.System, asks *regexp.Regexp, lines func(*testing.T, *Server) []Line) {
 	t.Helper()
@@ -51,7 +51,7 @@ func EachLine(t *testing.T, s system.System, asks *regexp.Regexp, lines func(*te
 	})
 }
 
-// documentLines reads linesFile, and writes it first if the document is available.
+// documentLines reads linesFile, after writing it if the document is available.
 func documentLines(t *testing.T, asks *regexp.Regexp) []string {
 	t.Helper()
 	if *clientDocument != "" {
@@ -73,7 +73,7 @@ func documentLines(t *testing.T, asks *regexp.Regexp) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// linesOf returns a document's lines, each once.
+// linesOf returns a document's distinct lines.
 func linesOf(document string, asks *regexp.Regexp) []string {
 	var lines []string
 	add := func(text string) {
@@ -97,8 +97,8 @@ func linesOf(document string, asks *regexp.Regexp) []string {
 	return lines
 }
 
-// tableRow returns the cells of a table row: "a | b" for Markdown's "| a | b |" and for tab-separated cells. The row of dashes
-// below a header is empty.
+// tableRow returns the cells of a table row: "a | b" for Markdown's "| a | b |" and for tab-separated cells. For the row of
+// dashes below a header it returns an empty row.
 func tableRow(raw string) (row string, ok bool) {
 	text := strings.TrimSpace(raw)
 	switch {
@@ -123,7 +123,7 @@ var (
 	spaces = regexp.MustCompile(`\s+`)
 )
 
-// plain removes Markdown's marks and the frame of a drawn table.
+// plain removes Markdown's markup and the frame of a drawn table.
 func plain(text string) string {
 	text = markup.ReplaceAllString(strings.Trim(strings.ReplaceAll(text, "│", "|"), "| "), "")
 	return strings.TrimSpace(spaces.ReplaceAllString(text, " "))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLinesOf: rows of Markdown and tab-separated tables without headers, and other requirements, each once.
+// TestLinesOf: the lines are the rows of Markdown and tab-separated tables, without headers, and other requirements, each once.
 func TestLinesOf(t *testing.T) {
 	t.Parallel()
 	document := "# Notes\n\n| Key | Kept |\n|-----|------|\n| `NOTE#<id>` | - |\n| **Author** | `USER#1` |\n\n" +

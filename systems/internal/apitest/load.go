@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 )
 
-// Load sends every request of the system's load plan, on two connections, once each. It fails if one is rejected, or if an
-// operation is neither in the plan nor listed as left out.
+// Load sends every request of the system's load plan once on each of two connections. It fails the test if one is rejected, or if
+// an operation is neither in the plan nor listed as left out.
 func (v *Server) Load(t *testing.T) {
 	t.Helper()
 	plan := v.system.Load
@@ -38,7 +38,7 @@ func (v *Server) Load(t *testing.T) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
 		if id == "exportOwnData" || id == "eraseOwnData" {
-			continue // belongs to the platform
+			continue // it belongs to the platform
 		}
 		o := v.document.operations[id]
 		if _, left := plan.Without[id]; !o.process && measured[id] == left {
@@ -47,7 +47,7 @@ func (v *Server) Load(t *testing.T) {
 	}
 }
 
-// body is nil if there is none; Request distinguishes it from an empty one.
+// body returns nil if there is none, because Request distinguishes no body from an empty one.
 func body(r load.Request) any {
 	if r.Body == "" {
 		return nil

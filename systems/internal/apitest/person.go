@@ -10,13 +10,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Person requests a copy of their data, and then its erasure.
+// Person describes a test user who requests a copy of their data, and then its erasure.
 type Person struct {
 	As string
-	// Design is the design's file; Tables map its table names where they depend on the stage: "shop=shop-test".
+	// Design is the design's file; Tables map its table names if they depend on the stage: "shop=shop-test".
 	Design string
 	Tables []string
-	// Entities are some of those that the copy must contain.
+	// Entities are some of the entities that the copy must contain.
 	Entities []string
 }
 
@@ -31,10 +31,10 @@ type copied struct {
 }
 
 // Person tests the routes for personal data: the copy is complete, nothing is erased without confirmation, and afterwards
-// monotable conform finds nothing of the person.
+// monotable conform finds no data of the user.
 func (v *Server) Person(t *testing.T, p Person) {
 	t.Helper()
-	v.Deliver(t) // completes what stream consumers write
+	v.Deliver(t) // so that the stream consumers' items exist
 	get := Request{Method: http.MethodGet, Path: "/me/data", As: p.As}
 	erase := Request{Method: http.MethodDelete, Path: "/me", As: p.As, Header: map[string]string{"Confirm": "erase"}}
 	has := func(entities ...string) func(testing.TB, *Response) {

@@ -16,17 +16,17 @@ import (
 // processVariable makes a test binary run as a system; see Main.
 const processVariable = "APITEST_PROCESS"
 
-// Peer is a process of a system that shares its database with others.
+// Peer is one of several processes of a system that share a database.
 type Peer struct {
 	*Server
 	kill func()
 }
 
-// Kill ends it with SIGKILL.
+// Kill kills the process with SIGKILL.
 func (p *Peer) Kill() { p.kill() }
 
-// Processes starts a system several times on one empty database, each with workers and the system clock. They share keys, so
-// tokens and cursors are valid for all. Settings are environment variables.
+// Processes starts a system several times on one empty database, each with workers and the system clock. The processes share
+// keys, so tokens and cursors are valid for all of them. Settings are environment variables.
 func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer {
 	t.Helper()
 	first := newServer(t, s, Process)
@@ -58,7 +58,7 @@ func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer
 	return all
 }
 
-// Together sends many requests concurrently, and returns the responses in order.
+// Together sends many requests concurrently, and returns the responses in request order.
 func Together(n int, do func(i int) *Response) []*Response {
 	responses := make([]*Response, n)
 	var all sync.WaitGroup

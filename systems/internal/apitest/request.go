@@ -22,20 +22,21 @@ import (
 // Request is a client's request.
 type Request struct {
 	Method string
-	// Path follows the system's prefix, with the query: "/transactions?limit=5".
+	// Path is relative to the system's prefix, and includes the query: "/transactions?limit=5".
 	Path string
-	// As is the user of the token, Groups are its groups; "" sends no token. Token is a raw token to send instead.
+	// As is the user of the token and Groups are its groups; without a user no token is sent. Token is a raw token to send
+	// instead.
 	As     string
 	Groups []string
 	Token  string
-	// Key is the Idempotency-Key; "" sends none.
+	// Key is the Idempotency-Key, or "" for none.
 	Key    string
 	Header map[string]string
-	// Body is sent as it is if it is a string, otherwise as JSON; nil sends none.
+	// Body is sent unchanged if it is a string, otherwise as JSON; nil sends no body.
 	Body any
 }
 
-// created is a request as it is sent, over any transport.
+// created is a request as it is sent over any transport.
 type created struct {
 	method, path, query string
 	header              map[string]string
@@ -164,7 +165,7 @@ func (r *Response) JSON(tb testing.TB, into any) {
 	}
 }
 
-// Problem is the body of an error response.
+// Problem decodes the body of an error response.
 func (r *Response) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	if kind := r.Header.Get("Content-Type"); kind != problem.ContentType {

@@ -25,12 +25,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Main runs a system's tests with production permissions: each of its requests to the database is signed by the function that
-// would send it on AWS (an operation's function, a stream consumer, a schedule), which may do what the template allows and
-// nothing else. A request that the database denies fails the test. The tests' own requests, and the creation of tables, are the
-// owner's. When all tests have run, Main fails for each policy statement that was never needed. Call it from TestMain.
+// Main runs a system's tests with production permissions. Each of the system's database requests is signed by the function that
+// would send it on AWS (an operation's function, a stream consumer, a schedule), which may only do what the template allows. A
+// request that the database denies fails the test. The tests' own requests, and the creation of tables, are sent as the owner.
+// When all tests have run, Main fails for each policy statement that was never needed. Call it from TestMain.
 //
-// In a process started by Processes it runs the system, like its own binary; s is nil if no test calls Processes.
+// In a process started by Processes, Main runs the system like its own binary; s is nil if no test calls Processes.
 //
 // The template is created for a Server without routes.
 func Main(m *testing.M, template func(*Server) sam.Template, s func() system.System) {
@@ -49,7 +49,7 @@ func Main(m *testing.M, template func(*Server) sam.Template, s func() system.Sys
 	os.Exit(status)
 }
 
-// whole reports whether all tests ran.
+// whole reports whether all tests have run.
 func whole() bool {
 	for _, name := range []string{"run", "skip", "list", "fuzz"} {
 		if flag.Lookup("test."+name).Value.String() != "" {
@@ -59,7 +59,7 @@ func whole() bool {
 	return !testing.Short()
 }
 
-// deployed is the deployment of the system under test; nil if its functions may do everything.
+// deployed is the deployment of the system under test, or nil if its functions may do everything.
 var deployed *deployment //nolint:gochecknoglobals // TestMain has no other way to the tests
 
 // deployment holds the roles of a system's functions.
@@ -74,7 +74,7 @@ type deployment struct {
 	reached map[string][]sam.Access // by function, over all tests
 }
 
-// file writes the functions' users and returns its path; "" if they may do everything.
+// file writes the functions' users to a file and returns its path, or "" if the functions may do everything.
 func (d *deployment) file(tb testing.TB) string {
 	tb.Helper()
 	if d == nil {
@@ -107,7 +107,7 @@ func (d *deployment) follows() bool {
 	return false
 }
 
-// note records what a function does.
+// note records an access by a function.
 func (d *deployment) note(function string, a sam.Access) {
 	if d == nil {
 		return
@@ -121,7 +121,7 @@ func (d *deployment) note(function string, a sam.Access) {
 
 const roleSecret = "a function's secret"
 
-// usersOf returns a file with one user per role.
+// usersOf returns a users file with one user per role.
 func usersOf(roles sam.Roles) ([]byte, error) {
 	type key struct {
 		ID     string `json:"id"`
@@ -148,7 +148,7 @@ func usersOf(roles sam.Roles) ([]byte, error) {
 	return json.Marshal(map[string]any{"users": users})
 }
 
-// userName is the user name and access key id of a function.
+// userName returns a function's user name, which is also its access key id.
 func userName(function string) string { return strings.ReplaceAll(function, " ", "-") }
 
 // Retrieve returns the access key of the context's function, or the owner's if there is none.
@@ -163,10 +163,9 @@ func (v *Server) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: userName(name), SecretAccessKey: roleSecret}, nil
 }
 
-// function identifies what a request's context belongs to: an operation by its operationId, a page by sam.OfPages, "stream NAME"
-// for a consumer, "redrive NAME" for its redrive function, "schedule NAME"; "" for the test itself, and for what every process
-// does besides the API.
-// one that processes again what was given up, "schedule NAME"; "" for the test itself, and for what every process has beside the API.
+// function returns the function that a request's context belongs to: an operation by its operationId, a page by sam.OfPages,
+// "stream NAME" for a consumer, "redrive NAME" for the function that reprocesses its failed batches, or "schedule NAME". It is ""
+// for the test itself, and for what every process does besides the API.
 func (v *Server) function(ctx context.Context) string {
 	if name, ok := ctx.Value(functionKey{}).(string); ok {
 		return name
@@ -188,7 +187,7 @@ type functionKey struct{}
 
 const redriving = "redrive "
 
-// named is a system whose consumers and schedules put their function into their context.
+// named returns a system whose consumers and schedules add their function to their context.
 func named(s system.System) system.System {
 	open := s.Open
 	s.Open = func(ctx context.Context, d system.Deps) (*system.Service, error) {
@@ -199,7 +198,7 @@ func named(s system.System) system.System {
 		for i := range service.Streams {
 			of := &service.Streams[i]
 			if of.EveryProcess {
-				continue // not part of any function
+				continue // belongs to no function
 			}
 			name, handle := "stream "+of.Name, of.Handle
 			of.Handle = func(ctx context.Context, b consumer.Batch) error {
@@ -219,7 +218,7 @@ func named(s system.System) system.System {
 	return s
 }
 
-// refuse records a permission error of the database, and returns it.
+// refuse records a permission error of the database and returns it.
 func (v *Server) refuse(err error) error {
 	if answered, ok := errors.AsType[smithy.APIError](err); ok && answered.ErrorCode() != "AccessDeniedException" {
 		return err
@@ -234,7 +233,7 @@ func (v *Server) refuse(err error) error {
 	return err
 }
 
-// allowed fails the test if the database denied something. Requests to a table that the test deleted are ignored.
+// allowed fails the test if the database has denied a request. It ignores requests to tables that the test has deleted.
 func (v *Server) allowed(tb testing.TB) {
 	tb.Helper()
 	for _, t := range v.system.Tables(stage) {

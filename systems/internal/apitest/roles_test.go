@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestRoles removes one statement after another from the policies of a small system, and adds one: without a needed statement
-// some request is denied and fails its test with the database's message, and an unneeded one is named.
+// TestRoles removes one statement after the other from the policies of a small system, and adds one. Without a needed statement
+// some request is denied and fails its test with the database's message; an unneeded statement is named.
 func TestRoles(t *testing.T) {
 	if databasetest.Other() {
 		t.Skip("policies are enforced by our own server only")
@@ -78,7 +78,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// deploy sets roles for the next system that a test opens.
+// deploy sets the roles for the next system that a test opens.
 func deploy(t *testing.T, roles sam.Roles) {
 	t.Helper()
 	d := &deployment{roles: roles, reached: map[string][]sam.Access{}}

@@ -1,5 +1,5 @@
-// Package apitest runs a system in tests and calls it as clients do: over a socket, and through API Gateway events as AWS Lambda
-// would; in the test's own process, with the test's clock and database client, and as the deployed binary.
+// Package apitest runs a system in tests and calls it as clients do, over a socket and through API Gateway events as in AWS
+// Lambda: in the test's own process, with the test's clock and database client, and as the deployed binary.
 //
 // # Model
 //
@@ -14,8 +14,8 @@
 //
 // With Main, each of the system's requests to the database belongs to a function, with the permissions of its policy.
 //
-// The clock stands still until a test advances it; a binary uses the system clock. Streams are consumed only when a test
-// delivers, so a test knows what has happened.
+// The clock stands still until a test advances it; a binary uses the system clock. Streams are only consumed when a test delivers
+// their records, so a test knows what has happened.
 //
 // A Server is safe for concurrent use, except Run and Strangers, which call t.Run.
 package apitest
@@ -38,12 +38,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Transport is how requests and records reach the system.
+// Transport is how requests and records are sent to the system.
 type Transport string
 
 // The transports.
 const (
-	// Socket is a server in the test's process, Lambda its event handler there.
+	// Socket is a server in the test's process, Lambda an event handler in it.
 	Socket Transport = "socket"
 	Lambda Transport = "lambda"
 	// Process is the system's binary as a server, Function the same binary as AWS Lambda runs it.
@@ -53,11 +53,11 @@ const (
 
 // Server is a system under test.
 type Server struct {
-	// Clock is the clock of the system and the issuer. A binary's is the system clock, which cannot be advanced.
+	// Clock is the clock of the system and the issuer. A binary uses the system clock, which cannot be advanced.
 	Clock *Clock
 	// Database is the system's database.
 	Database databasetest.Database
-	// Host has the system; nil for a binary.
+	// Host runs the system; nil for a binary.
 	Host *run.Host
 
 	system    system.System
@@ -86,7 +86,7 @@ func Each(t *testing.T, s system.System, test func(*testing.T, *Server)) {
 	}
 }
 
-// Open opens a system on an empty database. It ends with the test.
+// Open opens a system on an empty database. It closes with the test.
 func Open(tb testing.TB, s system.System) *Server {
 	tb.Helper()
 	return OpenVia(tb, s, Socket)
@@ -140,9 +140,9 @@ const (
 	cursorKey = "a key of thirty-two bytes, or so"
 	// issuerBase is the tokens' issuer address.
 	issuerBase = "http://issuer.test"
-	// Patience is how long a request may wait for its turn behind all others on a slow machine.
+	// Patience is how long a request may queue behind all others on a slow machine.
 	Patience = time.Minute
-	// pollInterval keeps workers in tests from waiting.
+	// pollInterval is short, so that workers in tests do not wait.
 	pollInterval = time.Millisecond
 )
 
@@ -164,7 +164,7 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 // events reports whether requests are sent as events.
 func (v *Server) events() bool { return v.transport == Lambda || v.transport == Function }
 
-// Work runs the system's workers and consumers until the test ends, or the returned function is called. It does not work for a
+// Work runs the system's workers and consumers until the test ends or the returned function is called. It is not available for a
 // binary.
 func (v *Server) Work(tb testing.TB) (stop func()) {
 	tb.Helper()
@@ -182,12 +182,12 @@ func (v *Server) Work(tb testing.TB) (stop func()) {
 	return stop
 }
 
-// client returns redirects and compressed responses unchanged.
+// client returns a client that neither follows redirects nor decompresses responses.
 func client() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Address is the system's address for a browser, without a trailing slash. It requires a socket.
+// Address returns the system's address for a browser, without a trailing slash. It requires a socket.
 func (v *Server) Address(tb testing.TB) string {
 	tb.Helper()
 	if v.url == "" {

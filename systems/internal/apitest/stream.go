@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Stream sends a request over the socket and returns the response as soon as it begins. Its body ends with the context. It is for
+// Stream sends a request over the socket and returns the response as soon as it begins. The body ends with the context. It is for
 // event streams, for which Do would wait forever.
 func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Response, io.Reader) {
 	tb.Helper()
@@ -21,7 +21,7 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	tb.Cleanup(func() { _ = answer.Body.Close() })
 	head := &Response{Status: answer.StatusCode, Header: answer.Header}
 	body := io.Reader(answer.Body)
-	if head.Status >= http.StatusBadRequest { // it ends by itself
+	if head.Status >= http.StatusBadRequest { // it ends on its own
 		if head.Body, err = io.ReadAll(body); err != nil {
 			tb.Fatal(err)
 		}
@@ -31,5 +31,5 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	return head, body
 }
 
-// Live reports whether responses arrive while they are produced: over a socket, but not from Lambda behind an HTTP API.
+// Live reports whether responses arrive while they are produced: they do over a socket, but not from Lambda behind an HTTP API.
 func (v *Server) Live() bool { return !v.events() }

@@ -40,7 +40,7 @@ type Principal struct {
 	Sub     string
 	Groups  []string
 	Session string
-	// Account is what a system has read of the user in order to admit this request; nil where it reads nothing.
+	// Account is what a system has read about the user in order to admit this request, or nil if it reads nothing.
 	Account any
 }
 
@@ -69,8 +69,8 @@ func Public(ctx context.Context) context.Context {
 	return context.WithValue(ctx, publicKey{}, true)
 }
 
-// CursorOwner returns the owner of a list's cursors: the principal's sub, or "" in a public operation. Its lists are the same for
-// everyone, so a cursor stays valid when its holder signs in or out.
+// CursorOwner returns the owner of a list's cursors: the principal's sub, or "" in a public operation. Public lists are the same
+// for everyone, so a cursor stays valid when its holder signs in or out.
 func CursorOwner(ctx context.Context) string {
 	if public, _ := ctx.Value(publicKey{}).(bool); public {
 		return ""

@@ -20,15 +20,15 @@ import (
 // DefaultTTL is the default lifetime of Cognito's access tokens.
 const DefaultTTL = time.Hour
 
-// Issuer signs the access tokens of one system like a user pool, and has a pool's URLs: /{pool}/.well-known/jwks.json and
-// openid-configuration. It checks no passwords: whoever can call Mint can be any user.
+// Issuer signs the access tokens of one system like a user pool, and serves a pool's URLs: /{pool}/.well-known/jwks.json and
+// openid-configuration. It does not check passwords: callers of Mint can act as any user.
 type Issuer struct {
 	system string
 	base   string
-	pool   string // in the URL, in the place of a user pool's id
+	pool   string // in the URL, in place of a user pool's id
 	client string
 	now    func() time.Time
-	path   string // of the key file; "" if the keys are only in memory
+	path   string // of the key file, or "" if the keys are only in memory
 
 	mu   sync.RWMutex
 	keys []jwk.Key // private; the first signs, the others only verify
@@ -41,14 +41,14 @@ type Issuer struct {
 type Claims struct {
 	Sub    string
 	Groups []string
-	// Session is the token's session in the system; "" for none.
+	// Session is the token's session in the system, or "" if it has none.
 	Session string
-	// TTL is DefaultTTL if it is 0.
+	// TTL is the token's lifetime; 0 means DefaultTTL.
 	TTL time.Duration
 }
 
-// NewIssuer creates a system's issuer with a new key, in memory. base is the beginning of its URLs, such as
-// http://127.0.0.1:8080. A nil clock is the system's.
+// NewIssuer creates a system's issuer with a new key, in memory. base begins its URLs, such as http://127.0.0.1:8080. A nil clock
+// means the system clock.
 func NewIssuer(system, base string, now func() time.Time) (*Issuer, error) {
 	key, err := newKey()
 	if err != nil {
@@ -93,13 +93,13 @@ func newKey() (jwk.Key, error) {
 	return key, errors.Join(key.Set(jwk.KeyIDKey, rand.Text()), key.Set(jwk.AlgorithmKey, jwa.RS256()), key.Set(jwk.KeyUsageKey, jwk.ForSignature))
 }
 
-// System is the name of the system whose tokens it signs.
+// System returns the name of the system whose tokens it signs.
 func (i *Issuer) System() string { return i.system }
 
-// URL is the iss claim.
+// URL returns the iss claim.
 func (i *Issuer) URL() string { return i.base + "/" + i.pool }
 
-// Client is the client_id claim.
+// Client returns the client_id claim.
 func (i *Issuer) Client() string { return i.client }
 
 // Verifier returns a verifier of the issuer's tokens that sends no requests.
@@ -153,7 +153,7 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 	return string(signed), nil
 }
 
-// Rotate switches to a new key; tokens of the previous one are still accepted, older ones are not.
+// Rotate switches to a new key. Tokens signed with the previous key are still accepted, older ones are not.
 func (i *Issuer) Rotate() error {
 	key, err := newKey()
 	if err != nil {
@@ -187,5 +187,5 @@ func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
 
 func writeJSON(w http.ResponseWriter, document any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(document) // the client may be gone
+	_ = json.NewEncoder(w).Encode(document) // the client may have disconnected
 }

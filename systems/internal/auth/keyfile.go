@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/keyfile"
 )
 
-// keyFile is an issuer's stored state, for restarts and for processes that mint tokens beside it.
+// keyFile is an issuer's stored state, for restarts and for other processes that mint tokens.
 type keyFile struct {
 	Base string  `json:"base"`
 	Keys jwk.Set `json:"-"`
@@ -21,8 +21,8 @@ type keyFile struct {
 	Private json.RawMessage `json:"keys"`
 }
 
-// OpenIssuer opens a system's issuer with keys in a file, which is created if missing. An empty base is the one in the file, so
-// that the server accepts a token minted beside it.
+// OpenIssuer opens a system's issuer with the keys in a file, which is created if it is missing. An empty base means the one in
+// the file, so that the server accepts tokens minted by another process.
 func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if errors.Is(err, fs.ErrNotExist) && base != "" {
@@ -54,7 +54,7 @@ func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error
 	return i, nil
 }
 
-// made creates a file with a new key, unless another process does so concurrently, and returns its content.
+// made creates a file with a new key, unless another process does so concurrently, and returns the file's content.
 func made(path, base string) ([]byte, error) {
 	key, err := newKey()
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// fetchTimeout limits a fetch of the keys.
+	// fetchTimeout limits how long fetching the keys may take.
 	fetchTimeout = 5 * time.Second
-	// fetchInterval is the minimum time between fetches after a success; retryInterval, after a failure.
+	// fetchInterval is the minimum time between fetches after a success, retryInterval after a failure.
 	fetchInterval = time.Minute
 	retryInterval = time.Second
 	// jwksMax limits the response: two keys take less than 2 KB.
@@ -24,10 +24,10 @@ const (
 	keysPath = "/.well-known/jwks.json"
 )
 
-// errNoKeys is for a user pool whose response has no usable key.
+// errNoKeys is the error for a user pool whose response has no usable key.
 var errNoKeys = errors.New("the response has no key for RS256")
 
-// Remote is the KeySource of a user pool: its JWKS over HTTP.
+// Remote is the KeySource of a user pool: it fetches the JWKS over HTTP.
 type Remote struct {
 	url    string
 	client *http.Client
@@ -41,8 +41,8 @@ type Remote struct {
 	keys map[string]*rsa.PublicKey // nil before the first fetch
 }
 
-// NewRemote returns the keys of an issuer. Nothing is fetched before the first token. A nil client is one with reasonable
-// timeouts, a nil clock is the system's.
+// NewRemote returns the keys of an issuer. Nothing is fetched before the first token. A nil client means one with reasonable
+// timeouts, a nil clock the system clock.
 func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote {
 	if client == nil {
 		client = &http.Client{Timeout: fetchTimeout}
@@ -53,7 +53,7 @@ func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote
 	return &Remote{url: issuer + keysPath, client: client, now: now, fetching: make(chan struct{}, 1)}
 }
 
-// Key returns the key of a kid, fetching the keys if it is unknown.
+// Key returns the key for a kid, and fetches the keys if the kid is unknown.
 func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 	if key := r.known(kid); key != nil {
 		return key, nil
@@ -77,7 +77,7 @@ func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
 }
 
-// turn acquires the right to fetch, waiting for at most the request's lifetime.
+// turn acquires the right to fetch. It waits no longer than the request lasts.
 func (r *Remote) turn(ctx context.Context) error {
 	select {
 	case r.fetching <- struct{}{}:
@@ -98,8 +98,8 @@ func (r *Remote) known(kid string) *rsa.PublicKey {
 	return r.keys[kid]
 }
 
-// fetch replaces the keys; on failure the old ones stay. Since all waiting requests depend on it, it outlives the request that
-// started it. The caller holds fetching.
+// fetch replaces the keys; after a failure the old ones stay. Since all waiting requests depend on it, it outlives the request
+// that has started it. The caller holds fetching.
 func (r *Remote) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 	defer cancel()
@@ -109,7 +109,7 @@ func (r *Remote) fetch(ctx context.Context) {
 		return
 	}
 	keys := publicKeys(set)
-	if len(keys) == 0 { // never so at a user pool
+	if len(keys) == 0 { // never the case for a user pool
 		r.failure, r.next = fmt.Errorf("auth: fetch %s: %w", r.url, errNoKeys), r.now().Add(retryInterval)
 		return
 	}

@@ -26,7 +26,7 @@ type pool struct {
 	server  *httptest.Server
 	fetches atomic.Int64
 	broken  atomic.Bool
-	instead atomic.Pointer[string] // a response in place of the keys
+	instead atomic.Pointer[string] // the response to send in place of the keys
 	// If hold is set, a response waits for it; held signals that it waits.
 	hold, held chan struct{}
 }
@@ -138,7 +138,7 @@ func TestRotation(t *testing.T) {
 	refused(t, principal, err, "not signed by the issuer")
 }
 
-// TestUnknownKeys: forged tokens do not become requests to the user pool.
+// TestUnknownKeys: forged tokens do not cause requests to the user pool.
 func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	p, stranger, m := newPool(t), newPool(t), &moving{}
@@ -157,7 +157,7 @@ func TestUnknownKeys(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestPoolDown: known keys stay in use; without any, tokens cannot be judged.
+// TestPoolDown: if the pool is down, known keys stay in use; without any keys, tokens cannot be verified.
 func TestPoolDown(t *testing.T) {
 	t.Parallel()
 	p, m := newPool(t), &moving{}
@@ -180,7 +180,7 @@ func TestPoolDown(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestNoUsableKeys: a response without a usable key is a failure, and removes no key.
+// TestNoUsableKeys: a response without a usable key counts as a failure, and removes no key.
 func TestNoUsableKeys(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"keys":[]}`, `{}`, `{"keys":[{"kty":"RSA","kid":"k","use":"enc","e":"AQAB","n":"AQAB"}]}`, `<html>`} {
@@ -190,7 +190,7 @@ func TestNoUsableKeys(t *testing.T) {
 		p.instead.Store(&text)
 		m.pass(time.Hour)
 		stranger := newPool(t)
-		_, err := v.Verify(t.Context(), stranger.mint(t)) // makes it fetch again
+		_, err := v.Verify(t.Context(), stranger.mint(t)) // causes another fetch
 		if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 503 {
 			t.Errorf("%s: %v, want 503: nobody can say whose the key is", text, err)
 		}
@@ -224,7 +224,7 @@ func TestWaitForKeysEnds(t *testing.T) {
 	p.fetched(t, 1)
 }
 
-// TestFetchOutlivesItsRequest: the fetch continues for the others when its first request is cancelled.
+// TestFetchOutlivesItsRequest: a fetch continues for the others when the request that started it is cancelled.
 func TestFetchOutlivesItsRequest(t *testing.T) {
 	t.Parallel()
 	p := newPool(t)
@@ -241,7 +241,7 @@ func TestFetchOutlivesItsRequest(t *testing.T) {
 	}
 }
 
-// TestIssuerDocuments: an OpenID Connect client finds the documents where the tokens say.
+// TestIssuerDocuments: an OpenID Connect client finds the documents at the address in the tokens.
 func TestIssuerDocuments(t *testing.T) {
 	t.Parallel()
 	p := newPool(t)
@@ -311,7 +311,7 @@ func TestKeysAreKept(t *testing.T) {
 		t.Errorf("issuer %s, want %s", moved.URL(), want)
 	}
 	principal, err := moved.Verifier().Verify(t.Context(), token)
-	refused(t, principal, err, "another issuer") // the key is still known, the address differs
+	refused(t, principal, err, "another issuer") // the key is still known, but the address differs
 	if err := os.WriteFile(path, []byte(`{"base":"http://x","keys":{"keys":[]}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// TestIssuersOfOneKeyFile: each system rejects the other's tokens, even if both sign with the same key.
+// TestIssuersOfOneKeyFile: each of two systems rejects the other's tokens, even if both sign with the same key.
 func TestIssuersOfOneKeyFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "issuer.json")

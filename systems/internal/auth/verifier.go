@@ -24,11 +24,11 @@ const (
 	// tokenMax is far larger than any Cognito token.
 	tokenMax = 8 << 10
 	keyBits  = 2048
-	// provenMost is the number of cached tokens, one or two kilobytes each.
+	// provenMost is the number of cached tokens, which take one or two kilobytes each.
 	provenMost = 4096
 )
 
-// The claims of Cognito's access tokens besides the registered ones.
+// The claims of Cognito's access tokens, other than the registered ones.
 const (
 	claimTokenUse = "token_use"
 	claimClientID = "client_id"
@@ -36,12 +36,12 @@ const (
 	claimSession  = "sid"
 )
 
-// ErrUnknownKey is returned, wrapped, by a KeySource for an unknown kid.
+// ErrUnknownKey is wrapped by the error that a KeySource returns for an unknown kid.
 var ErrUnknownKey = errors.New("unknown key")
 
 // KeySource provides an issuer's public keys.
 type KeySource interface {
-	// Key returns the key of a kid: ErrUnknownKey if there is none, another error if that cannot be determined.
+	// Key returns the key for a kid. It returns ErrUnknownKey if there is none, and another error if that cannot be determined.
 	Key(ctx context.Context, kid string) (*rsa.PublicKey, error)
 }
 
@@ -54,14 +54,14 @@ type Verifier struct {
 	proven  *lru.Cache[[sha256.Size]byte, proof] // by the token's hash
 }
 
-// proof says that a token's signature was verified, with the key that its kid named then.
+// proof records that a token's signature was verified, with the key that its kid named at that time.
 type proof struct {
 	kid   string
 	key   *rsa.PublicKey
 	token jwt.Token // read-only
 }
 
-// NewVerifier returns a verifier of an issuer's tokens for the given clients. A nil clock is the system's.
+// NewVerifier returns a verifier of an issuer's tokens for the given clients. A nil clock means the system clock.
 func NewVerifier(issuer string, clients []string, keys KeySource, now func() time.Time) (*Verifier, error) {
 	if issuer == "" || len(clients) == 0 || slices.Contains(clients, "") || keys == nil {
 		return nil, errors.New("auth: a verifier needs an issuer, the ids of its clients, and their keys")
@@ -92,9 +92,8 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	return principal(parsed)
 }
 
-// signed returns a token with a valid signature. A user sends the same token with each request for an hour, so verified
-// signatures are cached for as long as the kid names the same key. The claims are checked every time, because they depend on the
-// time.
+// signed returns a token with a valid signature. Users send the same token with each request for an hour, so verified signatures
+// are cached for as long as the kid names the same key. The claims are checked every time, because they depend on the time.
 func (v *Verifier) signed(ctx context.Context, token string) (jwt.Token, error) {
 	id := sha256.Sum256([]byte(token))
 	if was, found := v.proven.Get(id); found {
@@ -128,7 +127,7 @@ func (v *Verifier) signed(ctx context.Context, token string) (jwt.Token, error) 
 	return now.token, nil
 }
 
-// errUnsigned is for a token whose header names no key, another algorithm, or an unsupported critical extension.
+// errUnsigned is the error for a token whose header names no key, another algorithm, or an unsupported critical extension.
 var errUnsigned = errors.New("want alg RS256, a kid, and no crit")
 
 func (v *Verifier) key(ctx context.Context, signature *jws.Signature) (kid string, key *rsa.PublicKey, err error) {
@@ -163,7 +162,7 @@ func (v *Verifier) validate(token jwt.Token) error {
 	return nil
 }
 
-// subMax is the limit of OpenID Connect. Anything longer would not fit into a table's keys.
+// subMax is OpenID Connect's limit. Anything longer would not fit into a table's keys.
 const subMax = 255
 
 func principal(token jwt.Token) (Principal, error) {
@@ -192,7 +191,7 @@ func principal(token jwt.Token) (Principal, error) {
 	return p, nil
 }
 
-// text returns a string claim; "" for others.
+// text returns a string claim, or "" if it is missing or not a string.
 func text(token jwt.Token, claim string) string {
 	var value string
 	if token.Get(claim, &value) != nil {

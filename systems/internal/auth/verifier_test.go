@@ -24,7 +24,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// now is the time of the tests.
+// now is the current time in the tests.
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return now }
@@ -54,7 +54,7 @@ func generate(t *testing.T) *rsa.PrivateKey {
 	return key
 }
 
-// compact builds a JWT by hand, so that the tests do not depend on the library under test; sign gets the bytes to sign.
+// compact builds a JWT by hand, so that the tests do not depend on the library under test; sign gets the bytes to be signed.
 func compact(t *testing.T, header, claims map[string]any, sign func(signed []byte) []byte) string {
 	t.Helper()
 	part := func(v any) string {
@@ -89,7 +89,7 @@ func validClaims() map[string]any {
 	}
 }
 
-// with changes some values; nil removes one.
+// with returns a map with changed values; nil removes one.
 func with(values, changes map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for name, value := range changes {
@@ -113,7 +113,7 @@ func TestVerifyClaims(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change map[string]any
-		detail string // "" is accepted
+		detail string // "" if the token is accepted
 	}{
 		{"as it should be", nil, ""},
 		{"the first client's", map[string]any{"client_id": "client-0"}, ""},
@@ -153,7 +153,7 @@ func TestVerifyClaims(t *testing.T) {
 	}
 }
 
-// refused checks that a token was rejected, and that no principal was returned.
+// refused checks that a token is rejected and no principal is returned.
 func refused(t *testing.T, p Principal, err error, detail string) {
 	t.Helper()
 	decided, ok := errors.AsType[*problem.Error](err)
@@ -251,7 +251,8 @@ func (c changing) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, ErrUnknownKey
 }
 
-// TestProvenBefore: a token accepted before is rejected once it expires, or once its kid names no key or a different one.
+// TestProvenBefore: a token that was accepted before is rejected once it expires, or once its kid names no key or a different
+// one.
 func TestProvenBefore(t *testing.T) {
 	t.Parallel()
 	key, other := generate(t), generate(t)

@@ -4,8 +4,8 @@
 //
 //	Upload ─▶ a signed address ─▶ the client's PUT, not through the API ─▶ Get, checks of the bytes ─▶ Put under another key
 //
-// A signed address is for one key, one size and a short time. Uploads are unchecked: a system reads them, checks the bytes, and
-// stores what it accepts under a key for which no address is signed.
+// A signed address is valid for one key, one size and a short time. Uploads are unchecked: a system reads them, checks the bytes,
+// and stores what it accepts under a key for which no address is signed.
 //
 // # Invariants
 //
@@ -53,22 +53,22 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 	// Tidy deletes a folder's files older than a time. In S3 lifecycle rules do that.
 	Tidy(ctx context.Context, folder string, before time.Time) error
-	// Origin is the origin of uploads, for Content-Security-Policy; "" is the system's own.
+	// Origin is the origin of uploads, for Content-Security-Policy; "" means the system's own.
 	Origin() string
 }
 
 // Options of Open.
 type Options struct {
-	// Place is s3://NAME or a directory; "" is below Dir.
+	// Place is s3://NAME or a directory; "" means a directory below Dir.
 	Place string
-	// Dir is the process's directory for files; "" uses a temporary directory that is removed at the end.
+	// Dir is the process's directory for files; "" means a temporary directory that is removed at the end.
 	Dir string
 	// Secret signs the upload addresses of a directory.
 	Secret []byte
 	Clock  func() time.Time
 }
 
-// Open opens a store. close releases its resources.
+// Open opens a store. The caller calls shut to release its resources.
 func Open(ctx context.Context, o Options) (store Store, shut func() error, err error) {
 	if name, ok := strings.CutPrefix(o.Place, "s3://"); ok {
 		store, err = openS3(ctx, name)

@@ -20,7 +20,7 @@ import (
 
 const key = "uploads/01HM69BJT0GQXYEAV0CGM90155"
 
-// stores are a directory and S3, each with the base of its upload addresses.
+// stores runs a test with a directory and with S3, each with the base of its upload addresses.
 func stores(t *testing.T, test func(t *testing.T, s bucket.Store, base string)) {
 	t.Helper()
 	t.Run("dir", func(t *testing.T) {
@@ -76,7 +76,7 @@ func put(t *testing.T, at string, header map[string]string, data []byte) int {
 	return answer.StatusCode
 }
 
-// TestStore: a file is uploaded, read, copied and deleted, in a directory as in S3.
+// TestStore: a file is uploaded, read, copied and deleted, in a directory just as in S3.
 func TestStore(t *testing.T) {
 	stores(t, func(t *testing.T, s bucket.Store, base string) {
 		t.Helper()
@@ -121,7 +121,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestSigned: a directory accepts uploads of the signed size within the signed time, and no others.
+// TestSigned: a directory only accepts uploads of the signed size within the signed time.
 func TestSigned(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	dir := t.TempDir()
@@ -170,7 +170,7 @@ func TestSigned(t *testing.T) {
 	tidy(t, s, filepath.Join(dir, "files", key))
 }
 
-// tidy: uploads before a time are deleted, later ones stay.
+// tidy checks that uploads before a time are deleted and later ones stay.
 func tidy(t *testing.T, s bucket.Store, file string) {
 	t.Helper()
 	info, err := os.Stat(file)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Dir is a directory. It serves the uploads that it has signed: PUT of the path uploads/ID.
+// Dir is a directory. It serves the uploads that it has signed: PUT to the path uploads/ID.
 type Dir struct {
 	root   *os.Root
 	secret []byte
@@ -49,7 +49,7 @@ func openDir(at string, secret []byte, clock func() time.Time) (*Dir, func() err
 		return nil, nil, errors.Join(fmt.Errorf("bucket: %w", err), remove())
 	}
 	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("uploads of a directory")) // the secret seals other things, too
+	mac.Write([]byte("uploads of a directory")) // the secret also seals other things
 	return &Dir{root: root, secret: mac.Sum(nil), clock: clock}, func() error { return errors.Join(root.Close(), remove()) }, nil
 }
 
@@ -132,7 +132,7 @@ func (d *Dir) Put(_ context.Context, key, _ string, data []byte) (err error) {
 	return d.sync(folder)
 }
 
-// sync makes a folder's names durable.
+// sync makes the names in a folder durable.
 func (d *Dir) sync(folder string) error {
 	f, err := d.root.Open(folder)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *Dir) Get(_ context.Context, key string, most int64) ([]byte, error) {
 	return data, errors.Join(err, file.Close())
 }
 
-// read reads at most this many bytes.
+// read reads at most a given number of bytes.
 func read(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -181,7 +181,7 @@ func (d *Dir) removed(name string) error {
 	return nil
 }
 
-// Tidy implements Store. It also removes incomplete files left by a crash.
+// Tidy implements Store. It also removes incomplete files that a crash has left behind.
 func (d *Dir) Tidy(ctx context.Context, folder string, before time.Time) error {
 	entries, err := fs.ReadDir(d.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// s3Bucket is a bucket of S3, or of an S3-compatible store at AWS_ENDPOINT_URL_S3.
+// s3Bucket is a bucket in S3, or in an S3-compatible store at AWS_ENDPOINT_URL_S3.
 type s3Bucket struct {
 	client  *s3.Client
 	presign *s3.PresignClient
@@ -50,7 +50,7 @@ func openS3(ctx context.Context, name string) (*s3Bucket, error) {
 // Origin implements Store.
 func (b *s3Bucket) Origin() string { return b.origin }
 
-// Upload implements Store. The size is among the signed headers, so S3 rejects any other.
+// Upload implements Store. The size is one of the signed headers, so S3 rejects any other size.
 func (b *s3Bucket) Upload(ctx context.Context, key string, size int64, valid time.Duration) (Upload, error) {
 	if err := checked(key); err != nil {
 		return Upload{}, err
@@ -95,7 +95,7 @@ func (b *s3Bucket) Get(ctx context.Context, key string, most int64) ([]byte, err
 	return data, errors.Join(err, out.Body.Close())
 }
 
-// missing reports whether an object does not exist. S3 says so only to callers who may list the bucket; others get access denied.
+// missing reports whether an object does not exist. S3 only says so to callers who may list the bucket; others get access denied.
 func missing(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusNotFound

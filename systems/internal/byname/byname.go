@@ -59,7 +59,7 @@ func Copy2[A, B, To any]() func(A, B) To {
 	}
 }
 
-// Into is Copy into an existing struct: fields that the source lacks are unchanged.
+// Into is Copy into an existing struct: fields that the source does not have are unchanged.
 func Into[From, To any]() func(From, *To) {
 	p, err := Make(reflect.TypeFor[To](), true, reflect.TypeFor[From]())
 	if err == nil {
@@ -96,7 +96,7 @@ type step struct {
 // setter sets a value from another one.
 type setter func(to, from reflect.Value)
 
-// Make plans how to fill a struct from others. With partly, the destination may have fields without a source.
+// Make plans how to fill a struct from others. If partly is set, the destination may have fields without a source.
 func Make(to reflect.Type, partly bool, from ...reflect.Type) (*Plan, error) {
 	for _, t := range append([]reflect.Type{to}, from...) {
 		if t.Kind() != reflect.Struct {
@@ -112,10 +112,10 @@ func Make(to reflect.Type, partly bool, from ...reflect.Type) (*Plan, error) {
 	return p, nil
 }
 
-// Uses reports whether a source's field is used.
+// Uses reports whether a field of a source is used.
 func (p *Plan) Uses(name string) bool { return p.used[name] }
 
-// Fill follows the plan. The sources have the plan's types, in its order, and the destination is settable.
+// Fill executes the plan. The sources have the plan's types, in its order, and the destination is settable.
 func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -127,7 +127,7 @@ func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	}
 }
 
-// unused returns a source's unused fields.
+// unused returns an error that names a source's unused fields.
 func (p *Plan) unused(from reflect.Type) error {
 	var faults []error
 	for _, f := range reflect.VisibleFields(from) {
@@ -138,7 +138,7 @@ func (p *Plan) unused(from reflect.Type) error {
 	return errors.Join(faults...)
 }
 
-// follow returns the field at a path, through pointers.
+// follow returns the field at a path, and dereferences pointers on the way.
 func follow(v reflect.Value, path []int) reflect.Value {
 	for _, i := range path {
 		if v.Kind() == reflect.Pointer {
@@ -198,10 +198,10 @@ func (m *maker) fields(p *Plan, t reflect.Type, path []int) {
 	}
 }
 
-// errNoSource is for a field that no source has.
+// errNoSource is the error for a field that no source has.
 var errNoSource = errors.New("no source has a field of that name")
 
-// source finds a field's source: the first field of that name whose type converts.
+// source finds a field's source: the first field with that name whose type can be converted.
 func (m *maker) source(name string, to reflect.Type) (step, error) {
 	var fault error
 	for _, s := range m.candidates(name) {
@@ -219,7 +219,7 @@ func (m *maker) source(name string, to reflect.Type) (step, error) {
 	return step{}, fault
 }
 
-// candidates are the fields with a name: those of the sources, and those of the structs in them.
+// candidates returns the fields with a name: those of the sources, and those of the structs in them.
 func (m *maker) candidates(name string) []step {
 	var direct, inner []step
 	for i, t := range m.from {
@@ -242,7 +242,7 @@ func (m *maker) candidates(name string) []step {
 	return append(direct, inner...)
 }
 
-// typeAt is the type of the field at a path.
+// typeAt returns the type of the field at a path.
 func typeAt(t reflect.Type, path []int) reflect.Type {
 	for _, i := range path {
 		if t.Kind() == reflect.Pointer {
@@ -255,7 +255,7 @@ func typeAt(t reflect.Type, path []int) reflect.Type {
 
 var textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 
-// convert returns a conversion between two types; nil if there is none.
+// convert returns a conversion between two types, or nil if there is none.
 func (m *maker) convert(to, from reflect.Type) setter {
 	switch {
 	case to.Kind() == reflect.Slice && from.Kind() == reflect.Slice:
@@ -278,7 +278,7 @@ func (m *maker) convert(to, from reflect.Type) setter {
 		return func(to, from reflect.Value) { to.Set(from.Convert(to.Type())) }
 	case to.Kind() == reflect.String && from.Implements(textMarshaler):
 		return func(to, from reflect.Value) {
-			text, _ := from.Interface().(encoding.TextMarshaler).MarshalText() // checked above; what is stored is a string
+			text, _ := from.Interface().(encoding.TextMarshaler).MarshalText() // checked above; stored values are strings
 			to.SetString(string(text))
 		}
 	default:
@@ -286,7 +286,7 @@ func (m *maker) convert(to, from reflect.Type) setter {
 	}
 }
 
-// around reports whether a struct's only field is embedded and of a type: table.Decimal in a JSON Decimal.
+// around reports whether a struct's only field is embedded and has a given type: table.Decimal in a JSON Decimal.
 func around(outer, inner reflect.Type) bool {
 	return outer.Kind() == reflect.Struct && outer.NumField() == 1 && outer.Field(0).Anonymous && outer.Field(0).IsExported() && outer.Field(0).Type == inner
 }

@@ -39,7 +39,7 @@ type shownPlace struct {
 	Name string `json:"name"`
 }
 
-// Head is embedded; its fields belong to the same level.
+// Head is embedded; its fields count as fields of the outer struct.
 type Head struct {
 	Key string `json:"key" from:"ID"`
 }

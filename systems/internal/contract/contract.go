@@ -4,14 +4,14 @@
 //
 //	older, newer ──Compare──▶ changes, each breaking or not, with advice
 //
-// Requests may only become more permissive, and responses may only gain: a request may lose limits and a response gain fields.
-// Types are compared where they are used, because the same type can be in requests and in responses.
+// Requests may only become more permissive, and responses may only gain: a request may lose limits and a response may gain
+// fields. Types are compared where they are used, because the same type can be used in requests and responses.
 //
 // # Invariants
 //
-//	C1  A client that follows the rules of systems/README.md (it ignores unknown fields and accepts unknown enum values) works
-//	    as before if no change is breaking.
-//	C2  What was deprecated in the older document may be removed.
+//	C1  A client that follows the rules of systems/README.md (it ignores unknown fields and accepts unknown enum values)
+//	    continues to work if no change is breaking.
+//	C2  Anything that was deprecated in the older document may be removed.
 //
 // The package is safe for concurrent use.
 package contract
@@ -26,16 +26,16 @@ import (
 
 // Change is a difference that clients can notice.
 type Change struct {
-	// Where is the operation and the part of it: "GET /orders: 200: items[].total".
+	// Where is the operation and its part: "GET /orders: 200: items[].total".
 	Where string
 	// What describes the change.
 	What string
-	// Breaks says that clients may stop working, and Instead what to do.
+	// Breaks means that clients may stop working; Instead is what to do.
 	Breaks  bool
 	Instead string
 }
 
-// String is a line for people.
+// String formats the change as a line for people.
 func (c Change) String() string {
 	text := c.Where + ": " + c.What
 	if c.Breaks {
@@ -53,7 +53,7 @@ const (
 	keepCode      = "Keep code and status: programs branch on them"
 )
 
-// Compare returns the changes between two documents, in the order of operations.
+// Compare returns the changes between two documents, in order of operations.
 func Compare(older, newer []byte) ([]Change, error) {
 	a, err := read(older)
 	if err != nil {
@@ -69,7 +69,7 @@ func Compare(older, newer []byte) ([]Change, error) {
 	return c.changes, nil
 }
 
-// Major is a document's major version.
+// Major returns a document's major version.
 func Major(text []byte) (string, error) {
 	d, err := read(text)
 	if err != nil {
@@ -87,7 +87,7 @@ const (
 	inResponse direction = true
 )
 
-// seen is a pair of types being compared, so that recursive types end.
+// seen is a pair of types being compared, which ends the recursion for recursive types.
 type seen struct {
 	older, newer *schema
 	to           direction
@@ -197,7 +197,7 @@ func (c *comparison) body(where string, before, after *operation) {
 	}
 }
 
-// responses compares successful responses: any operation may be rejected for a new reason.
+// responses compares successful responses. Any operation may be rejected for a new reason.
 func (c *comparison) responses(where string, before, after map[string]*response) {
 	for _, status := range both(before, after) {
 		at, a, b := where+": "+status, before[status], after[status]
@@ -276,7 +276,7 @@ func called(s *schema) string {
 	return strings.TrimSpace(s.Type.name() + " " + s.Format)
 }
 
-// values compares enum values. Clients must accept unknown values, so only requests are compared.
+// values compares enum values, only in requests, because clients must accept unknown values in responses.
 func (c *comparison) values(at string, a, b *schema, to direction) {
 	if to == inResponse {
 		for _, value := range b.Enum {

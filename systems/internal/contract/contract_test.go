@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/contract"
 )
 
-// base is a small API. Order is recursive, and used in a request and in a response.
+// base is a small API. Order is recursive, and used in both a request and a response.
 const base = `{
 "info": {"title": "Shop", "version": "1.4.0"},
 "paths": {
@@ -37,7 +37,7 @@ const base = `{
 "x-problems": [{"code": "out_of_stock", "status": 409, "detail": "not so many"}]
 }`
 
-// TestCompare: the effect of each small change on clients of the older API.
+// TestCompare: each small change has the expected effect on clients of the older API.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	const breaks, keeps = true, false

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// document is the part of OpenAPI 3.1 that systems use.
+// document is the part of OpenAPI 3.1 that the systems use.
 type document struct {
 	Info       struct{ Version string }
 	Paths      map[string]map[string]*operation
@@ -68,7 +68,7 @@ type schema struct {
 	Events           map[string]*schema `json:"x-events"`
 }
 
-// types are a value's types; null is one of them.
+// types are the types of a value, which may include null.
 type types []string
 
 // UnmarshalJSON accepts one type or several.
@@ -87,7 +87,7 @@ func (t *types) UnmarshalJSON(text []byte) error {
 // nullable reports whether a value may be null.
 func (t types) nullable() bool { return slices.Contains(t, "null") }
 
-// name is the type besides null.
+// name returns the type other than null.
 func (t types) name() string {
 	for _, name := range t {
 		if name != "null" {
@@ -97,7 +97,7 @@ func (t types) name() string {
 	return "anything"
 }
 
-// others is the schema of unnamed members; nil if there are none.
+// others returns the schema of unnamed members, or nil if there are none.
 func (s *schema) others() *schema {
 	var of schema
 	if len(s.Additional) == 0 || s.Additional[0] != '{' || json.Unmarshal(s.Additional, &of) != nil {
@@ -121,7 +121,7 @@ func read(text []byte) (*document, error) {
 	return &d, nil
 }
 
-// resolve follows a reference; the result is empty if it refers to nothing.
+// resolve follows a reference. The result is empty if the reference has no target.
 func (d *document) resolve(s *schema) *schema {
 	if s == nil {
 		return &schema{}
@@ -146,7 +146,7 @@ func Format(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// lines writes an object with one member per line, down to a depth.
+// lines writes an object with one member per line, down to a given depth.
 func lines(out *bytes.Buffer, object map[string]json.RawMessage, deep map[string]int, depth int) error {
 	out.WriteString("{\n")
 	for n, name := range slices.Sorted(maps.Keys(object)) {

@@ -1,9 +1,8 @@
-// Package databasetest gives a system's tests the database that they run on.
+// Package databasetest provides the database for a system's tests.
 //
 // By default it is a database in the test's own process. With SYSTEMS_ENDPOINT in the environment it is the DynamoDB
 // implementation at that address, so that the same tests prove that a system depends on nothing but DynamoDB: package
-// test/systems runs them against DynamoDB Local. There each test has an access key of its own, which gives it a database of its
-// own.
+// test/systems runs them against DynamoDB Local. There, each test has its own access key, which selects its own database.
 package databasetest
 
 import (
@@ -39,18 +38,18 @@ type Database struct {
 	endpoint, ownName string       // of another implementation, and the access key that selects the test's own database
 }
 
-// Address is how another process reaches a test's database.
+// Address is how another process connects to a test's database.
 type Address struct {
 	Endpoint string
 	// AccessKey and Secret are the credentials that sign requests.
 	AccessKey, Secret string
 }
 
-// owner is the owner's access key: its id and secret, used to sign unless told otherwise. Other implementations check only the
-// id, which differs there.
+// owner is the id and secret of the owner's access key, with which requests are signed by default. Other implementations only
+// check the id, which differs there.
 const owner = "monotable"
 
-// Address returns how another process reaches the database, until the test ends.
+// Address returns how another process can connect to the database until the test ends.
 func (d Database) Address(tb testing.TB) Address {
 	tb.Helper()
 	if d.handler == nil {
@@ -62,7 +61,7 @@ func (d Database) Address(tb testing.TB) Address {
 }
 
 // Signed returns clients whose requests are signed with the credentials for their context. If the database was opened by Guarded,
-// their policies apply; requests without an access key are the owner's.
+// their policies apply; requests without an access key are sent as the owner.
 func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client, *dynamodbstreams.Client) {
 	if d.handler == nil {
 		return d.DynamoDB, d.Streams
@@ -80,13 +79,13 @@ func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client,
 		})
 }
 
-// Open gives the test a database that ends with the test.
+// Open gives the test a database, which is closed when the test ends.
 func Open(tb testing.TB) Database {
 	tb.Helper()
 	return Guarded(tb, "")
 }
 
-// Guarded is Open for a database that enforces the policies of a users file, in the format of monotable serve --iam; "" enforces
+// Guarded is Open for a database that enforces the policies in a users file, in the format of monotable serve --iam; "" enforces
 // nothing. Other implementations enforce nothing either. DynamoDB and Streams are the owner's clients.
 func Guarded(tb testing.TB, users string) Database {
 	tb.Helper()
@@ -109,10 +108,10 @@ func Guarded(tb testing.TB, users string) Database {
 	}
 }
 
-// Other reports whether the tests run on another implementation.
+// Other reports whether the tests run against another implementation.
 func Other() bool { return os.Getenv(Variable) != "" }
 
-// Create creates tables and waits until they are active. At the end of the test they go with the database, or are deleted.
+// Create creates tables and waits until they are active. At the end of the test they are deleted, or disappear with the database.
 func (d Database) Create(tb testing.TB, tables []system.Table) {
 	tb.Helper()
 	for _, t := range tables {

@@ -1,7 +1,7 @@
-// Package designcheck checks a system's design: no errors and no unaccepted warnings, canonical form, an up-to-date generated
-// package, patterns that return what they must, and no interleaving in its races that breaks an invariant.
+// Package designcheck checks a system's design: it has no errors and no unaccepted warnings, its form is canonical, the generated
+// package is up to date, patterns return what they must, and no interleaving in its races breaks an invariant.
 //
-// It runs the commands that a developer would run, in the test's process; their output is the failure message.
+// It runs the commands that a developer would run in the test's process; their output is the failure message.
 package designcheck
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/cli"
 )
 
-// Run checks a design's file and the directory of its generated package.
+// Run checks the file of a design and the directory of its generated package.
 func Run(t *testing.T, file, generated string) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -41,8 +41,8 @@ func Command(tb testing.TB, args ...string) string {
 	return out.String()
 }
 
-// Breaks fails unless the races of a design, with one text replaced by another, find a violated invariant. This shows that the
-// replaced text is needed, and that the races notice.
+// Breaks fails the test unless the races of a design, with one text replaced by another, find a violated invariant. This shows
+// that the replaced text is needed, and that the races detect its absence.
 func Breaks(tb testing.TB, file, before, after, race, invariant string) {
 	tb.Helper()
 	text, err := os.ReadFile(file) //nolint:gosec // a test's own path

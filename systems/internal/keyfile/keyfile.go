@@ -1,7 +1,7 @@
 // Package keyfile stores keys in files that only their owner can read.
 //
 // A file is either complete or absent, whenever the process or machine stops. If several processes create the same file
-// concurrently, all of them get the content that one of them wrote. Errors are the file system's.
+// concurrently, all of them get the content written by one of them. Errors are those of the file system.
 package keyfile
 
 import (
@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Make creates a file and its directory, and returns the file's final content: text, or what a concurrent process wrote first.
+// Make creates a file and its directory, and returns the file's final content: text, or what a concurrent process has written
+// first.
 func Make(path string, text []byte) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

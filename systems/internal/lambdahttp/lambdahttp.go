@@ -50,7 +50,7 @@ func New(requests http.Handler, streams []system.Stream, schedules ...system.Sch
 	return &Handler{http: requests, streams: streams, schedules: schedules}
 }
 
-// errUnknownEvent is for a payload of unknown kind.
+// errUnknownEvent is the error for an unknown kind of payload.
 var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams nor a queue's nor a schedule")
 
 // Invoke handles an event.

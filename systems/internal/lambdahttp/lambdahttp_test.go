@@ -54,7 +54,7 @@ func echo(into *seen) http.Handler {
 	})
 }
 
-// TestRequests: the events are those of AWS's guide "Create AWS Lambda proxy integrations for HTTP APIs", format 2.0.
+// TestRequests: the events are those in AWS's guide "Create AWS Lambda proxy integrations for HTTP APIs", format 2.0.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	const about = `"requestContext":{"accountId":"123456789012","apiId":"api-id","domainName":"id.execute-api.us-east-1.amazonaws.com",` +
@@ -306,7 +306,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestSchedules: an event runs the schedule that it names, and a failure is reported to Lambda.
+// TestSchedules: an event runs the schedule that it names; a failure is reported to Lambda.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	var runs []string

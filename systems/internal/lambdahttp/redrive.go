@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// failedBatch is Lambda's message about a failed batch: the location of its records, without the records.
+// failedBatch is Lambda's message about a failed batch. It has the location of the records, but not the records.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 type failedBatch struct {
 	Batch struct {
@@ -26,10 +26,11 @@ type failedBatch struct {
 	} `json:"DDBStreamBatchInfo"`
 }
 
-// emptyPages limits consecutive pages without records before the end of a batch: an open shard always has a next page.
+// emptyPages limits the number of consecutive empty pages before the end of a batch, because an open shard always has a next
+// page.
 const emptyPages = 20
 
-// What can be wrong with a failed batch.
+// Errors for unusable messages about failed batches.
 var (
 	errNoBatch   = errors.New("lambdahttp: the message is not about a failed batch of DynamoDB Streams")
 	errTrimmed   = errors.New("lambdahttp: a stream keeps records for 24 hours: some or all records of the batch have expired")
@@ -43,7 +44,7 @@ func (h *Handler) Redriving(client consumer.Streams) *Handler {
 	return h
 }
 
-// redrive handles the batches named by a queue's messages. On an error all messages are redelivered, as any batch may be.
+// redrive handles the batches that a queue's messages name. After an error all messages are redelivered, which handlers tolerate.
 func (h *Handler) redrive(ctx context.Context, event events.SQSEvent) error {
 	var faults []error
 	for _, message := range event.Records {
@@ -54,8 +55,8 @@ func (h *Handler) redrive(ctx context.Context, event events.SQSEvent) error {
 	return errors.Join(faults...)
 }
 
-// again reads the records of a failed batch and passes them to the handlers, page by page. The range also contains records that
-// the function's filter had excluded. If the first records are gone, the remaining ones are handled, and the error is still
+// again reads the records of a failed batch and passes them to the handlers, page by page. The range includes records that the
+// function's filter had excluded. If the first records have expired, the remaining ones are handled, and the error is still
 // returned.
 func (h *Handler) again(ctx context.Context, body string) error {
 	var failed failedBatch
@@ -98,7 +99,7 @@ func (h *Handler) again(ctx context.Context, body string) error {
 	return err
 }
 
-// iterator starts at a record, or at the first one remaining, with errTrimmed.
+// iterator starts at a record or, together with errTrimmed, at the first one remaining.
 func (h *Handler) iterator(ctx context.Context, stream, shard, first string) (at *string, gone, err error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &stream, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeAtSequenceNumber, SequenceNumber: &first,
@@ -141,7 +142,7 @@ func until(list []types.Record, last *big.Int) (before []types.Record, end bool,
 // sequenceDigits is the maximum length of a sequence number.
 const sequenceDigits = 40
 
-// sequence parses a sequence number; nil if it is invalid.
+// sequence parses a sequence number, and returns nil if it is invalid.
 func sequence(text string) *big.Int {
 	if len(text) == 0 || len(text) > sequenceDigits || text[0] < '0' || text[0] > '9' {
 		return nil

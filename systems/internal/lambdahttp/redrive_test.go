@@ -54,7 +54,7 @@ func openNotes(t *testing.T) notes {
 	return notes{db, func(d time.Duration) { passed.Add(int64(d)) }, *out.TableDescription.LatestStreamArn}
 }
 
-// write puts notes of a size and returns their records from the shard with the most.
+// write puts notes of a size and returns their records from the shard that has the most.
 func (n notes) write(t *testing.T, from, to, size int) (shard string, records []types.Record) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -103,24 +103,24 @@ func numbers(records []types.Record) (out []string) {
 	return out
 }
 
-// messages is a queue's event.
+// messages returns a queue's event.
 func messages(bodies ...string) []byte {
 	list := []map[string]string{}
 	for i, body := range bodies {
 		list = append(list, map[string]string{"messageId": fmt.Sprint("m-", i), "eventSource": "aws:sqs", "body": body})
 	}
-	text, _ := json.Marshal(map[string]any{"Records": list}) // strings
+	text, _ := json.Marshal(map[string]any{"Records": list}) // a map of strings
 	return text
 }
 
-// gaveUp is Lambda's message about a failed batch.
+// gaveUp returns Lambda's message about a failed batch.
 func gaveUp(arn, shard, first, last string) string {
 	return fmt.Sprintf(`{"requestContext":{"condition":"RetryAttemptsExhausted"},"version":"1.0","DDBStreamBatchInfo":{"shardId":%q,`+
 		`"startSequenceNumber":%q,"endSequenceNumber":%q,"batchSize":1,"streamArn":%q}}`, shard, first, last, arn)
 }
 
-// TestRedrive: exactly the records of a failed batch are read from the stream and handled again; the message stays as long as
-// that fails.
+// TestRedrive: exactly the records of a failed batch are read from the stream and handled again. The message stays in the queue
+// while that fails.
 func TestRedrive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -173,7 +173,7 @@ func TestRedrive(t *testing.T) {
 	}
 }
 
-// refusedMessages are rejected with the reason, and nothing is handled.
+// refusedMessages must be rejected with a reason, without handling anything.
 func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all []string) {
 	t.Helper()
 	last := all[len(all)-1]
@@ -199,8 +199,8 @@ func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all
 	}
 }
 
-// TestRedriveTooLate: if the first records of a batch are older than a day, the rest is handled, and the message stays for an
-// operator.
+// TestRedriveTooLate: if the first records of a batch are older than a day, the others are handled, and the message stays in the
+// queue for an operator.
 func TestRedriveTooLate(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(monotabletest.StoreVariable) != "" {

@@ -30,7 +30,7 @@ func (h *Handler) answer(ctx context.Context, event events.APIGatewayV2HTTPReque
 	return w.event(), nil
 }
 
-// serve recovers from a handler that aborts its response; a server would close the connection.
+// serve recovers from a handler that aborts its response, for which a server would close the connection.
 func serve(h http.Handler, w *answer, r *http.Request) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -65,8 +65,8 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	if err != nil {
 		return nil, fmt.Errorf("lambdahttp: request: %w", err)
 	}
-	request.URL = target                     // which a path that begins with // a path that begins with // would not survive parsing
-	for name, value := range event.Headers { // API Gateway joins several values of one name
+	request.URL = target                     // parsing would not preserve a path that begins with //
+	for name, value := range event.Headers { // API Gateway joins the values of a repeated header
 		request.Header.Set(name, value)
 	}
 	for _, cookie := range event.Cookies {
@@ -79,7 +79,7 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 		request.Header.Set(requestIDHeader, about.RequestID)
 	}
 	request.RequestURI = requestURI(target)
-	request.Header.Del("Host") // a server removes it, too
+	request.Header.Del("Host") // a server also removes it
 	request.Host = about.DomainName
 	if request.Header.Get("X-Forwarded-Proto") == "https" { // set by API Gateway itself
 		request.TLS = &tls.ConnectionState{}
@@ -89,7 +89,7 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	return request, nil
 }
 
-// requestURI returns path and query; unlike url.URL it preserves a path that begins with //.
+// requestURI returns path and query. Unlike url.URL it preserves a path that begins with //.
 func requestURI(target *url.URL) string {
 	if target.RawQuery == "" {
 		return target.EscapedPath()
@@ -142,7 +142,7 @@ func (a *answer) event() *events.APIGatewayV2HTTPResponse {
 	return out
 }
 
-// isText reports whether a body can be a JSON string unchanged.
+// isText reports whether a body can be sent unchanged in a JSON string.
 func isText(header http.Header, body []byte) bool {
 	if header.Get("Content-Encoding") != "" || !utf8.Valid(body) {
 		return false

@@ -41,7 +41,7 @@ func (h *Handler) handle(ctx context.Context, batch consumer.Batch) error {
 	}
 	for _, stream := range followers {
 		if stream.EveryProcess {
-			continue // it notifies connected clients, and a function has none
+			continue // it notifies connected clients, of which a function has none
 		}
 		if err := stream.Handle(ctx, batch); err != nil {
 			return fmt.Errorf("%s: %w", stream.Name, err)
@@ -98,7 +98,7 @@ func recordOf(r events.DynamoDBEventRecord) (types.Record, error) {
 	return record, nil
 }
 
-// itemOf is nil for an absent image.
+// itemOf converts an image, and returns nil for an absent one.
 func itemOf(from map[string]events.DynamoDBAttributeValue) (map[string]types.AttributeValue, error) {
 	if from == nil {
 		return nil, nil //nolint:nilnil // no image is a valid answer

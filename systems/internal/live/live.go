@@ -4,21 +4,24 @@
 //
 //	table's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
 //
-// Topics hand events to their followers, and a Stream writes them; a Hub is both, for events that a page need not have seen.
+// Topics hand events to their followers, and a Stream writes them to a connection. A Hub does both, for events that a page may
+// miss.
 //
-// A Hub has topics, which are values of a type of the system's: a user, a company, a room. A connection follows some of them, and
-// gets each event of theirs once. Register adds the operation, whose function says which topics a caller may follow.
+// A Hub has topics, which are values of a type that the system defines: a user, a company, a room. A connection follows some of
+// them, and gets each of their events once. Register adds the operation, whose function returns the topics that a caller may
+// follow.
 //
 // A connection begins with ready: all later changes are delivered. Earlier ones are not, so a page reads its list at each ready.
-// ready is sent again when the process resumes the stream at a later position (Begun): at its start and after a failure.
+// ready is sent again whenever the process starts to consume the stream at a later position (Begun): at its start and after a
+// failure.
 //
 // # Invariants
 //
 //	L1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its list.
 //	L2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
 //	    that learns of it earlier calls End.
-//	L3  A stream ends after Life at the latest, so that the next one has another token.
-//	L4  An event is the JSON of its data as responses have it, made at most once, and not by the follower.
+//	L3  A stream ends after Life at the latest, so that the next one is authenticated with another token.
+//	L4  An event is the JSON of its data as in responses. It is encoded at most once, and not by the stream consumer.
 //
 // All methods of a Hub are safe for concurrent use.
 package live
@@ -37,10 +40,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// checkEvery is how often a connection is checked, and shown to be open.
+// checkEvery is how often a connection's permissions are checked and a keep-alive is sent.
 const checkEvery = 15 * time.Second
 
-// errEnded ends a stream, beside the client, the process and its Life.
+// errEnded is a reason to end a stream, besides the client, the process and Life.
 var errEnded = errors.New("the client is too far behind, or lost access to the topic")
 
 // Hub passes events to this process's connections.
@@ -55,7 +58,7 @@ type event struct {
 	data func() ([]byte, error)
 }
 
-// New is a hub that nobody follows yet.
+// New returns a hub without followers.
 func New[Topic comparable](logger *slog.Logger) *Hub[Topic] { return &Hub[Topic]{logger: logger} }
 
 // Publish sends an event to the subscribers of the topics, once each. data must not change afterwards.
@@ -63,7 +66,7 @@ func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
 	h.topics.Tell(event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}, topics...)
 }
 
-// WhileFollowed wraps a stream handler so that it skips batches while nobody is connected and need not decode their records. A
+// WhileFollowed wraps a stream handler so that it skips batches, without decoding their records, while no page is connected. A
 // page that connects later reads their effect in its list, at ready.
 func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) error {
@@ -74,19 +77,19 @@ func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	}
 }
 
-// Begun is for system.Stream: the process is consuming the table's stream from now on. All connections get ready again, because
-// they may have missed earlier writes.
+// Begun is for system.Stream: the process consumes the table's stream from now on. All connections get ready again, because they
+// may have missed earlier writes.
 func (h *Hub[Topic]) Begun() {
 	h.topics.TellAll(event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }})
 }
 
-// End ends the connections that follow a topic. Clients connect again, and are asked again what they may see.
+// End ends the connections that follow a topic. Clients reconnect, and their permissions are checked again.
 func (h *Hub[Topic]) End(topic Topic) { h.topics.End(topic) }
 
 // Feed describes a caller's subscription.
 type Feed[Topic comparable] struct {
 	Topics []Topic
-	// Still fails once the caller may no longer receive the topics; nil if that cannot change during a stream.
+	// Still fails once the caller may no longer receive the topics. It is nil if permissions cannot change during a stream.
 	Still func(context.Context) error
 }
 
@@ -110,11 +113,11 @@ func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, ev
 	})
 }
 
-// serve sends events until the client goes, or may not see them any more.
+// serve sends events until the client disconnects or loses access.
 func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out Stream) error {
 	events, stop := h.topics.Follow(feed.Topics...)
 	defer stop()
-	streaming := out.Lasts() // otherwise ready is all, and the client comes again
+	streaming := out.Lasts() // otherwise the response is only ready, and the client reconnects
 	if err := out.Ready(); err != nil || !streaming {
 		return err
 	}

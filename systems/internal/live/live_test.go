@@ -18,7 +18,7 @@ import (
 
 // page is a browser connected to a hub.
 type page struct {
-	http.ResponseWriter // has no other methods than those below
+	http.ResponseWriter // exposes no other methods than those below
 	to                  *io.PipeWriter
 	lines               *bufio.Scanner
 	leave               func()
@@ -33,7 +33,7 @@ func (p *page) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// next is an event with its lines joined; "" at the end. Keep-alives are skipped.
+// next returns the next event with its lines joined, or "" at the end of the stream. It skips keep-alives.
 func (p *page) next() string {
 	var event []string
 	for p.lines.Scan() {
@@ -50,7 +50,7 @@ func (p *page) next() string {
 
 func newHub() *Hub[string] { return New[string](slog.New(slog.DiscardHandler)) }
 
-// open connects a page, which has received ready.
+// open connects a page and waits for ready.
 func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 	t.Helper()
 	from, to := io.Pipe()
@@ -71,7 +71,7 @@ func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 	return p
 }
 
-// TestHub: a page receives the events of its topics once, and nothing else; a page that has left is forgotten.
+// TestHub: a page receives the events of its topics once, and no others. A page that has disconnected is removed.
 func TestHub(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestWhileFollowed: batches that nobody would receive are not handled.
+// TestWhileFollowed: batches that no page would receive are not handled.
 func TestWhileFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestWhileFollowed(t *testing.T) {
 	})
 }
 
-// TestEnds: a connection ends with its topic, when its caller loses permission, when it falls too far behind, and after fifteen
-// minutes. Others continue.
+// TestEnds: a connection ends with its topic, when its caller loses access, when it falls too far behind, and after fifteen
+// minutes. Other connections continue.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("may not see it any more")
@@ -139,7 +139,7 @@ func TestEnds(t *testing.T) {
 		"topic":   {func(h *Hub[string], _ *error) { h.End("a") }, 0, errEnded},
 		"refused": {func(_ *Hub[string], may *error) { *may = refused }, checkEvery, refused},
 		"late": {func(h *Hub[string], _ *error) {
-			<-time.After(checkEvery - time.Second) // of the bubble's clock
+			<-time.After(checkEvery - time.Second) // by the bubble's clock
 			h.End("a")
 		}, checkEvery - time.Second, errEnded},
 		"long": {func(*Hub[string], *error) {}, Life, ErrLongEnough},
@@ -184,7 +184,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestBehindGateway: if the response is buffered, it consists of ready only.
+// TestBehindGateway: a buffered response consists only of ready.
 func TestBehindGateway(t *testing.T) {
 	t.Parallel()
 	h, w := newHub(), httptest.NewRecorder()

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// retry is when a client reconnects, in milliseconds.
+	// retry is the time in milliseconds after which a client reconnects.
 	retry = 1000
 	// writeTime is how long a client may take to read an event.
 	writeTime = 10 * time.Second
@@ -25,13 +25,13 @@ const (
 	Life = 15 * time.Minute
 )
 
-// readyEvent says that changes are told from now on.
+// readyEvent says that all changes are sent from now on.
 const readyEvent = "ready"
 
 // ErrLongEnough ends a stream that has lasted for Life.
 var ErrLongEnough = errors.New("the stream has reached its maximum duration")
 
-// Operation adds to an operation that it streams events, with the type of each by its name.
+// Operation makes an operation one that streams events. events has the type of each event by its name.
 func Operation(a huma.API, op huma.Operation, events map[string]any, options ...api.Option) huma.Operation {
 	schemas := map[string]any{}
 	for name, data := range events {
@@ -44,10 +44,10 @@ func Operation(a huma.API, op huma.Operation, events map[string]any, options ...
 	return api.Operation(op, append(options, api.Stream)...)
 }
 
-// Stream is a response of server-sent events that is being written, by one goroutine.
+// Stream is a response with server-sent events while it is being written, by one goroutine.
 type Stream struct{ out http.ResponseWriter }
 
-// Respond is the response of a streaming operation. It ends when write returns, or when the client has gone.
+// Respond returns the response of a streaming operation. It ends when write returns, or when the client disconnects.
 func Respond(logger *slog.Logger, write func(context.Context, Stream) error) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", "text/event-stream")
@@ -60,21 +60,22 @@ func Respond(logger *slog.Logger, write func(context.Context, Stream) error) *hu
 	}}
 }
 
-// write leaves the client time for the end of the response, which may come long after the last event.
+// write gives the client time to read the end of the response, which may come long after the last event.
 func (s Stream) write(ctx context.Context, write func(context.Context, Stream) error) error {
 	defer func() { _ = s.allowWrite() }()
 	return write(ctx, s)
 }
 
-// Lasts tells whether the client gets each event when it is sent. It does not behind a gateway that waits for the whole response.
+// Lasts reports whether the client receives events when they are sent, which is not so behind a gateway that buffers the
+// response.
 func (s Stream) Lasts() bool { return !errors.Is(s.allowWrite(), http.ErrNotSupported) }
 
-// Ready tells the client that it gets all changes from now on.
+// Ready tells the client that it receives all changes from now on.
 func (s Stream) Ready() error {
 	return s.send(fmt.Sprintf("retry: %d\nevent: %s\ndata: {}\n\n", retry, readyEvent))
 }
 
-// Event sends an event, with an id unless that is "".
+// Event sends an event, with an id unless the id is "".
 func (s Stream) Event(id, name string, data []byte) error {
 	if id != "" {
 		id = "id: " + id + "\n"
@@ -82,10 +83,10 @@ func (s Stream) Event(id, name string, data []byte) error {
 	return s.send(id + "event: " + name + "\ndata: " + string(data) + "\n\n")
 }
 
-// KeepOpen sends a comment, so that nothing on the way takes the connection for dead.
+// KeepOpen sends a comment, so that no intermediary closes an idle connection.
 func (s Stream) KeepOpen() error { return s.send(": \n\n") }
 
-// allowWrite gives the client its time for what is written next. Not every connection has deadlines.
+// allowWrite sets the deadline for the next write. Not every connection has deadlines.
 func (s Stream) allowWrite() error {
 	return http.NewResponseController(s.out).SetWriteDeadline(time.Now().Add(writeTime))
 }

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// queue is how many events may wait for one follower.
+// queue is how many events can wait for one follower.
 const queue = 64
 
-// Topics hand events to their followers, each through a queue of its own. The zero value has no followers. All methods may be used
-// from any number of goroutines.
+// Topics hand events to their followers, each through its own queue. The zero value has no followers. All methods are safe for
+// concurrent use.
 type Topics[Topic comparable, Event any] struct {
 	mu        sync.Mutex
 	followers map[Topic]map[*follower[Topic, Event]]bool
 }
 
-// follower follows topics. Its events are closed when it is ended.
+// follower follows topics. Its channel is closed when the follower is ended.
 type follower[Topic comparable, Event any] struct {
 	topics []Topic
 	events chan Event
 }
 
-// Tell gives an event to the followers of topics, once to each, and waits for none of them: one whose queue is full is ended.
+// Tell gives an event to the followers of topics, once to each. It does not block: a follower whose queue is full is ended.
 func (t *Topics[Topic, Event]) Tell(e Event, topics ...Topic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,7 +37,7 @@ func (t *Topics[Topic, Event]) TellAll(e Event) {
 	t.notify(e, maps.Keys(t.followers))
 }
 
-// tell needs the lock.
+// notify requires the lock.
 func (t *Topics[Topic, Event]) notify(e Event, topics iter.Seq[Topic]) {
 	notified := map[*follower[Topic, Event]]bool{}
 	for topic := range topics {
@@ -55,14 +55,15 @@ func (t *Topics[Topic, Event]) notify(e Event, topics iter.Seq[Topic]) {
 	}
 }
 
-// Followed tells whether anyone follows anything.
+// Followed reports whether there are any followers.
 func (t *Topics[Topic, Event]) Followed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.followers) > 0
 }
 
-// Follow follows topics until stop is called. The events are closed when the follower is too far behind, or one of its topics is ended.
+// Follow follows topics until stop is called. The channel is closed when the follower is too far behind, or when one of its
+// topics is ended.
 func (t *Topics[Topic, Event]) Follow(topics ...Topic) (events <-chan Event, stop func()) {
 	f := &follower[Topic, Event]{topics: topics, events: make(chan Event, queue)}
 	t.mu.Lock()
@@ -92,13 +93,13 @@ func (t *Topics[Topic, Event]) End(topic Topic) {
 	}
 }
 
-// end closes a follower's events. It needs the lock.
+// end closes a follower's channel. It requires the lock.
 func (t *Topics[Topic, Event]) end(f *follower[Topic, Event]) {
 	close(f.events)
 	t.forget(f)
 }
 
-// forget removes a follower. It needs the lock.
+// forget removes a follower. It requires the lock.
 func (t *Topics[Topic, Event]) forget(f *follower[Topic, Event]) {
 	for _, topic := range f.topics {
 		delete(t.followers[topic], f)

@@ -2,7 +2,7 @@ package live
 
 import "testing"
 
-// TestTellWaitsForNobody: a follower that does not read is ended when its queue is full, and the others hear everything.
+// TestTellWaitsForNobody: a follower that does not read is ended when its queue is full; the others receive every event.
 func TestTellWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	var topics Topics[string, int]

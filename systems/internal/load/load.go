@@ -7,8 +7,8 @@
 // Package loadgen runs the connections, in a closed loop or, with a rate, in an open one.
 //
 // A Plan is data provided by the system; a Send sends its requests, over a socket or otherwise. Each connection is a user with
-// its own memory: values kept from a response replace {name} in later calls of the connection. So a route is measured on existing
-// data and, where a call consumes something, Before recreates it outside of the measurement.
+// its own memory: values kept from a response replace {name} in the connection's later calls. So a route is measured on existing
+// data and, if a call consumes something, Before recreates it outside of the measurement.
 //
 // # Invariants
 //
@@ -47,26 +47,26 @@ import (
 //	{NAME}     the value that Keep of an earlier call of this connection stored under NAME
 type Call struct {
 	Method string
-	// Path follows the system's prefix, with the query: "/orders/{orderId}?limit=5".
+	// Path is relative to the system's prefix, and includes the query: "/orders/{orderId}?limit=5".
 	Path   string
 	Header map[string]string
 	Body   string
 	// As selects a user of the connection: "" is its own user, "author" another one. "-" calls without a token.
 	As string
-	// Groups are the token's.
+	// Groups are the groups in the token.
 	Groups []string
-	// Keep stores values of the response by name: "orderId": "order/id" is the member id of the member order; a number is an
-	// array index, "" the whole response.
+	// Keep stores values of the response by name: "orderId": "order/id" stores the member id of the member order. A number is an
+	// array index, and "" is the whole response.
 	Keep map[string]string
-	// Await repeats a preparing call until Keep finds its values: for what a worker creates in its own time.
+	// Await repeats a preparing call until Keep finds its values, which a worker creates asynchronously.
 	Await bool
-	// Before are made before each measured call, by the same connection.
+	// Before are calls that the same connection makes before each measured call.
 	Before []Call
 }
 
-// Plan describes how a system is loaded.
+// Plan describes how to load a system.
 type Plan struct {
-	// Setup is made by each connection once. Routes are measured.
+	// Setup is made once by each connection. Routes are measured.
 	Setup, Routes []Call
 	// Without lists operations that are not measured, by id, with the reason.
 	Without map[string]string
@@ -76,7 +76,7 @@ type Plan struct {
 type Request struct {
 	Method, Path, Body string
 	Header             map[string]string
-	// User is the sub of the token, "" for a request without one.
+	// User is the sub of the token, or "" for a request without a token.
 	User   string
 	Groups []string
 }
@@ -94,11 +94,11 @@ type Send func(context.Context, Request) (Answer, error)
 type Options struct {
 	// Connections is the number of concurrent callers, at least 1.
 	Connections int
-	// Duration is how long a route is called. With 0 each connection calls it once.
+	// Duration is how long a route is called; 0 means once per connection.
 	Duration time.Duration
-	// Rate is how many calls per second are due over all connections; 0 is the closed loop.
+	// Rate is how many calls per second are due over all connections; 0 means a closed loop.
 	Rate float64
-	// Told receives each result when it is available, from one goroutine; may be nil.
+	// Told receives each result as soon as it is available, from one goroutine. It may be nil.
 	Told func(Result)
 }
 
@@ -110,18 +110,18 @@ type Result struct {
 	PerSecond float64       `json:"perSecond"`
 	P50       time.Duration `json:"p50Nanoseconds"`
 	P99       time.Duration `json:"p99Nanoseconds"`
-	// Waited is how many calls of an open loop found no free connection when they were due. Their waiting time is part of the
-	// latencies.
+	// Waited is how many calls of an open loop found no free connection when they were due. The latencies include their waiting
+	// time.
 	Waited int `json:"waited,omitempty"`
 	// Answers counts responses by status.
 	Answers map[int]int `json:"answers"`
-	// Refusal is the body of the first response with status 400 or above; "" if there was none.
+	// Refusal is the body of the first response with a status of 400 or above, or "" if there was none.
 	Refusal string `json:"refusal,omitempty"`
 }
 
 // Run measures a plan's routes in order.
 func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error) {
-	// Microseconds: no later run begins before the number at which this one ends.
+	// In microseconds, so that a later run begins above the number at which this one ends.
 	var numbers atomic.Int64
 	numbers.Store(time.Now().UnixMicro())
 	connections := make([]*connection, max(1, o.Connections))
@@ -206,15 +206,15 @@ type connection struct {
 }
 
 const (
-	// awaitPause is the time between attempts of an awaiting call, awaitMax the limit.
+	// awaitPause is the time between attempts of an awaiting call, awaitMax the maximum total time.
 	awaitPause = 10 * time.Millisecond
 	awaitMax   = 30 * time.Second
 )
 
-// errNothing is for a response without a value that Keep needs.
+// errNothing is the error for a response without a value that Keep needs.
 var errNothing = errors.New("the answer has nothing")
 
-// prepareAll makes calls that others need.
+// prepareAll makes calls on which others depend.
 func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
 	for _, call := range calls {
 		if err := c.prepare(ctx, call); err != nil {
@@ -224,7 +224,7 @@ func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
 	return nil
 }
 
-// prepare makes a call that others need.
+// prepare makes a call on which others depend.
 func (c *connection) prepare(ctx context.Context, call Call) error {
 	for begin := time.Now(); ; {
 		answer, err := c.call(ctx, call)
@@ -242,7 +242,7 @@ func (c *connection) prepare(ctx context.Context, call Call) error {
 	}
 }
 
-// call makes a call, and keeps values of the response.
+// call makes a call and keeps values of the response.
 func (c *connection) call(ctx context.Context, call Call) (Answer, error) {
 	request, err := c.request(call)
 	if err != nil {
@@ -309,7 +309,7 @@ func (c *connection) request(call Call) (Request, error) {
 // timeForm is the layout of {time}.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// later returns the time to a millisecond, at least a millisecond after the previous one.
+// later returns the time in milliseconds, at least one millisecond after the previous one.
 func later(than, now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	if next := than.Add(time.Millisecond); now.Before(next) {
@@ -323,10 +323,10 @@ func addressOf(number int64) string {
 	return fmt.Sprintf("2001:db8:%x:%x::1", uint16(number>>16), uint16(number)) //nolint:gosec // the low bits of a number
 }
 
-// placeholder cannot match JSON: there, member names have quotes.
+// placeholder cannot match JSON, in which member names have quotes.
 var placeholder = regexp.MustCompile(`\{[A-Za-z]\w*\}`)
 
-// find returns the value at a path of a response: a string unchanged, anything else as JSON.
+// find returns the value at a path in a response: a string unchanged, anything else as JSON.
 func find(body []byte, path string) (string, error) {
 	var at any
 	if err := json.Unmarshal(body, &at); err != nil {

@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Both connections pay for two milliseconds of every nine, the first time at the beginning: eleven times each.
+		// Both connections pay for two of every nine milliseconds, starting immediately: eleven times each.
 		if r := results[0]; len(results) != 1 || r.Route != "PUT /orders/{id}" || r.Answers[200] != 22 || len(r.Answers) != 1 ||
 			math.Round(r.PerSecond) != 1000 || r.P50.Round(10*time.Microsecond) != 2*time.Millisecond || r.P99.Round(10*time.Microsecond) != 2*time.Millisecond || r.Refusal != "" {
 			t.Errorf("measured %+v", results)
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// requests checks what the shop received.
+// requests checks what the shop has received.
 func (s *shop) requests(t *testing.T) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -171,7 +171,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestTime: each call of a connection has a later time, however many there are in a millisecond.
+// TestTime: each call of a connection has a later time, however many calls there are per millisecond.
 func TestTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 5
@@ -196,8 +196,8 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestOpenLoop: a server stalls for one second. In a closed loop few calls notice; in an open loop all calls due in that second
-// have waited, and as many are made as were due, whatever the server does.
+// TestOpenLoop: a server stalls for one second. In a closed loop few calls are affected. In an open loop all calls due in that
+// second have waited, and as many calls are made as were due, whatever the server does.
 func TestOpenLoop(t *testing.T) {
 	plan := load.Plan{Routes: []load.Call{load.Get("/")}}
 	run := func(t *testing.T, o load.Options) load.Result {
@@ -235,7 +235,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-// TestOpenLoopPrepares: what a call consumes is created before it, and all calls are still made.
+// TestOpenLoopPrepares: what a call consumes is created beforehand, and all calls are still made.
 func TestOpenLoopPrepares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}

@@ -11,7 +11,7 @@ import (
 
 const shop = "CatFecito <shop@example.com>"
 
-// TestSMTP: a message arrives as written, in any script; attempts to inject a header or another recipient are rejected.
+// TestSMTP: a message arrives as written, in any script. Attempts to inject a header or another recipient are rejected.
 func TestSMTP(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
@@ -39,7 +39,7 @@ func TestSMTP(t *testing.T) {
 	}
 }
 
-// TestFromURL: an invalid URL is reported without its password.
+// TestFromURL: the error for an invalid URL does not contain the password.
 func TestFromURL(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"smtps://u:p@mail.example.com", "smtp://u:p@mail.example.com:2525", "smtp://127.0.0.1:1025?tls=none"} {

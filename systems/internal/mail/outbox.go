@@ -37,10 +37,10 @@ func (o *Outbox) Letters() []Letter {
 	return out
 }
 
-// ServeHTTP serves the messages as JSON, newest first. Anyone who can call it can impersonate anyone: it is for systems with
+// ServeHTTP serves the messages as JSON, newest first. Its callers can impersonate any user, so it is only for systems with
 // invented users.
 func (o *Outbox) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]any{"letters": o.Letters()}) // the client may be gone
+	_ = json.NewEncoder(w).Encode(map[string]any{"letters": o.Letters()}) // the client may have disconnected
 }

@@ -10,7 +10,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// sendTimeout is below a request's timeout.
+// sendTimeout is shorter than a request's timeout.
 const sendTimeout = 8 * time.Second
 
 // SMTP sends through a server.
@@ -65,7 +65,7 @@ func FromURL(address, from string) (*SMTP, error) {
 	return &SMTP{client: client, from: from}, nil
 }
 
-// hideURL returns why a URL is invalid without the URL, which contains a password.
+// hideURL returns why a URL is invalid, without the URL, which contains a password.
 func hideURL(err error) error {
 	if e, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse returns it as it is
 		return e.Err

@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Do runs a keyed operation. If it is rejected, first returns the result of the first request with the key: table.ErrNotFound if
-// there was none, and table.ErrReused if it was a different request.
+// Do runs a keyed operation. If it is rejected, Do calls first, which returns the result of the first request with the key,
+// table.ErrNotFound if there was none, or table.ErrReused if it was a different request.
 func Do[T any](do func() (done T, replayed bool, err error), first func() (T, error)) (done T, replayed bool, err error) {
 	done, replayed, refusal := do()
 	if refusal == nil {

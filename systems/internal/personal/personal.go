@@ -1,5 +1,5 @@
-// Package personal lets people export and erase their data: GET /me/data and DELETE /me, for every system whose design says which
-// items belong to whom (Articles 15, 17 and 20 of the GDPR, Article 18 of the LGPD).
+// Package personal lets users export and erase their data: GET /me/data and DELETE /me, for every system whose design declares
+// which items belong to whom (Articles 15, 17 and 20 of the GDPR, Article 18 of the LGPD).
 //
 // # Model
 //
@@ -9,9 +9,9 @@
 //
 // # Invariants
 //
-//	P1  Both concern only the caller.
+//	P1  Both operations only concern the caller.
 //	P2  A document that ends in "complete": true is complete; an interrupted one is not valid JSON.
-//	P3  DELETE may be repeated, and then finishes what was interrupted. Nothing is erased without the confirming header.
+//	P3  DELETE may be repeated, and then completes an interrupted erasure. Nothing is erased without the confirming header.
 //
 // A Data is safe for concurrent use.
 package personal
@@ -33,7 +33,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// DB is the part of generated data access that is needed.
+// DB is the part of the generated data access that the package uses.
 type DB interface {
 	ExportPerson(ctx context.Context, id string, after table.Cursor) iter.Seq2[table.PersonItem, error]
 	ErasePerson(ctx context.Context, id string) (table.Erased, error)
@@ -42,26 +42,26 @@ type DB interface {
 // Data describes a system's personal data.
 type Data struct {
 	DB DB
-	// Kept lists the items that erasure keeps, according to the design.
+	// Kept lists the items that an erasure keeps, according to the design.
 	Kept []table.Kept
-	// Allow is checked before both. The zero value lets everyone export and erase their own data.
+	// Allow is checked before export and erasure. The zero value lets everyone export and erase their own data.
 	Allow Check
-	// Refuse is checked before erasure. The zero value refuses nobody.
+	// Refuse is checked before erasure. The zero value rejects no user.
 	Refuse Check
 }
 
 // confirmation is the required value of the header Confirm.
 const confirmation = "erase"
 
-// eraseTimeout limits one request's work; the next one continues.
+// eraseTimeout limits the work of one request; the next request continues.
 const eraseTimeout = 25 * time.Second
 
-// errNotErased is for an erasure that must be continued.
+// errNotErased is the error for an erasure that must be continued.
 var errNotErased = &problem.Error{
 	Status: http.StatusConflict, Code: "erasure_unfinished", Detail: "the erasure is not complete yet; repeat the request to continue", RetryAfter: time.Second,
 }
 
-// Register adds the operations, unless there are no personal data.
+// Register adds the operations, unless the system has no personal data.
 func (d *Data) Register(a huma.API) {
 	if d == nil {
 		return
@@ -84,11 +84,11 @@ func (d *Data) Register(a huma.API) {
 	}, api.Refuses(d.Allow.Errors...), api.Refuses(d.Refuse.Errors...), api.Refuses(errNotErased), api.Timeout(eraseTimeout)), d.erase)
 }
 
-// Check decides about a person, whose id is the sub of a token. The zero Check refuses nobody.
+// Check decides about a user, whose id is the sub of a token. The zero Check rejects no user.
 type Check struct {
-	// Of is nil if nobody is refused; its error is the response.
+	// Of returns the error that is the response to a rejected user. If it is nil, no user is rejected.
 	Of func(ctx context.Context, id string) error
-	// Errors are the errors that Of returns, for the document.
+	// Errors are the errors that Of can return, for the document.
 	Errors []error
 }
 
@@ -99,7 +99,7 @@ func (c Check) ask(ctx context.Context, id string) error {
 	return c.Of(ctx, id)
 }
 
-// document is the schema of an export.
+// document returns the schema of an export.
 func document() *huma.Schema {
 	item := &huma.Schema{Type: huma.TypeObject, Required: []string{"entity", "item"}, Properties: map[string]*huma.Schema{
 		"entity": {Type: huma.TypeString, Description: "What the item is"}, "item": {Type: huma.TypeObject, AdditionalProperties: true, Description: "Its fields"},
@@ -141,10 +141,10 @@ func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, e
 				line = append([]byte(","), line...)
 			}
 			if _, fault := w.Write(append(line, '\n')); fault != nil {
-				return // the client has left
+				return // the client has disconnected
 			}
 			if first, err, some = next(); err != nil {
-				return // without the end, so that the interruption shows
+				return // without the end, so that the interruption is noticed
 			}
 		}
 		_, _ = fmt.Fprint(w, `],"complete":true}`+"\n")
@@ -155,7 +155,7 @@ type eraseInput struct {
 	Confirm string `header:"Confirm" required:"true" enum:"erase" doc:"Must be erase: erased data cannot be recovered"`
 }
 
-// erased is the result.
+// erased is the result of an erasure.
 type erased struct {
 	Deleted map[string]int `json:"deleted" doc:"The number of items that this request deleted, by kind"`
 	Changed map[string]int `json:"changed" doc:"The number of items that no longer name you"`
@@ -165,7 +165,7 @@ type erased struct {
 type kept struct {
 	Entity string `json:"entity" doc:"What is kept"`
 	Reason string `json:"reason" doc:"Why"`
-	// Anonymous lists what no longer names the person but still exists.
+	// Anonymous means that the items no longer name the user but still exist.
 	Anonymous bool `json:"anonymous" doc:"Whether it no longer names you"`
 }
 

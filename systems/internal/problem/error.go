@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Error is an error with its response, decided by a handler or what it calls.
+// Error is an error together with its response, chosen by a handler or a function that it calls.
 type Error struct {
 	Status int
-	// Code is the problem's; "" is the status's default.
+	// Code is the problem's code; "" means the status's default.
 	Code   string
 	Detail string
 	Fields []Field
-	// RetryAfter says when to retry; 0 says nothing.
+	// RetryAfter is when to retry; 0 means unspecified.
 	RetryAfter time.Duration
-	// Err is logged and not returned to the client.
+	// Err is logged but not returned to the client.
 	Err error
 }
 
@@ -35,14 +35,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// With returns the error with a request's invalid fields; its code stays.
+// With returns the error with a request's invalid fields and the same code.
 func (e *Error) With(detail string, fields ...Field) *Error {
 	out := *e
 	out.Detail, out.Fields = detail, fields
 	return &out
 }
 
-// Changed is for a request that changes what is no longer what its caller has read.
+// Changed is for a change to something that has changed since the caller read it.
 func Changed() *Error {
 	return &Error{Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: detailChanged}
 }
@@ -57,12 +57,12 @@ func MissingToken() *Error {
 	return &Error{Status: http.StatusUnauthorized, Code: CodeMissingToken, Detail: "send an access token: Authorization: Bearer TOKEN"}
 }
 
-// InvalidToken is for an access token that is rejected; err says why, for the log.
+// InvalidToken is for a rejected access token; err is the reason, for the log.
 func InvalidToken(detail string, err error) *Error {
 	return &Error{Status: http.StatusUnauthorized, Code: CodeInvalidToken, Detail: detail, Err: err}
 }
 
-// Forbidden is for something that belongs to someone else.
+// Forbidden is for something that belongs to another user.
 func Forbidden(code, detail string) *Error {
 	return &Error{Status: http.StatusForbidden, Code: code, Detail: detail}
 }
@@ -77,7 +77,7 @@ func Conflict(code, detail string) *Error {
 	return &Error{Status: http.StatusConflict, Code: code, Detail: detail}
 }
 
-// TooMany is for a caller over their limit.
+// TooMany is for a caller who has exceeded their limit.
 func TooMany(detail string, retryAfter time.Duration) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Code: CodeRateLimited, Detail: detail, RetryAfter: max(retryAfter, time.Second)}
 }

@@ -1,12 +1,12 @@
-// Package problem is the one place that decides what a client learns about an error.
+// Package problem is the only place that decides what a client learns about an error.
 //
 // # Model
 //
 //	error of a handler ──Rules──▶ *Problem ──▶ application/problem+json (RFC 9457)
 //
 // Handlers return errors unchanged: those of the generated data access, those that a design declares, those of the SDK, or an
-// *Error if the handler itself decides. Each system registers Rules that map declared errors to status and code; everything else
-// follows from the kind of error.
+// *Error if the handler itself decides. Each system registers Rules that map declared errors to status and code. For all other
+// errors the response follows from the kind of error.
 //
 // # Invariants
 //
@@ -30,7 +30,7 @@ import (
 // ContentType is the media type of a problem.
 const ContentType = "application/problem+json"
 
-// StatusClientGone is logged if the client left before the response; nobody receives it.
+// StatusClientGone is logged if the client disconnected before the response. It is never sent.
 const StatusClientGone = 499
 
 // The codes common to all systems. A system adds those of its declared errors.
@@ -80,7 +80,7 @@ type Problem struct { //nolint:errname // it is the document, named as it is in 
 	cause      error
 }
 
-// New returns a problem with a status and a code; an empty code is the status's default.
+// New returns a problem with a status and a code; an empty code means the status's default.
 func New(status int, code, detail string, fields ...Field) *Problem {
 	if code == "" {
 		code = codeOf(status)
@@ -92,10 +92,10 @@ func New(status int, code, detail string, fields ...Field) *Problem {
 	return &Problem{Type: "about:blank", Title: title, Status: status, Detail: detail, Code: code, Errors: fields}
 }
 
-// Error returns the detail. With GetStatus it makes a Problem an error that huma responds with.
+// Error returns the code and the detail. With GetStatus it makes a Problem an error that huma sends as the response.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// GetStatus is the HTTP status.
+// GetStatus returns the HTTP status.
 func (p *Problem) GetStatus() int { return p.Status }
 
 // ContentType turns JSON into problem JSON, for huma.
@@ -109,7 +109,7 @@ func (p *Problem) ContentType(base string) string {
 // Unwrap returns Cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// Cause is the underlying error, only for the log.
+// Cause returns the underlying error, only for the log.
 func (p *Problem) Cause() error { return p.cause }
 
 // For returns the problem as the response to one request.
@@ -119,7 +119,7 @@ func (p *Problem) For(requestID string) *Problem {
 	return &out
 }
 
-// In returns the problem in the reader's language: say translates the texts for people. The code stays.
+// In returns the problem in the reader's language: say translates the texts for people, but not the code.
 func (p *Problem) In(say func(english string) string) *Problem {
 	out := *p
 	out.Title, out.Detail = say(p.Title), say(p.Detail)
@@ -153,10 +153,10 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	h.Set("Content-Type", ContentType)
 	h.Del("Content-Length")
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+	_ = json.NewEncoder(w).Encode(p) // the client may have disconnected
 }
 
-// quotable keeps the characters that RFC 6750 allows in error_description.
+// quotable drops characters that RFC 6750 does not allow in error_description.
 func quotable(r rune) rune {
 	if r < ' ' || r > '~' || r == '"' || r == '\\' {
 		return -1
@@ -164,7 +164,7 @@ func quotable(r rune) rune {
 	return r
 }
 
-// codeOf is a status's default code.
+// codeOf returns a status's default code.
 func codeOf(status int) string {
 	codes := map[int]string{
 		http.StatusBadRequest:            CodeInvalidBody,

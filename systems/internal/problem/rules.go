@@ -25,14 +25,14 @@ const (
 // Rule maps an error that a system's design declares to a response.
 type Rule struct {
 	Err error
-	// Status is 409 if it is 0.
+	// Status is the response's status; 0 means 409.
 	Status int
 	Code   string
-	// Detail is Err's text if it is empty.
+	// Detail is the problem's detail; "" means Err's text.
 	Detail string
 }
 
-// Rules are a system's. The first whose Err is in an error's chain applies.
+// Rules are a system's rules. The first one whose Err is in an error's chain applies.
 type Rules []Rule
 
 // ChangedSince is the rule for the error with which a design rejects a change to something that has changed since the caller read
@@ -41,7 +41,7 @@ func ChangedSince(err error) Rule {
 	return Rule{Err: err, Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: detailChanged}
 }
 
-// Problem is what a client learns about an error.
+// Problem returns what a client learns about an error.
 func (r Rules) Problem(err error) *Problem {
 	p := r.problem(err)
 	out := *p
@@ -89,7 +89,7 @@ func (r Rule) problem() *Problem {
 	return New(status, r.Code, detail)
 }
 
-// ofTable maps errors of data access; nil for others.
+// ofTable maps errors of data access, and returns nil for others.
 func ofTable(err error) *Problem {
 	var value *table.ValueError
 	var refusal *table.Refusal
@@ -116,7 +116,7 @@ func ofTable(err error) *Problem {
 	return nil
 }
 
-// ofService maps DynamoDB's errors, after the SDK's retries; nil for others.
+// ofService maps DynamoDB's errors, after the SDK's retries, and returns nil for others.
 func ofService(err error) *Problem {
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return ofReasons(canceled.CancellationReasons)
@@ -139,7 +139,7 @@ func ofService(err error) *Problem {
 }
 
 // unanswered reports whether the outcome of a request is unknown: DynamoDB was unreachable, the connection broke, or an
-// intermediary responded.
+// intermediary has responded.
 func unanswered(err error) bool {
 	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusInternalServerError {
 		return true
@@ -149,7 +149,7 @@ func unanswered(err error) bool {
 	return unsent || unread
 }
 
-// ofReasons maps a cancelled transaction whose reasons data access has no error for.
+// ofReasons maps a cancelled transaction for whose reasons data access has no error.
 func ofReasons(reasons []types.CancellationReason) *Problem {
 	for _, reason := range reasons {
 		if reason.Code == nil {

@@ -1,11 +1,11 @@
-// Package ratelimit limits how often something may be done per key: a token bucket for each key, in bounded memory.
+// Package ratelimit limits the rate of actions per key: a token bucket for each key, in bounded memory.
 //
-// A Limiter knows the most recently used keys, up to its capacity. A forgotten key starts with a full bucket, so a caller with
-// more keys than the capacity within the time that fills a bucket is not limited: keys must be costly to obtain, such as users or
-// addresses.
+// A Limiter remembers the most recently used keys, up to its capacity. A forgotten key starts with a full bucket, so callers are
+// not limited if they use more keys than the capacity within the time in which a bucket fills. Keys must therefore be costly to
+// obtain, such as users or addresses.
 //
-// Allow returns nil, or a *problem.Error with 429 and the time to retry. Return undoes it, so that only failures are limited:
-// take a token before an attempt, and return it if the attempt succeeds. A Limiter is safe for concurrent use.
+// Allow returns nil, or a *problem.Error with 429 and the time to retry. To limit only failures, take a token before an attempt,
+// and give it back with Return if the attempt succeeds. A Limiter is safe for concurrent use.
 package ratelimit
 
 import (
@@ -28,16 +28,16 @@ type Limiter struct {
 	buckets *lru.Cache[string, *rate.Limiter]
 }
 
-// New returns a limiter with a rate per second and key, after a first burst. A nil clock is the system's.
+// New returns a limiter with a burst and a rate per second for each key. A nil clock means the system clock.
 func New(perSecond float64, burst, capacity int, now func() time.Time) *Limiter {
 	if now == nil {
 		now = time.Now
 	}
-	buckets, _ := lru.New[string, *rate.Limiter](max(capacity, 1)) // fails only for a smaller size
+	buckets, _ := lru.New[string, *rate.Limiter](max(capacity, 1)) // only fails for a smaller size
 	return &Limiter{rate: rate.Limit(perSecond), burst: max(burst, 1), now: now, buckets: buckets}
 }
 
-// Allow takes a token from a key's bucket, or says when there will be one. A nil Limiter allows everything.
+// Allow takes a token from a key's bucket, or returns an error with the time until there is one. A nil Limiter allows everything.
 func (l *Limiter) Allow(key string) error {
 	if l == nil {
 		return nil
@@ -52,7 +52,7 @@ func (l *Limiter) Allow(key string) error {
 	return problem.TooMany("too many requests", wait)
 }
 
-// Return gives a token back that Allow has taken, because the action turned out not to be limited.
+// Return gives back a token that Allow has taken, because the action turned out not to be limited.
 func (l *Limiter) Return(key string) {
 	if l != nil {
 		l.bucket(key).ReserveN(l.now(), -1) // a bucket never exceeds its burst

@@ -15,7 +15,7 @@ func TestBucket(t *testing.T) {
 	l := New(0.5, 3, 10, func() time.Time { return now })
 	for _, step := range []struct {
 		pass  time.Duration
-		after time.Duration // 0 is allowed
+		after time.Duration // 0 if it is allowed
 	}{
 		{0, 0},
 		{0, 0},
@@ -25,7 +25,7 @@ func TestBucket(t *testing.T) {
 		{time.Second, time.Second},
 		{time.Second, 0},
 		{0, 2 * time.Second},
-		{time.Hour, 0}, // full again, and no more than full
+		{time.Hour, 0}, // full again, but not more than full
 		{0, 0},
 		{0, 0},
 		{0, 2 * time.Second},

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Policy says how often to try, and how long to wait in between: at most First before the second try, doubling each time, up to
-// Longest. The actual waits are random up to that, so that two callers who collided once do not collide again.
+// Policy is how often to try and how long to wait in between: at most First before the second try, doubling each time up to
+// Longest. The waits are random up to that limit, so that two callers that have collided once do not collide again.
 type Policy struct {
 	Tries          int
 	First, Longest time.Duration
 }
 
-// Do retries as long as the error is one of these. It returns the last try's error, or the context's.
+// Do retries as long as try returns one of the given errors. It returns the last try's error, or the context's.
 func (p Policy) Do(ctx context.Context, try func() error, when ...error) error {
 	most := p.First
 	for n := 1; ; n++ {

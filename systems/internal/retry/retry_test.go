@@ -17,7 +17,7 @@ func TestDo(t *testing.T) {
 	policy := retry.Policy{Tries: 5, First: 4 * time.Millisecond, Longest: 10 * time.Millisecond}
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
-		answers []error // the last one repeatedly
+		answers []error // the last one is repeated
 		want    error
 		tries   int
 	}{
@@ -36,7 +36,7 @@ func TestDo(t *testing.T) {
 				if !errors.Is(err, c.want) || tries != c.tries {
 					t.Errorf("%d tries, %v; want %d, %v", tries, err, c.tries, c.want)
 				}
-				// At most 4 ms, 8, 10 and 10; none after the last try.
+				// At most 4 ms, 8, 10 and 10; no wait after the last try.
 				if took := time.Since(begun); took > 32*time.Millisecond || (took > 0) != (c.tries > 1) {
 					t.Errorf("%d tries took %v", tries, took)
 				}

@@ -26,7 +26,7 @@ func SignedHere(issuers ...*auth.Issuer) map[string]Access {
 
 func accessOf(issuer *auth.Issuer) Access { return Access{Verifier: issuer.Verifier(), Issuer: issuer} }
 
-// accessTo returns a system's access: an error if there is none, or if it belongs to another system's issuer.
+// accessTo returns a system's access. It fails if there is none, or if it belongs to another system's issuer.
 func (o Options) accessTo(system string) (Access, error) {
 	access := o.Access[system]
 	if access.Verifier == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestEverySystemNeedsItsOwnAccess: a host opens no system whose tokens it could not verify, or that would share an issuer.
+// TestEverySystemNeedsItsOwnAccess: a host does not open a system whose tokens it could not verify, or that would share an issuer.
 func TestEverySystemNeedsItsOwnAccess(t *testing.T) {
 	t.Parallel()
 	pay, err := auth.NewIssuer("pay", "http://issuer.test", nil)

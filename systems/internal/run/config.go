@@ -83,7 +83,7 @@ func (c *Config) RegisterAuth(f *pflag.FlagSet) {
 	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with (created if missing), for the system's own log-in; --issuer is then this process's public address")
 }
 
-// validate reports mistakes that would otherwise show only in rejected requests.
+// validate reports mistakes that would otherwise only show up as rejected requests.
 func (c *Config) validate() error {
 	var faults []error
 	refuse := func(when bool, form string, value any, want string) {
@@ -104,10 +104,10 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// errBoth is for both a data directory and memory.
+// errBoth is the error for specifying both a data directory and memory.
 var errBoth = errors.New("--memory and --data cannot be combined: in memory, no directory is used")
 
-// checkKept rejects flags of which one would be silently ignored.
+// checkKept rejects combinations of flags in which one would be silently ignored.
 func (c *Config) checkKept(flags *pflag.FlagSet) error {
 	if c.Memory && flags.Changed("data") {
 		return errBoth
@@ -125,7 +125,8 @@ func (c *Config) onAWS(getenv func(string) string) bool {
 	return c.Endpoint == "" && (c.AWS || getenv("AWS_LAMBDA_FUNCTION_NAME") != "" || getenv("AWS_EXECUTION_ENV") != "")
 }
 
-// keyPath is the path of a key (or "" for the directory of keys) of a local database; "" in memory or with another database.
+// keyPath returns the path of a local database's key, or of the directory of keys for "". It returns "" in memory or with another
+// database.
 func (c *Config) keyPath(getenv func(string) string, name string) string {
 	if c.Memory || !c.local(getenv) {
 		return ""
@@ -142,7 +143,7 @@ const CursorKey = "cursor.key"
 // IssuerKeys is the file name of a system's signing keys.
 func IssuerKeys(system string) string { return system + "-issuer.json" }
 
-// cursorKey is the key that seals cursors. madeUp says that it lasts only for this process.
+// cursorKey returns the key that seals cursors. madeUp means that it lasts only as long as this process.
 func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool, err error) {
 	switch {
 	case c.CursorKey != "":
@@ -165,7 +166,7 @@ func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool,
 	return newKey(), true, nil
 }
 
-// KeptKey returns the key in a file, which is created if missing.
+// KeptKey returns the key in a file, and creates the file if it is missing.
 func KeptKey(path string) ([]byte, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if err == nil {
@@ -198,7 +199,7 @@ func parseKey(from, text string) ([]byte, error) {
 	return key, nil
 }
 
-// access says whose tokens a system accepts. base is the address of this process.
+// access returns whose tokens a system accepts. base is the address of this process.
 func (c *Config) access(system string, getenv func(string) string, base string) (Access, error) {
 	switch {
 	case c.DevIssuer && (c.Issuer != "" || c.IssuerKey != ""):

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// pollHere is the polling interval of a stream in this process; pollAway leaves room in AWS's limit of five reads per second
-	// and shard.
+	// pollHere is the polling interval of a stream in this process. pollAway stays below AWS's limit of five reads per second and
+	// shard.
 	pollHere = 50 * time.Millisecond
 	pollAway = 400 * time.Millisecond
 )
@@ -29,7 +29,7 @@ const (
 type Database struct {
 	DynamoDB *dynamodb.Client
 	Streams  *dynamodbstreams.Client
-	// Own is set if tables may be created without asking.
+	// Own means that tables may be created without asking.
 	Own bool
 	// Poll is the streams' polling interval.
 	Poll time.Duration
@@ -45,7 +45,7 @@ func (d *Database) Close() error {
 	return d.close()
 }
 
-// InProcess is a database that the caller closes.
+// InProcess wraps a database that the caller closes.
 func InProcess(db *monotable.DB) *Database {
 	return &Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), Own: true, Poll: pollHere}
 }
@@ -76,7 +76,7 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	}, nil
 }
 
-// unreachable returns advice for an endpoint where nothing listens, in place of the SDK's chain of retried calls.
+// unreachable returns advice for an endpoint where nothing listens, instead of the SDK's chain of retry errors.
 func (d *Database) unreachable(err error) error {
 	var dial *net.OpError
 	if !d.Own || !errors.As(err, &dial) || dial.Op != "dial" {

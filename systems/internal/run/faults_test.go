@@ -39,8 +39,8 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// TestFaultsOfTheDatabase: whatever happens to the database, callers get a code and learn nothing about internals, and the log
-// has the error.
+// TestFaultsOfTheDatabase: whatever happens to the database, callers get a code and learn nothing about internals, and the error
+// is logged.
 func TestFaultsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	type answer = func(http.ResponseWriter, *http.Request)
@@ -59,7 +59,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}
 	hangs := func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is noticed only after the body
+		_, _ = io.Copy(io.Discard, r.Body) // a closed connection is noticed only after the body has been read
 		<-r.Context().Done()
 	}
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func (f *faultyDatabase) call(t *testing.T) systemtest.Answer {
 	return systemtest.Call(t, "GET", f.url+"/notes/notes", "", "Authorization", "Bearer "+f.token)
 }
 
-// TestHandlerThatPanics: a panic in a stream handler fails its batch, and does not end the process.
+// TestHandlerThatPanics: a panic in a stream handler fails its batch but does not end the process.
 func TestHandlerThatPanics(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string)

@@ -44,26 +44,26 @@ type Options struct {
 	Logger       *slog.Logger
 	// Origins are the web origins that may call; "*" allows all.
 	Origins []string
-	// Admit checks each request first, and its error is the response; nil admits all requests.
+	// Admit checks each request first; its error becomes the response. Nil admits all requests.
 	Admit func(*http.Request) error
 	// Proxies are the networks and addresses of trusted proxies.
 	Proxies []string
 	Timeout time.Duration
-	// Rate is how many requests per second a caller may send; 0 is unlimited.
+	// Rate is the limit of requests per second and caller; 0 is unlimited.
 	Rate   float64
 	Clock  func() time.Time
 	Getenv func(string) string
 	// NoWorkers leaves workers to other processes, and all streams except those that every process consumes.
 	NoWorkers bool
-	// Dir is the systems' directory for files, each below its name; "" is none.
+	// Dir is the directory for the systems' files, each below the system's name; "" means none.
 	Dir string
 	// PublicURL is the address at which others reach this process, such as http://192.168.1.5:8080; "" if not set.
 	PublicURL string
-	// Listed says that the caller adds a page at / that lists the systems.
+	// Listed means that the caller adds a page at / that lists the systems.
 	Listed bool
 	// Tokens is the path at which the caller signs tokens for anyone; "" if it does not.
 	Tokens string
-	// AtRoot serves the only system without its name as prefix.
+	// AtRoot serves a host's only system without its name as prefix.
 	AtRoot bool
 }
 
@@ -103,7 +103,7 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	return h, nil
 }
 
-// registerBeside mounts what belongs to no system.
+// registerBeside mounts the handlers that belong to no system.
 func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
 	h.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	h.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -223,7 +223,7 @@ func (h *Host) deps(o Options, name, prefix string, issuer *auth.Issuer, logger 
 	return d
 }
 
-// admitting asks a system about every caller with a valid token.
+// admitting lets a system reject callers who have a valid token.
 type admitting struct {
 	api.Verifier
 	admit func(context.Context, auth.Principal) (auth.Principal, error)
@@ -248,10 +248,10 @@ func (o Options) mount(a *api.API, name string, service *system.Service) {
 	}
 }
 
-// studio is the path of a system's page if the system has another one at its root.
+// studio is the path of a system's own page if another page is at its root.
 const studio = "/studio"
 
-// page returns the system's page, which calls its API at a relative path; nil if there is none.
+// page returns the system's page, which calls its API at a relative path, or nil if there is none.
 func (o Options) page(name, api string, of system.Page) http.Handler {
 	if !web.Has(name) {
 		return nil
@@ -274,7 +274,7 @@ func (o Options) page(name, api string, of system.Page) http.Handler {
 	return web.App(name, p)
 }
 
-// docs is the API's page. Its files come from the build, so on AWS, where functions serve operations only, there is none.
+// docs returns the API's page. Its files come from the build, so there is none on AWS, where functions serve operations only.
 func (o Options) docs(s system.System) http.Handler {
 	p := web.Page{Product: s.Name, Title: s.Title, API: ".", Tokens: o.Tokens, Data: func(*http.Request) any { return map[string]bool{"admins": s.AdminGroup != ""} }}
 	if o.Listed {
@@ -283,7 +283,7 @@ func (o Options) docs(s system.System) http.Handler {
 	return web.App("docs", p)
 }
 
-// examples returns the system's examples, for its document.
+// examples returns the system's examples for its document.
 func examples(s system.System) []api.Example {
 	list := make([]api.Example, len(s.Examples))
 	for n, e := range s.Examples {
@@ -308,7 +308,7 @@ func ready(client *dynamodb.Client, tables []system.Table) func(context.Context)
 	}
 }
 
-// Handler serves everything, for admitted requests.
+// Handler serves everything to admitted requests.
 func (h *Host) Handler() http.Handler {
 	if h.admit == nil {
 		return h.mux
@@ -325,22 +325,22 @@ func (h *Host) Handler() http.Handler {
 	})
 }
 
-// Mux has the systems, /metrics and /health.
+// Mux returns the mux with the systems, /metrics and /health.
 func (h *Host) Mux() *http.ServeMux { return h.mux }
 
-// Handle adds a handler besides the systems, before the host is served: pattern is "GET /".
+// Handle adds a handler besides the systems. It must be called before the host is served; a pattern is for example "GET /".
 func (h *Host) Handle(pattern string, handler http.Handler) {
 	_, route, _ := strings.Cut(pattern, " ")
 	h.mux.Handle(pattern, api.Beside(route, handler, h.logger, h.metrics))
 }
 
-// Service returns an open system; nil if there is none with that name.
+// Service returns an open system, or nil if none has that name.
 func (h *Host) Service(name string) *system.Service { return h.services[name] }
 
-// Issuer signs a system's tokens; nil if none are signed here.
+// Issuer returns the issuer that signs a system's tokens, or nil if they are not signed here.
 func (h *Host) Issuer(name string) *auth.Issuer { return h.issuers[name] }
 
-// Work runs the workers until the context ends, and returns when they have.
+// Work runs the workers until the context ends, and returns when all have ended.
 func (h *Host) Work(ctx context.Context) {
 	supervise(ctx, h.workers, h.logger, func(worker string) { h.restarts.WithLabelValues(worker).Inc() })
 }
@@ -348,7 +348,7 @@ func (h *Host) Work(ctx context.Context) {
 // Drain ends event streams.
 func (h *Host) Drain() { h.drain() }
 
-// Close closes the systems, the last opened first. Serving must have ended.
+// Close closes the systems in reverse order of opening. Serving must have ended.
 func (h *Host) Close() error {
 	var faults []error
 	for _, name := range slices.Backward(h.order) {

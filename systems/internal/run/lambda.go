@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Lambda is the main function of a system's Lambda binary: the environment configures it, every function of the system is the
+// Lambda is the main function of a system's Lambda binary. The environment configures it, all functions of the system are the
 // same binary, and a failed start is reported by the exit status.
 func Lambda(s system.System) {
 	handler, err := NewLambda(context.Background(), s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
@@ -23,7 +23,7 @@ func Lambda(s system.System) {
 	lambda.Start(handler)
 }
 
-// NewLambda opens a system for Lambda. Paths have no prefix there, because the API has its own host.
+// NewLambda opens a system for Lambda. Its paths have no prefix, because the API has its own host.
 func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdahttp.Handler, error) {
 	var c Config
 	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)

@@ -25,12 +25,12 @@ const (
 // errNotLeading ends a leader's work when another process leads.
 var errNotLeading = errors.New("another process does it")
 
-// leader elects one of several processes. It keeps an item in the checkpoint table with the leader and a counter that it
-// increments. The others watch the counter by their own clocks, so no clocks are compared; a leader whose counter stops is
-// replaced.
+// leader elects one of several processes. It keeps an item in the checkpoint table with the leader and a counter that the leader
+// increments. The other processes watch the counter and measure time by their own clocks, so no clocks are compared. A leader
+// whose counter stops is replaced.
 //
-// It avoids duplicate work, and does not protect data: after a pause two processes may briefly believe that they lead. The
-// checkpoints tell them apart, and handlers tolerate redelivered records.
+// The election avoids duplicate work but does not protect data: after a pause two processes may briefly both believe that they
+// lead. Conditional checkpoint writes detect this, and handlers tolerate redelivered records.
 type leader struct {
 	db                 *dynamodb.Client
 	name, id           string
@@ -41,7 +41,7 @@ func newLeader(db *dynamodb.Client, name string) *leader {
 	return &leader{db, name, rand.Text(), beatEvery, silence}
 }
 
-// lead runs something while this process leads, until it fails, the context ends, or another process has taken over.
+// lead runs a function while this process leads, until it fails, the context ends, or another process takes over.
 func (l *leader) lead(ctx context.Context, do func(context.Context) error) error {
 	if err := l.wait(ctx); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *leader) lead(ctx context.Context, do func(context.Context) error) error
 	return err
 }
 
-// wait returns when nobody else leads.
+// wait returns when no other process leads.
 func (l *leader) wait(ctx context.Context) error {
 	var seen string
 	var since time.Time
@@ -94,7 +94,8 @@ func (l *leader) wait(ctx context.Context) error {
 	}
 }
 
-// beat increments the counter until the context ends; it returns when another process leads, or the leadership cannot be renewed.
+// beat increments the counter until the context ends. It returns when another process leads, or when the leadership cannot be
+// renewed.
 func (l *leader) beat(ctx context.Context) error {
 	last := time.Now()
 	for {
@@ -122,7 +123,7 @@ func (l *leader) beat(ctx context.Context) error {
 func (l *leader) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
-	_, _ = l.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{ // if it fails, the silence suffices
+	_, _ = l.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{ // best effort: otherwise the others wait for the silence
 		TableName: aws.String(CheckpointTable), Key: l.key(), ConditionExpression: aws.String("#owner = :own"),
 		ExpressionAttributeNames: map[string]string{"#owner": "owner"}, ExpressionAttributeValues: map[string]types.AttributeValue{":own": &types.AttributeValueMemberS{Value: l.id}},
 	})

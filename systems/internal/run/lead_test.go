@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestLead: one of several processes leads at a time. When it ends another takes over immediately, when it is silent after a
-// while, and the silent one learns that it no longer leads.
+// TestLead: one of several processes leads at a time. When it ends another takes over immediately; when it goes silent another
+// takes over after a while, and the silent one learns that it no longer leads.
 func TestLead(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t).Client()
@@ -69,7 +69,7 @@ func TestLead(t *testing.T) {
 	replaced := process()
 	if err := replaced.lead(t.Context(), func(ctx context.Context) error {
 		other := process()
-		other.silence = 0 // it takes over from anyone
+		other.silence = 0 // it takes over from any leader
 		if err := other.wait(t.Context()); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 // secrets matches what must never be logged: access tokens and e-mail addresses.
 var secrets = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+|[A-Za-z0-9._%+'-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`)
 
-// NewLogger returns a logger with Mask.
+// NewLogger returns a logger that masks secrets.
 func NewLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

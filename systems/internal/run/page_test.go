@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestPagePolicy: a page may show images from, and send files to, the origins that its system names, and no others.
+// TestPagePolicy: a page may only show images from, and send files to, the origins that its system names.
 func TestPagePolicy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

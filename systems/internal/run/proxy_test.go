@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestProxies: behind a trusted proxy each caller has their own limit, behind another all share the proxy's.
+// TestProxies: behind a trusted proxy each caller has their own limit; behind any other proxy all callers share one.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)

@@ -7,13 +7,13 @@ import (
 	"net/url"
 )
 
-// LAN as a public address stands for this machine's address in its network.
+// LAN, given as the public address, stands for this machine's address in its network.
 const LAN = "lan"
 
 var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; pass an address")
 
-// PublicAddress returns the address at which others reach a process: the given one, "" for none, or, for LAN, one derived from
-// the listening address.
+// PublicAddress returns the address at which others reach a process: the given one, "" if none is given, or, for LAN, one derived
+// from the listening address.
 func PublicAddress(given string, listening net.Addr, interfaces func() ([]net.Addr, error)) (string, error) {
 	if given != LAN {
 		u, err := url.Parse(given)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestCommandRefuses: mistakes in flags or environment are reported with the flag's name.
+// TestCommandRefuses: mistakes in flags or the environment are reported with the flag's name.
 func TestCommandRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -87,7 +87,7 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// TestLambdaRefuses: a Lambda function configured for two databases does not start.
+// TestLambdaRefuses: a Lambda function configured with two databases does not start.
 func TestLambdaRefuses(t *testing.T) {
 	t.Parallel()
 	env, _ := environment(t, map[string]string{"APP_MEMORY": "true", "APP_DATA": "x", "APP_DEV_ISSUER": "true"})

@@ -42,13 +42,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Environment is everything that a command sees of its process.
+// Environment is everything that a command uses from its process.
 type Environment struct {
 	Getenv         func(string) string
 	Stdout, Stderr io.Writer
 }
 
-// Main is the main function of a system's own command, which in Lambda is every function of the system.
+// Main is the main function of a system's own command. In Lambda it runs any function of the system.
 func Main(s system.System) {
 	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
 		Lambda(s)
@@ -94,7 +94,7 @@ COGNITO_USER_POOL_ID and COGNITO_CLIENT_ID are known as well.`,
 	return cmd
 }
 
-// FlagsFromEnvironment sets flags that the command line left unset from APP_ variables, and from those that platforms set.
+// FlagsFromEnvironment sets flags that are missing on the command line from APP_ variables, and from variables that platforms set.
 func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var faults []error
 	set := func(flag *pflag.Flag, name, value string) {
@@ -118,7 +118,7 @@ func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) erro
 	return errors.Join(faults...)
 }
 
-// userPool is the issuer of a user pool, whose id begins with its Region.
+// userPool returns the issuer of a user pool, whose id begins with its Region.
 func userPool(id string) string {
 	region, _, found := strings.Cut(id, "_")
 	if !found {

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestScheduled: a schedule runs immediately, at its intervals, and soon again after a failure.
+// TestScheduled: a schedule runs immediately, then at its interval, and soon again after a failure.
 func TestScheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

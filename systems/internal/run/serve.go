@@ -19,8 +19,8 @@ const (
 	drainWait         = 10 * time.Second
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute
-	// writeTimeout is for requests to no operation (operations have their own): a client that does not read its response holds a
-	// connection and a goroutine.
+	// writeTimeout applies to requests outside of operations, which have their own. A client that does not read its response
+	// occupies a connection and a goroutine.
 	writeTimeout = time.Minute
 	idleTimeout  = 2 * time.Minute
 	// devUser is the user whose token a development server prints at startup.
@@ -29,8 +29,8 @@ const (
 	headerMax = 16 << 10
 )
 
-// Serve serves a host and runs its workers until the context ends, then shuts down in order and closes the host. Afterwards the
-// caller closes the database.
+// Serve serves a host and runs its workers until the context ends, then shuts down in order and closes the host. The caller
+// closes the database afterwards.
 func Serve(ctx context.Context, listener net.Listener, h *Host) error {
 	server := newServer(h)
 	server.RegisterOnShutdown(h.Drain)
@@ -71,7 +71,7 @@ func drain(ctx context.Context, server *http.Server, logger *slog.Logger) error 
 	return nil
 }
 
-// serve is the command of one system.
+// serve runs the command of one system.
 func (c *Config) serve(ctx context.Context, s system.System, env Environment) error {
 	logger, err := NewLogger(env.Stderr, c.LogLevel, c.LogFormat)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	greeting := fmt.Sprintf("%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
 	if c.DevIssuer {
 		WarnDevIssuer(logger, listener.Addr())
-		// The keys may not be in a file from which others could sign.
+		// The keys must not be in a file that lets others sign.
 		token, err := host.Issuer(s.Name).Mint(auth.Claims{Sub: devUser})
 		if err != nil {
 			return errors.Join(err, listener.Close(), host.Close(), database.Close())
@@ -109,7 +109,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 
 // open opens the database and the system.
 func (c *Config) open(ctx context.Context, s system.System, env Environment, base string, logger *slog.Logger) (*Database, *Host, error) {
-	// The database first: it rejects a directory that has keys but no store.
+	// Open the database first: it rejects a directory that has keys but no store.
 	database, err := OpenDatabase(ctx, c, env.Getenv, logger)
 	if err != nil {
 		return nil, nil, err

@@ -94,7 +94,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestBesideTheSystems: requests to no system are labelled, counted and rejected like all others.
+// TestBesideTheSystems: requests outside of systems are labelled, counted and rejected like all others.
 func TestBesideTheSystems(t *testing.T) {
 	t.Parallel()
 	h := host(t, systemtest.Hooks{})
@@ -139,7 +139,7 @@ func TestNoWorkers(t *testing.T) {
 	}
 }
 
-// TestEndInOrder: requests in flight end, event streams end, then workers, and open resources close last.
+// TestEndInOrder: requests in flight end first, then event streams, then workers; open resources close last.
 func TestEndInOrder(t *testing.T) {
 	t.Parallel()
 	hold, holding, watching := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
@@ -218,9 +218,8 @@ func environment(t *testing.T, variables map[string]string) (run.Environment, *i
 	return run.Environment{Getenv: func(name string) string { return variables[name] }, Stdout: write, Stderr: io.Discard}, read
 }
 
-// TestCommand: a system's own process on a directory, twice; the second has everything that the first has stored, including
-// cursors and tokens.
-// included.
+// TestCommand: a system's own process runs twice on a directory; the second run has everything that the first one stored,
+// including cursors and tokens.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -17,15 +17,15 @@ import (
 // CheckpointTable stores the stream checkpoints of all systems.
 const CheckpointTable = "stream-checkpoints"
 
-// errReturned is for a worker that returned unasked.
+// errReturned is for a worker that returned before its context ended.
 var errReturned = errors.New("returned before the end")
 
-// followers are workers that consume a system's streams.
+// followers returns workers that consume a system's streams.
 func followers(d *Database, name string, streams []system.Stream, create bool, logger *slog.Logger) []system.Worker {
 	var workers []system.Worker
 	for _, stream := range streams {
 		worker := name + "/" + stream.Name
-		own := consumer.NewMemory() // for all runs: after a failure it resumes where it was
+		own := consumer.NewMemory() // shared by all runs: after a failure the worker resumes where it stopped
 		workers = append(workers, system.Worker{Name: worker, Run: func(ctx context.Context) error {
 			return follow(ctx, d, worker, stream, own, create, logger)
 		}})
@@ -38,7 +38,7 @@ func ofEveryProcess(streams []system.Stream) []system.Stream {
 	return slices.DeleteFunc(slices.Clone(streams), func(s system.Stream) bool { return !s.EveryProcess })
 }
 
-// follow consumes a stream. It has its own checkpoints if every process consumes it.
+// follow consumes a stream. A stream that every process consumes has its own checkpoints in each process.
 func follow(ctx context.Context, d *Database, worker string, stream system.Stream, own consumer.Checkpoints, create bool, logger *slog.Logger) error {
 	described, err := d.DynamoDB.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &stream.Table})
 	if err != nil {
@@ -80,8 +80,8 @@ func follow(ctx context.Context, d *Database, worker string, stream system.Strea
 	}
 }
 
-// recovered is a handler whose panics become errors: a record that triggers a bug fails with its batch, and not the process,
-// which would meet it again after each restart.
+// recovered turns a handler's panics into errors. A record that triggers a bug then fails its batch rather than the process,
+// which would hit the same record after every restart.
 func recovered(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) (err error) {
 		defer func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestEveryProcess: each process, including those without workers, receives the records of a stream that every process consumes:
-// those written after it began, and none from before.
+// TestEveryProcess: each process, even one without workers, receives the records of a stream that every process consumes: those
+// written after it started, and none from before.
 func TestEveryProcess(t *testing.T) {
 	t.Parallel()
 	const processes = 3

@@ -40,7 +40,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 	switch {
 	case err == nil:
 	case errors.As(err, &missing):
-		// Another process may be creating it: the second one compares.
+		// Another process may be creating it; the table is compared afterwards.
 		if _, err := client.CreateTable(ctx, t.Create); err != nil && !errors.As(err, &taken) {
 			return err
 		}
@@ -65,7 +65,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 	return ensureTTL(ctx, client, t)
 }
 
-// otherDesignError is for a table created for another design, usually an earlier version of the system.
+// otherDesignError is for a table that was created for another design, usually an earlier version of the system.
 type otherDesignError struct{ faults []string }
 
 func (e *otherDesignError) Error() string {
@@ -77,8 +77,8 @@ func (e *otherDesignError) Error() string {
 // looked is how many items of a table are checked.
 const looked = 1000
 
-// compareItems checks some items. If none of a kind can be read, a program with another design has stored them; a single
-// unreadable item is damaged, and its readers report it.
+// compareItems checks a sample of items. If no item of a kind can be read, they were stored by a program with another design. A
+// single unreadable item is damaged, and its readers report it.
 func compareItems(ctx context.Context, client *dynamodb.Client, t system.Table) (faults []string, err error) {
 	if t.Decode == nil {
 		return nil, nil
@@ -110,7 +110,7 @@ func compareItems(ctx context.Context, client *dynamodb.Client, t system.Table) 
 		}
 	}
 	slices.Sort(faults)
-	return slices.Compact(faults), nil // copies lack what their item lacks
+	return slices.Compact(faults), nil // index copies lack what their item lacks
 }
 
 func ensureTTL(ctx context.Context, client *dynamodb.Client, t system.Table) error {
@@ -134,7 +134,7 @@ func ensureTTL(ctx context.Context, client *dynamodb.Client, t system.Table) err
 	return err
 }
 
-// compareTable reports how a table differs from the required one.
+// compareTable reports how a table differs from the expected one.
 func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) (faults []string) {
 	differ := func(what, is, want string) {
 		if is != want {
@@ -172,7 +172,7 @@ type index struct {
 	projection *types.Projection
 }
 
-// lacks returns the attributes that another index projects and this one does not; "" for none.
+// lacks returns the attributes that the wanted index projects and this one does not, or "" if there are none.
 func (x index) lacks(wanted index) string {
 	if x.projection == nil || wanted.projection == nil || x.projection.ProjectionType == types.ProjectionTypeAll {
 		return ""

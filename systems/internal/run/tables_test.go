@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// orders is a table with everything that can differ.
+// orders is a table that has everything that can differ.
 func orders(change func(*system.Table)) []system.Table {
 	key := func(name string, kind types.KeyType) types.KeySchemaElement {
 		return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
@@ -86,8 +86,7 @@ func TestEnsureTables(t *testing.T) {
 // order is an item of the table in generated code.
 type order struct{}
 
-// TestItemsOfAnotherDesign: a table whose items of a kind are all unreadable is not opened; a single damaged item does not
-// prevent it.
+// TestItemsOfAnotherDesign: a table is not opened if all items of a kind are unreadable; a single damaged item does not prevent it.
 func TestItemsOfAnotherDesign(t *testing.T) {
 	t.Parallel()
 	client := monotabletest.New(t).Client()

@@ -14,11 +14,11 @@ import (
 const (
 	restMin = 100 * time.Millisecond
 	restMax = 30 * time.Second
-	// healthyRun is how long a worker must run for its next wait to be the shortest again.
+	// healthyRun is how long a worker must run before its restart delay is reset.
 	healthyRun = time.Minute
 )
 
-// supervise runs workers until the context ends, and returns when all have returned. failed receives each failure.
+// supervise runs workers until the context ends, and returns when all have returned. It calls failed for each failure.
 func supervise(ctx context.Context, workers []system.Worker, logger *slog.Logger, failed func(worker string)) {
 	var group sync.WaitGroup
 	for _, w := range workers {
@@ -43,7 +43,7 @@ func supervise(ctx context.Context, workers []system.Worker, logger *slog.Logger
 	group.Wait()
 }
 
-// scheduled is a worker that runs a schedule, immediately and at intervals.
+// scheduled is a worker that runs a schedule immediately and then at its interval.
 func scheduled(of string, s system.Schedule) system.Worker {
 	return system.Worker{Name: of + "/" + s.Name, Run: func(ctx context.Context) error {
 		tick := time.NewTicker(s.Every)
@@ -61,7 +61,7 @@ func scheduled(of string, s system.Schedule) system.Worker {
 	}}
 }
 
-// runOnce turns a panic, and a return without an error, into an error.
+// runOnce converts a panic, or a return without an error, into an error.
 func runOnce(ctx context.Context, w system.Worker) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestSupervise: a failed worker is restarted, after waits that double up to 30 s, and start over after a good run.
+// TestSupervise: a failed worker is restarted, after waits that double up to 30 s and are reset by a good run.
 func TestSupervise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -30,7 +30,7 @@ func TestSupervise(t *testing.T) {
 			case 2:
 				panic("a bug")
 			case 3:
-				return nil // unasked
+				return nil // before its context ends
 			case 12:
 				pause(ctx, time.Minute)
 				return errors.New("after a good run")
@@ -64,7 +64,7 @@ func TestSupervise(t *testing.T) {
 	})
 }
 
-// TestSuperviseEnds: a waiting worker ends immediately, and all are awaited.
+// TestSuperviseEnds: a waiting worker ends immediately, and all workers are awaited.
 func TestSuperviseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -7,18 +7,18 @@ import (
 
 // Bucket is an S3 bucket for files.
 type Bucket struct {
-	// Variable is the environment variable with s3://NAME.
+	// Variable is the environment variable for s3://NAME.
 	Variable string
 	// Uploads is the folder into which clients upload at signed addresses. Its files are deleted after a day.
 	Uploads string
-	// Access are the S3 actions that functions may perform on folders: by operationId or stream name, "" for the pages.
+	// Access is what functions may do in folders: S3 actions by operationId or stream name, "" for the pages.
 	Access map[string]map[string][]string
 }
 
 const bucketID = "Files"
 
-// resource is the bucket. Stacks do not delete it and it is not public. Pages of any origin may upload: the address is signed,
-// and a bucket cannot know the pages' origin.
+// resource returns the bucket. Stacks do not delete it, and it is not public. Pages of any origin may upload, because the address
+// is signed, and a bucket cannot know the pages' origin.
 func (b *Bucket) resource() object {
 	if b == nil {
 		return nil

@@ -23,14 +23,15 @@ const (
 	runner = "ubuntu-24.04"
 )
 
-// WritePipeline writes the system's GitHub Actions workflow: a change is tested, and the binary, built once, is deployed to the
-// stage dev and then to prod.
+// WritePipeline writes the system's GitHub Actions workflow: it tests a change, and deploys the binary, which is built once, to
+// the stage dev and then to prod.
 //
 //	pull request ─▶ design: check, test, races, diff ─▶ tests
 //	main         ─▶ the same ─▶ binary ─▶ environment NAME-dev ─▶ environment NAME-prod
 //
-// Each parameter of the template is a variable of the environment, or a secret if it is secret. The environment's rules say who
-// approves prod. AWS access uses the role that the environment names (OpenID Connect), so there are no stored keys.
+// Each parameter of the template is a variable of the environment, or a secret if it is secret. The environment's rules determine
+// who approves prod. The workflow accesses AWS with the role that the environment names (OpenID Connect), so there are no stored
+// keys.
 func (t Template) WritePipeline(tb testing.TB, w io.Writer) {
 	tb.Helper()
 	parameters := t.parameters(t.provision(tb))
@@ -51,12 +52,12 @@ func (t Template) WritePipeline(tb testing.TB, w io.Writer) {
 	}
 }
 
-// paths are those whose changes can affect the system: everything that is built into it.
+// paths are the paths whose changes can affect the system: everything that is built into it.
 func (t Template) paths() []string {
 	return []string{"systems/" + t.Name + "/**", "systems/internal/**", "design/**", "internal/**", "consumer/**", "web/**", "*.go", "go.mod", "go.sum"}
 }
 
-// testJob tests the system, and builds the binary to deploy.
+// testJob tests the system and builds the binary to deploy.
 func (t Template) testJob() object {
 	design := "systems/" + t.Name + "/" + t.Design
 	return of(
@@ -66,7 +67,7 @@ func (t Template) testJob() object {
 			of("uses", setupGo, "with", of("go-version-file", "go.mod")),
 			step("The design", "go build -o bin/monotable ./cmd/monotable",
 				"bin/monotable check "+design, "bin/monotable test "+design, "bin/monotable races "+design),
-			// The label permits changes that break stored data, once someone has migrated it.
+			// The label permits changes that break stored data, once the data has been migrated.
 			of("name", "What the change does to stored data", "shell", "bash", // with pipefail
 				"if", "github.event_name == 'pull_request' && !contains(github.event.pull_request.labels.*.name, 'migrated')",
 				"env", of("BASE", "origin/${{ github.base_ref }}"), "run", lines(
@@ -81,7 +82,7 @@ func (t Template) testJob() object {
 	)
 }
 
-// deployJob deploys the binary to a stage, after the previous job has succeeded.
+// deployJob deploys the binary to a stage after the previous job has succeeded.
 func (t Template) deployJob(stage, after string, parameters object) object {
 	environment := of("STAGE", stage)
 	overrides := []string{`"` + stageParameter + `=$STAGE"`}
@@ -113,7 +114,7 @@ func (t Template) deployJob(stage, after string, parameters object) object {
 	)
 }
 
-// ask requests a public page of the stage, or reports that nothing is public.
+// ask requests a public page of the stage, or reports that none is public.
 func (t Template) ask(stage string) string {
 	path, want := "/", "401"
 	for _, r := range t.Routes {
@@ -143,7 +144,7 @@ func step(name string, commands ...string) object {
 
 func lines(commands ...string) string { return strings.Join(commands, "\n") + "\n" }
 
-// valueOf returns the source of a parameter's value: a secret, or a variable that defaults to the parameter's default.
+// valueOf returns the source of a parameter's value: a secret, or a variable with the parameter's default.
 func valueOf(variable string, parameter object) string {
 	if get(parameter, "NoEcho") == true {
 		return "${{ secrets." + variable + " }}"
@@ -154,7 +155,7 @@ func valueOf(variable string, parameter object) string {
 	return "${{ vars." + variable + " }}"
 }
 
-// variableOf converts a parameter's name to a variable's: MailURL is MAIL_URL.
+// variableOf converts a parameter's name to a variable's name: MailURL becomes MAIL_URL.
 func variableOf(parameter string) string {
 	var out strings.Builder
 	runes := []rune(parameter)

@@ -26,7 +26,7 @@ type Policy struct {
 	Statement []Statement
 }
 
-// Statement allows actions on partitions of a table or index, as monotable provision writes it.
+// Statement allows actions on partitions of a table or index, in the format of monotable provision.
 type Statement struct {
 	Effect    string
 	Action    []string
@@ -40,10 +40,10 @@ type Condition struct {
 	Null map[string]string
 }
 
-// Access is a request's effect on a partition: an IAM action.
+// Access is a request's effect on a partition.
 type Access struct {
 	Action string // dynamodb:GetItem
-	// Table is the physical name, Index is "" for the table itself.
+	// Table is the physical name; Index is "" for the table itself.
 	Table, Index string
 	// Leading is the partition key.
 	Leading string
@@ -68,7 +68,7 @@ func (t Template) called() map[string][]string {
 	return called
 }
 
-// policies returns all functions' policies, as monotable provision writes them for a stage.
+// policies returns the policies of all functions, which monotable provision writes for a stage.
 func (t Template) policies(tb testing.TB, stage string) map[string]Policy {
 	tb.Helper()
 	text, err := json.Marshal(t.called())
@@ -87,11 +87,11 @@ func (t Template) policies(tb testing.TB, stage string) map[string]Policy {
 	return out
 }
 
-// Roles returns the policies of all functions on a stage's tables, by the names in called, and by "redrive NAME" for those that
+// Roles are the policies of all functions for a stage's tables, by the names in called, and by "redrive NAME" for functions that
 // reprocess a consumer's failed batches.
 type Roles map[string]Policy
 
-// Roles are those of the template's functions.
+// Roles returns the roles of the template's functions.
 func (t Template) Roles(tb testing.TB, stage string) Roles {
 	tb.Helper()
 	roles := t.policies(tb, stage)
@@ -104,7 +104,7 @@ func (t Template) Roles(tb testing.TB, stage string) Roles {
 	return roles
 }
 
-// rereading is the permission to read a stream's records again.
+// rereading returns the permissions to read a stream's records again.
 func rereading() []string { return []string{"dynamodb:GetRecords", "dynamodb:GetShardIterator"} }
 
 // written formats statements for a function's properties.
@@ -126,7 +126,7 @@ func (p *provisioned) written(tb testing.TB, function string) []object {
 	return []object{of("Version", "2012-10-17", "Statement", list)}
 }
 
-// resource formats a policy's resource for the template.
+// resource formats the resource of a policy for the template.
 func (p *provisioned) resource(tb testing.TB, arn string) any {
 	tb.Helper()
 	name, index, _ := strings.Cut(strings.TrimPrefix(arn, tableARN), indexARN)
@@ -137,8 +137,8 @@ func (p *provisioned) resource(tb testing.TB, arn string) any {
 	return sub("${" + t.id + ".Arn}" + indexARN + index)
 }
 
-// Idle returns the statements of a role that no access needs. Stream reads are not recorded as accesses, so redrive functions are
-// skipped: they do what the consumer does.
+// Idle returns the statements of a role that no access needs. Reads of streams are not recorded as accesses, so redrive functions
+// are skipped: they do what the consumer does.
 func (r Roles) Idle(accesses map[string][]Access) []string {
 	var out []string
 	for _, function := range slices.Sorted(maps.Keys(r)) {
@@ -166,7 +166,7 @@ func (s Statement) permits(a Access) bool {
 		(s.Condition == nil || slices.ContainsFunc(s.Condition.Like[leadingKeys], func(pattern string) bool { return like(pattern, a.Leading) }))
 }
 
-// of says which keys a statement covers.
+// of describes the keys that a statement covers.
 func (s Statement) of() string {
 	if s.Condition == nil {
 		return ""
@@ -174,7 +174,7 @@ func (s Statement) of() string {
 	return fmt.Sprintf(" of %v", s.Condition.Like[leadingKeys])
 }
 
-// like is IAM's StringLike, without ? and escaped wildcards: each * stands for any text, including none.
+// like implements IAM's StringLike, without ? and escaped wildcards: each * matches any text, including none.
 func like(pattern, text string) bool {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(text)
 }

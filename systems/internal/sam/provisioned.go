@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// stageMark stands for {stage} in comparisons of names.
+// stageMark stands for {stage} when names are compared.
 const stageMark = "STAGE"
 
 // provisioned is the output of monotable provision for a design.
@@ -63,7 +63,7 @@ func (t Template) provision(tb testing.TB) *provisioned {
 	return p
 }
 
-// table finds a table by its name in the design, or its physical name.
+// table finds a table by its name in the design or its physical name.
 func (p *provisioned) table(tb testing.TB, name string) tableResource {
 	tb.Helper()
 	for i, t := range p.tables { // in the design's order
@@ -75,7 +75,8 @@ func (p *provisioned) table(tb testing.TB, name string) tableResource {
 	return tableResource{}
 }
 
-// alarms go off for throttled requests: more than five in each of two periods of five minutes, of a table and its indexes.
+// alarms returns alarms for throttled requests: more than five in each of two periods of five minutes, for a table and its
+// indexes.
 func (p *provisioned) alarms() object {
 	var out object
 	for _, t := range p.tables {

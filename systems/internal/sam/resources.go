@@ -65,7 +65,7 @@ func (t Template) parameters(p *provisioned) object {
 	return out
 }
 
-// conditions say which layers are given, and whether failed batches are redriven.
+// conditions are true if a layer is given, or if failed batches are redriven.
 func (t Template) conditions() object {
 	var out object
 	if len(t.Streams) > 0 {
@@ -148,18 +148,18 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 	return slices.Concat(out, p.alarms(), watched.alarms(), serverErrors(), of("Dashboard", t.dashboard(tb, p, watched)))
 }
 
-// request is a route's event.
+// request returns a route's event.
 func request(method, path string) object {
 	return of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(method), "Path", path))
 }
 
-// listed splits a header's list.
+// listed splits the list in a header.
 func listed(values string) []string { return strings.Split(values, ", ") }
 
 // authorizer is the name of the user pool's authorizer.
 const authorizer = "Users"
 
-// request is the event of an operation's function.
+// request returns the event of an operation's function.
 func (t Template) request(r Route) object {
 	event := request(r.Method, r.Path)
 	if properties, ok := get(event, "Properties").(object); ok && r.Token && !t.signs() {
@@ -173,7 +173,7 @@ func (t Template) signs() bool {
 	return slices.ContainsFunc(t.Settings, func(s Setting) bool { return s.Variable == IssuerKey })
 }
 
-// authorizers are the API's: the user pool's, in the Region with which its id begins.
+// authorizers returns the API's authorizers: the user pool's, in the Region with which the pool's id begins.
 func (t Template) authorizers() object {
 	if t.signs() {
 		return nil
@@ -191,7 +191,7 @@ func (t Template) authorizers() object {
 // pagesFunction is the id of the pages' function.
 const pagesFunction = "PagesFunction"
 
-// pages is the function for the pages.
+// pages returns the function for the pages.
 func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object {
 	tb.Helper()
 	if t.Pages == nil {
@@ -211,7 +211,7 @@ func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object
 	)))
 }
 
-// protected are the tables, which stacks do not delete.
+// protected returns the tables, with the policies that keep stacks from deleting them.
 func (p *provisioned) protected() object {
 	var out object
 	for _, resource := range p.resources {
@@ -234,7 +234,7 @@ func logGroup() object {
 	return of("Type", "AWS::Logs::LogGroup", "Properties", of("RetentionInDays", ref(retention)))
 }
 
-// scheduled is a function that runs at intervals.
+// scheduled returns a function that runs at intervals.
 func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched functions) object {
 	tb.Helper()
 	id := logicalID(s.Name) + "Function"
@@ -245,7 +245,7 @@ func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched f
 	return of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
 		"Description", "Runs at intervals: "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id),
 		"Policies", p.written(tb, "schedule "+s.Name),
-		// The next run does what one run leaves undone, so runs are not retried.
+		// The next run completes what a run has left, so runs are not retried.
 		"Events", of("Time", of("Type", "ScheduleV2", "Properties", of(
 			"ScheduleExpression", every, "Input", fmt.Sprintf(`{"schedule":%q}`, s.Name), "RetryPolicy", of("MaximumRetryAttempts", 0),
 		))),
@@ -255,9 +255,9 @@ func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched f
 // queueVisibility is six times a function's timeout, as Lambda recommends for a queue that it polls.
 const queueVisibility = 6 * 60
 
-// follower is a function that consumes a table's stream, with its dead-letter queue, an alarm for it, and a function that reads
-// the records of failed batches from the stream and reprocesses them. The latter takes one message at a time, so that an error
-// leaves only that message in the queue.
+// follower returns a function that consumes a table's stream, with its dead-letter queue, an alarm for the queue, and a function
+// that reads the records of failed batches from the stream and reprocesses them. The latter takes one message at a time, so that
+// an error leaves only that message in the queue.
 func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched functions) object {
 	tb.Helper()
 	id, source := logicalID(s.Name), p.table(tb, s.Table).id

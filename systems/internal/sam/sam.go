@@ -1,4 +1,4 @@
-// Package sam writes the template with which AWS SAM deploys a system: its tables as monotable provision writes them, an HTTP API
+// Package sam writes the template with which AWS SAM deploys a system: its tables as written by monotable provision, an HTTP API
 // with one function per operation, functions that consume streams or run at intervals, alarms and a dashboard.
 //
 // # Model
@@ -11,9 +11,9 @@
 //
 //	S1  Each route has one function, and each function serves a route, the pages, a stream, a queue of failed batches or a
 //	    schedule.
-//	S2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and in the partitions of
-//	    their templates ("USER#*"). A role cannot distinguish tenants, because a function serves all of them; data access
-//	    does. A system's tests run with these policies, and need each of their statements (apitest.Main).
+//	S2  A function may only do what its patterns do: on the table or index, and in the partitions of their templates
+//	    ("USER#*"). A role cannot distinguish tenants, because a function serves all of them; data access does. A system's
+//	    tests run with these policies, and need each of their statements (apitest.Main).
 //	S3  All functions are one binary.
 //	S4  Every alarm notifies the topic in the parameter AlarmTopic. The alarms cover throttled requests of tables, 5xx
 //	    responses, functions that fail or are throttled, streams that are consumed too late, and failed batches.
@@ -39,15 +39,15 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Template is the input of a template.
+// Template describes what to write.
 type Template struct {
-	// Name is the system's, Title the description's.
+	// Name is the system's name, Title the title in the description.
 	Name, Title string
-	// AdminGroup is the user pool's group of admins; "" if there are none.
+	// AdminGroup is the user pool's group of admins, or "" if there are none.
 	AdminGroup string
 	// Design is the path of the design.
 	Design string
-	// Routes are the API's.
+	// Routes are the API's routes.
 	Routes []Route
 	// Functions are the patterns that each operation calls, by operationId.
 	Functions map[string][]string
@@ -57,11 +57,11 @@ type Template struct {
 	Schedules []Schedule
 	// Settings are the system's own environment variables.
 	Settings []Setting
-	// Pages is the function for the pages; nil if there are none.
+	// Pages is the function for the pages, or nil if there are none.
 	Pages *Pages
-	// Bucket is the system's bucket for files; nil if it has none.
+	// Bucket is the system's bucket for files, or nil if it has none.
 	Bucket *Bucket
-	// Memory is the size in megabytes of functions that need more than others, by operationId.
+	// Memory is the size in megabytes for functions that need more than others, by operationId.
 	Memory map[string]int
 }
 
@@ -76,17 +76,17 @@ type Pages struct {
 // Route is an operation of the API.
 type Route struct {
 	ID, Method, Path, Summary string
-	// Token says that it requires a token.
+	// Token means that the route requires a token.
 	Token bool
 }
 
 // Stream is a function that consumes a table's stream.
 type Stream struct {
-	// Name is the consumer's, Table is the table's name in the design.
+	// Name is the consumer's name, Table the table's name in the design.
 	Name, Table string
 	// Patterns are the names of the patterns that it calls.
 	Patterns []string
-	// Filter is an event filter's pattern, as JSON; "" for all records.
+	// Filter is the pattern of an event filter, as JSON; "" selects all records.
 	Filter string
 }
 
@@ -107,7 +107,7 @@ type Setting struct {
 	Variable, Parameter, Default, About string
 	// Secret hides the value in CloudFormation (NoEcho).
 	Secret bool
-	// Layer is the parameter for the layer with the file that the value names; "" if the value names none.
+	// Layer is the parameter for the layer that contains the file named by the value, or "" if the value names no file.
 	Layer string
 }
 
@@ -157,7 +157,7 @@ func (t Template) Write(tb testing.TB, w io.Writer) {
 	}
 }
 
-// complete checks S1.
+// complete checks invariant S1.
 func (t Template) complete(tb testing.TB) {
 	tb.Helper()
 	known := map[string]bool{}
@@ -176,7 +176,8 @@ func (t Template) complete(tb testing.TB) {
 
 var update = flag.Bool("update", false, "write the templates that differ") //nolint:gochecknoglobals // a flag of tests
 
-// Compare compares template and pipeline with template.yaml and pipeline.yaml in a directory; with -update it writes the files.
+// Compare compares the template and the pipeline with template.yaml and pipeline.yaml in a directory. With -update it writes the
+// files.
 func (t Template) Compare(tb testing.TB, dir string) {
 	tb.Helper()
 	for name, write := range map[string]func(testing.TB, io.Writer){"template.yaml": t.Write, "pipeline.yaml": t.WritePipeline} {

@@ -132,8 +132,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAuthorizer: routes that require a token have the user pool's authorizer, others do not; nor does any route of a system that
-// signs tokens itself.
+// TestAuthorizer: routes that require a token have the user pool's authorizer, and others do not. A system that signs tokens
+// itself has none at all.
 func TestAuthorizer(t *testing.T) {
 	template := shopTemplate(t)
 	written := func() string {
@@ -156,7 +156,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestPipeline: each parameter comes from the environment, secrets as secrets; a deployed stage is requested.
+// TestPipeline: each parameter comes from the environment, secrets as secrets. A deployed stage is sent a request.
 func TestPipeline(t *testing.T) {
 	var text strings.Builder
 	shopTemplate(t).WritePipeline(t, &text)
@@ -179,7 +179,7 @@ func TestVariable(t *testing.T) {
 	}
 }
 
-// TestAlarms: every alarm notifies someone, every function has one, and none exceeds the number of metrics allowed in an alarm.
+// TestAlarms: every alarm notifies the topic, every function has an alarm, and none exceeds the maximum number of metrics.
 func TestAlarms(t *testing.T) {
 	template := shopTemplate(t)
 	p := template.provision(t)
@@ -215,7 +215,7 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestIdle: a statement is needed if no other one allows an access.
+// TestIdle: a statement is needed if an access is allowed by no other statement.
 func TestIdle(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	access := func(action, table, index, leading string) Access {
@@ -255,7 +255,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestRoles: redrive functions may read the stream, and do what the consumer may.
+// TestRoles: redrive functions may read the stream, and may do what the consumer may do.
 func TestRoles(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	follower, again := roles["stream mail"].Statement, roles["redrive mail"].Statement
@@ -267,7 +267,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestLogicalID: CloudFormation accepts only letters and digits.
+// TestLogicalID: logical ids consist of letters and digits only, as CloudFormation requires.
 func TestLogicalID(t *testing.T) {
 	for name, want := range map[string]string{"getMe": "GetMe", "order-mail": "OrderMail", "a b2": "AB2", "{stage}": "Stage"} {
 		if got := logicalID(name); got != want {
@@ -276,7 +276,7 @@ func TestLogicalID(t *testing.T) {
 	}
 }
 
-// TestLike: * stands for any text, in any position and number.
+// TestLike: * matches any text, at any position and any number of times.
 func TestLike(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// alarm is an alarm that notifies the topic when it goes off above a threshold, and when it is over.
+// alarm returns an alarm that notifies the topic when a threshold is exceeded, and when the alarm is over.
 func alarm(about string, properties ...any) object {
 	return of("Type", "AWS::CloudWatch::Alarm", "Properties", append(append(of("AlarmDescription", about), of(properties...)...), of(
 		"ComparisonOperator", "GreaterThanThreshold", "TreatMissingData", "notBreaching",
@@ -14,10 +14,10 @@ func alarm(about string, properties ...any) object {
 	)...))
 }
 
-// functionsOfAlarm is how many functions share an alarm: it has at most ten metrics, two per function.
+// functionsOfAlarm is how many functions share an alarm, which can have ten metrics: two per function.
 const functionsOfAlarm = 5
 
-// functions are the ids of all functions. Groups of them share an alarm, so that no template has hundreds.
+// functions are the ids of all functions. Groups of them share an alarm, so that a template does not have hundreds.
 type functions []string
 
 func (t Template) watched() functions {
@@ -39,8 +39,8 @@ func (t Template) watched() functions {
 
 func functionsAlarm(n int) string { return fmt.Sprintf("Functions%dAlarm", n/functionsOfAlarm+1) }
 
-// preference is how a function is deployed: rolled back when its alarm goes off. The API's alarm would not work: the API needs
-// the alias, and the alias the alarm.
+// preference is how a function is deployed: it is rolled back when its alarm goes off. The API's alarm cannot be used, because
+// the API depends on the alias, and the alias on the alarm.
 func (f functions) preference(id string) object {
 	for n, other := range f {
 		if other == id {
@@ -50,7 +50,7 @@ func (f functions) preference(id string) object {
 	return nil
 }
 
-// alarms go off for functions that fail or are throttled.
+// alarms returns alarms for functions that fail or are throttled.
 func (f functions) alarms() object {
 	var out object
 	for first := 0; first < len(f); first += functionsOfAlarm {
@@ -70,7 +70,7 @@ func (f functions) alarms() object {
 	return out
 }
 
-// serverErrors goes off for 5xx responses: more than five in each of two minutes.
+// serverErrors returns the alarm for 5xx responses: more than five in each of two minutes.
 func serverErrors() object {
 	return of("ServerErrorsAlarm", alarm("The API answers with 5xx",
 		"Namespace", "AWS/ApiGateway", "MetricName", "5xx", "Dimensions", []object{of("Name", "ApiId", "Value", ref("Api"))},
@@ -78,7 +78,7 @@ func serverErrors() object {
 	))
 }
 
-// dashboard shows the API, the functions, the age of streams, and for each table and index its consumption, latency, throttling
+// dashboard shows the API, the functions, the age of streams and, for each table and index, its consumption, latency, throttling
 // and failed conditions.
 func (t Template) dashboard(tb testing.TB, p *provisioned, watched functions) object {
 	tb.Helper()

@@ -9,17 +9,17 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Chance is a source of chance, and of what samples make of it.
+// Chance is a random source with generators for sample values.
 type Chance struct{ *rand.Rand }
 
-// Name is a person's.
+// Name returns a person's name.
 func (c Chance) Name() string {
 	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Fernando", "Julieta", "Martín", "Sofía", "Tomás"}
 	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
 	return given[c.IntN(len(given))] + " " + family[c.IntN(len(family))]
 }
 
-// UUID is one of version 4.
+// UUID returns a UUID of version 4.
 func (c Chance) UUID() string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:], c.Uint64())
@@ -28,10 +28,10 @@ func (c Chance) UUID() string {
 	return id.String()
 }
 
-// ULID is one of a time.
+// ULID returns a ULID with a time.
 func (c Chance) ULID(at time.Time) string {
 	var id ulid.ULID
-	_ = id.SetTime(ulid.Timestamp(at)) // no sample has a time beyond those of ULIDs
+	_ = id.SetTime(ulid.Timestamp(at)) // no sample has a time outside the range of ULIDs
 	binary.BigEndian.PutUint16(id[6:], uint16(c.Uint32()))
 	binary.BigEndian.PutUint64(id[8:], c.Uint64())
 	return id.String()

@@ -4,8 +4,8 @@
 //
 //	size ─▶ parts of 1000 records, each with its own random source ─▶ Sample.Records ─▶ Sample.Load, several at once
 //
-// A part depends only on the seed, its first number and the size, never on other parts or on how many are loaded concurrently. So
-// samples are reproducible, and an interrupted run can be repeated. Records are put without conditions.
+// A part depends only on the seed, its first number and the size, and not on other parts or on how many are loaded concurrently.
+// So samples are reproducible, and an interrupted run can be repeated. Records are put without conditions.
 package seed
 
 import (
@@ -28,22 +28,22 @@ const (
 
 const (
 	partItems = 1_000
-	// workers is enough to keep a store busy that shares one sync among waiting writes.
+	// workers is enough to keep a store busy that makes waiting writes durable with one shared sync.
 	workers = 8
 )
 
 // Part is a piece of a sample.
 type Part struct {
-	// Chance is the only one that records may use.
+	// Chance is the only random source that records may use.
 	Chance
-	// First is the number of the part's first record, Items the number of records in the part, Total in the sample. Ids derived
-	// from numbers from First on are unique to the part.
+	// First is the number of the part's first record, Items the number of records in the part, and Total the number in the
+	// sample. Ids derived from numbers from First on are unique to the part.
 	First, Items, Total int
 }
 
 // Sample generates a system's data.
 type Sample struct {
-	// Records returns a part's records: Part.Items of them.
+	// Records returns a part's records; there are Part.Items of them.
 	Records func(Part) iter.Seq[table.Record]
 	// Load stores records and reports to progress how many it has stored; table.DB implements it.
 	Load func(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error
@@ -53,7 +53,7 @@ type Sample struct {
 type Options struct {
 	Items int
 	Seed  uint64
-	// Progress receives the number of records stored so far, from one goroutine at a time; may be nil.
+	// Progress receives the number of records stored so far, from one goroutine at a time. It may be nil.
 	Progress func(stored int)
 }
 

@@ -18,7 +18,7 @@ import (
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// draws are records of a number and a random value.
+// draws returns records of a number and a random value.
 func draws(p Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {
@@ -30,7 +30,7 @@ func draws(p Part) iter.Seq[table.Record] {
 	}
 }
 
-// sample loads into a map.
+// sample returns a sample that is loaded into a map.
 func sample(into map[string]string) Sample {
 	var mu sync.Mutex
 	return Sample{Records: draws, Load: func(_ context.Context, records iter.Seq[table.Record], progress func(int)) error {
@@ -82,7 +82,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestFailure: the first error ends the run and names its records.
+// TestFailure: the first error ends the run, and the error names its records.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Curl formats the example for a shell: base is the system's address, token an access token or "".
+// Curl formats the example for a shell: base is the system's address, and token an access token or "".
 func (e Example) Curl(base, token string) string {
 	var line strings.Builder
 	line.WriteString("curl -sS")

@@ -1,17 +1,17 @@
-// Package system is the contract between a system and what runs it: its own process, the demo with all systems, or a Lambda
-// function.
+// Package system is the contract between a system and the program that runs it: its own process, the demo with all systems, or a
+// Lambda function.
 //
 // # Model
 //
-// A System is what is known without a database: name, tables, responses to declared errors, examples. Open returns a Service: the
-// system over the generated data access of an open database, with operations to register, workers to run and streams to consume.
-// A system reads no flags and opens no sockets.
+// A System describes what is known without a database: name, tables, responses to declared errors, examples. Open returns a
+// Service: the system over the generated data access of an open database, with operations to register, workers to run and streams
+// to consume. A system reads no flags and opens no sockets.
 //
 // # Invariants
 //
 //	S1  Name is lower case, the first path segment, and unique among the systems of a process.
-//	S2  A stream's handler tolerates redelivered records, even after later records of the same items: those of a failed batch
-//	    come when it is redriven. Handlers of one table do not depend on each other's order.
+//	S2  A stream's handler tolerates redelivered records, even after later records of the same items: the records of a failed
+//	    batch arrive when it is redriven. Handlers of one table do not depend on each other's order.
 //	S3  Workers return when their context ends, and leave nothing unfinished that a restart would not complete.
 //	S4  A schedule may run in several processes at the same time, and again at any time.
 package system
@@ -44,10 +44,10 @@ import (
 type System struct {
 	// Name is the first path segment: "appcore".
 	Name string
-	// Title and About (one sentence) are for people; Version is the API's.
+	// Title and About (one sentence) are for people; Version is the API's version.
 	Title, About, Version string
-	// AdminGroup is the token group with additional permissions; "" if there is none. A user pool can serve several systems, so
-	// the group's name begins with the system's.
+	// AdminGroup is the token group with additional permissions, or "" if there is none. A user pool can serve several systems,
+	// so the group's name begins with the system's.
 	AdminGroup string
 	// Tables are the tables of a stage.
 	Tables func(stage string) []Table
@@ -57,16 +57,16 @@ type System struct {
 	Words *words.Catalogue
 	// Open opens the system over a database.
 	Open func(context.Context, Deps) (*Service, error)
-	// Examples are requests to start with; the first one is on the demo's page, so it must work on an empty database.
+	// Examples are requests to start with. The first one is on the demo's page, so it must work on an empty database.
 	Examples []Example
 	// Load is the system's load plan.
 	Load load.Plan
 }
 
-// Table is a table with what CreateTable does not cover.
+// Table is a table, including what CreateTable does not cover.
 type Table struct {
 	Create *dynamodb.CreateTableInput
-	// TTL is the attribute with the expiry time; "" for none.
+	// TTL is the attribute with the expiry time, or "" if there is none.
 	TTL string
 	// Decode is the generated package's decoder of stored items; nil accepts any items.
 	Decode func(table.Item) (any, table.Place, error)
@@ -75,7 +75,7 @@ type Table struct {
 // Deps are a system's dependencies.
 type Deps struct {
 	DynamoDB *dynamodb.Client
-	// Stage is part of table names that have one.
+	// Stage is part of the names of tables that depend on it.
 	Stage string
 	// CursorKey seals cursors.
 	CursorKey []byte
@@ -83,13 +83,13 @@ type Deps struct {
 	Observe func(context.Context, table.Call)
 	// Clock is never nil.
 	Clock func() time.Time
-	// Issuer signs the system's tokens for its own log-in; nil if a user pool does that.
+	// Issuer signs the system's tokens for its own log-in; nil if a user pool signs them.
 	Issuer *auth.Issuer
 	Logger *slog.Logger
-	// PublicURL is the address at which others reach the system's pages, with its prefix and without a trailing slash; "" if not
-	// set.
+	// PublicURL is the address at which others reach the system's pages, with its prefix and without a trailing slash, or "" if
+	// it is not set.
 	PublicURL string
-	// Dir is the process's directory for files, beside its database; "" if it has none.
+	// Dir is the process's directory for files, beside its database, or "" if it has none.
 	Dir string
 	// Getenv returns the system's own settings.
 	Getenv func(string) string
@@ -99,38 +99,38 @@ type Deps struct {
 type Service struct {
 	// Register adds the operations to the API.
 	Register func(huma.API)
-	// Admit is called for every caller with a valid token: it rejects what the system has revoked, and returns the user's current
+	// Admit is called for every caller with a valid token. It rejects what the system has revoked, and returns the user's current
 	// groups. nil admits everyone.
 	Admit func(context.Context, auth.Principal) (auth.Principal, error)
-	// Personal is the personal data that users can export and erase; nil for none.
+	// Personal is the personal data that users can export and erase, or nil if there is none.
 	Personal *personal.Data
-	// Acts is the audit log of requests by staff, who are in AdminGroup; nil for none.
+	// Acts is the audit log of requests by staff, who are in AdminGroup, or nil if there is none.
 	Acts *api.Acts
 	// Pages are handlers besides the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
 	// Page configures the system's page in web/apps, if there is one.
 	Page Page
-	// Front replaces the system's page at its root, GET / and /assets/; that page moves to /studio/. nil keeps it.
+	// Front replaces the system's page at its root, GET / and /assets/; that page moves to /studio/. nil keeps it at the root.
 	Front http.Handler
 	// Workers run for as long as the process serves. Lambda has none.
 	Workers []Worker
-	// Streams are consumed by workers here, and by functions on Lambda.
+	// Streams are consumed by workers in a process, and by functions on Lambda.
 	Streams []Stream
-	// Schedules are run by workers here, and by functions at intervals on Lambda.
+	// Schedules are run by workers in a process, and by functions at intervals on Lambda.
 	Schedules []Schedule
 	// Sample generates and loads sample data.
 	Sample seed.Sample
-	// Close releases what Open has acquired; may be nil.
+	// Close releases the resources that Open has acquired. It may be nil.
 	Close func() error
 }
 
 // Page configures a system's page.
 type Page struct {
-	// Pictures are the other origins from which it shows images.
+	// Pictures are the other origins from which the page shows images.
 	Pictures []string
-	// Uploads are the other origins to which it sends files.
+	// Uploads are the other origins to which the page sends files.
 	Uploads []string
-	// Data is passed to the page as JSON; nil is nothing.
+	// Data is passed to the page as JSON, unless it is nil.
 	Data any
 }
 
@@ -147,7 +147,7 @@ type Schedule struct {
 	Name string
 	// Every is the time from one start to the next: a whole number of minutes, as in EventBridge.
 	Every time.Duration
-	// Run does what is due now.
+	// Run does the work that is due.
 	Run func(ctx context.Context) error
 }
 
@@ -157,12 +157,12 @@ type Stream struct {
 	Name string
 	// Table is the physical name.
 	Table string
-	// EveryProcess is for in-memory state for connected clients: each process consumes the stream for itself, from its start,
-	// without checkpoints. Otherwise processes share the checkpoints and one of them consumes; when it ends, or is silent for
-	// eight seconds, another takes over. (AWS allows two concurrent readers of a shard; more slow each other down.)
+	// EveryProcess is for in-memory state for connected clients: each process consumes the stream on its own, from the process's
+	// start, without checkpoints. Otherwise processes share the checkpoints and one of them consumes the stream; when it ends, or
+	// is silent for eight seconds, another takes over. (AWS allows two concurrent readers of a shard; more slow each other down.)
 	EveryProcess bool
-	// Begun is called whenever the consumer has started: it receives everything written from then on. It must not block; may be
-	// nil.
+	// Begun is called whenever the consumer has started: it receives everything written from then on. It must not block. It may
+	// be nil.
 	Begun  func()
 	Handle consumer.Handler
 }
@@ -170,11 +170,11 @@ type Stream struct {
 // Example is a request.
 type Example struct {
 	Title, Method string
-	// Path follows the system's prefix: "/transactions?limit=5".
+	// Path is relative to the system's prefix: "/transactions?limit=5".
 	Path   string
 	Header map[string]string
 	Body   string
-	// Groups are those that the token must have.
+	// Groups are the groups that the token needs.
 	Groups []string
 }
 

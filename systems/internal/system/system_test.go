@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestCurl: a shell parses the same words that went in.
+// TestCurl: a shell parses the command into the original words.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	e := Example{

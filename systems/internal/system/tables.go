@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Tables returns the tables of a generated package: the results of its CreateTables and TimeToLive, with its Decode.
+// Tables returns the tables of a generated package from the results of its CreateTables and TimeToLive, and its Decode.
 func Tables(create []*dynamodb.CreateTableInput, expiry []*dynamodb.UpdateTimeToLiveInput, decode func(table.Item) (any, table.Place, error)) []Table {
 	tables := make([]Table, len(create))
 	for i, c := range create {

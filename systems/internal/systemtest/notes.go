@@ -30,7 +30,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// ErrFull is an error such as a design would declare: one note too many.
+// ErrFull stands for an error that a design would declare: there is one note too many.
 var ErrFull = errors.New("the notebook is full")
 
 // Hooks let a test observe the system; all may be nil.
@@ -41,7 +41,7 @@ type Hooks struct {
 	Started, Stopped chan<- struct{}
 	// Watching signals that an event stream has begun.
 	Watching chan<- struct{}
-	// POST waits for Hold if it is set; Holding signals that it waits.
+	// If Hold is set, POST waits for it; Holding signals that it waits.
 	Hold    <-chan struct{}
 	Holding chan<- struct{}
 	// Closed is closed with the service.
@@ -200,7 +200,7 @@ func (s *service) list(ctx context.Context, who auth.Principal, in api.PageQuery
 	return page, nil
 }
 
-// watch signals that it has begun, and waits for its end.
+// watch signals that it has begun, and waits until it ends.
 func (s *service) watch(ctx context.Context, _ *struct{}, send sse.Sender) {
 	if send.Data(Note{ID: "hello"}) != nil {
 		return
@@ -221,7 +221,7 @@ func (s *service) seen(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// records are notes with random texts from the part's source.
+// records returns notes with random texts from the part's random source.
 func records(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {

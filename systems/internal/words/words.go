@@ -1,4 +1,5 @@
-// Package words has the translations of what services say to people: titles and details of problems, and messages about fields.
+// Package words has the translations of the texts that services show to people: titles and details of problems, and messages
+// about fields.
 package words
 
 import (
@@ -17,6 +18,6 @@ var Platform = words.Must(own, ".")
 // Catalogue translates from English.
 type Catalogue = words.Catalogue
 
-// Must reads LANGUAGE.json for each language but English from a folder. It panics if one is missing or damaged, because they are
-// part of the program.
+// Must reads LANGUAGE.json from a folder for each language except English. It panics if one is missing or damaged, because they
+// are part of the program.
 func Must(files fs.FS, folder string) *Catalogue { return words.Must(files, folder) }

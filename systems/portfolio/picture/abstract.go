@@ -16,7 +16,7 @@ const (
 	abstractHeight = 900
 )
 
-// Abstract draws an image of shapes, the same for the same seed: a cover for sample posts.
+// Abstract draws a cover for sample posts: an image of shapes, which is always the same for a seed.
 func Abstract(seed uint64) image.Image {
 	c := &canvas{
 		Rand: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // it is to be the same each time
@@ -30,7 +30,7 @@ func Abstract(seed uint64) image.Image {
 	return c.m
 }
 
-// palettes have a background and four colours each.
+// palettes returns palettes of a background and four colours.
 func palettes() [][]color.NRGBA {
 	rgb := func(v uint32) color.NRGBA {
 		return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255} //nolint:gosec,mnd // its bytes
@@ -78,7 +78,7 @@ func (c *canvas) fill(of color.Color, within image.Rectangle, points func(to fun
 	r.Draw(c.m, within, image.NewUniform(of), image.Point{})
 }
 
-// arc is a sector of a disc between two angles.
+// arc fills a sector of a disc between two angles.
 func (c *canvas) arc(of color.Color, x, y, radius, from, until float64) {
 	const steps = 64
 	around := image.Rect(int(x-radius)-1, int(y-radius)-1, int(x+radius)+2, int(y+radius)+2)
@@ -97,7 +97,7 @@ func (c *canvas) box(of color.Color, x, y, width, height float64) {
 	draw.Draw(c.m, image.Rect(int(x), int(y), int(x+width), int(y+height)), image.NewUniform(of), image.Point{}, draw.Src)
 }
 
-// tiles are squares with quarter discs.
+// tiles draws squares with quarter discs.
 func (c *canvas) tiles() {
 	const side = 150
 	for y := 0.0; y < abstractHeight; y += side {
@@ -111,7 +111,7 @@ func (c *canvas) tiles() {
 	}
 }
 
-// hills are waves, one before the other, below a sun.
+// hills draws waves in front of each other, below a sun.
 func (c *canvas) hills() {
 	c.disc(c.inks[2], 300+float64(c.IntN(1000)), 270, 130) //nolint:mnd // where it looks well
 	const layers = 5
@@ -128,7 +128,7 @@ func (c *canvas) hills() {
 	}
 }
 
-// dots grow and shrink.
+// dots draws discs that grow and shrink.
 func (c *canvas) dots() {
 	const apart = 50
 	ax, ay := c.Float64()*abstractWidth, c.Float64()*abstractHeight
@@ -144,7 +144,7 @@ func (c *canvas) dots() {
 	}
 }
 
-// bars are columns with round heads.
+// bars draws columns with round heads.
 func (c *canvas) bars() {
 	const width, apart = 62, 80
 	for x := 20.0; x < abstractWidth-width; x += apart {
@@ -158,7 +158,7 @@ func (c *canvas) bars() {
 	}
 }
 
-// rings are concentric discs.
+// rings draws concentric discs.
 func (c *canvas) rings() {
 	for _, at := range [][2]float64{{380, 520}, {1150, 330}, {1420, 820}, {760, 40}} {
 		radius := 260 + 120*c.Float64()
@@ -173,7 +173,7 @@ func (c *canvas) rings() {
 	}
 }
 
-// mixed is a colour between two.
+// mixed returns a colour between two others.
 func mixed(a, b color.NRGBA, share float64) color.NRGBA {
 	between := func(a, b uint8) uint8 { return uint8(float64(a)*(1-share) + float64(b)*share) }
 	return color.NRGBA{R: between(a.R, b.R), G: between(a.G, b.G), B: between(a.B, b.B), A: 255} //nolint:mnd // opaque

@@ -7,15 +7,15 @@ import (
 	"github.com/bep/imagemeta"
 )
 
-// orientation is how a file's pixels are rotated, as cameras record it (EXIF, tag 0x0112): they store the sensor's rows, and
-// record which way up the camera was held.
+// orientation is how a file's pixels are rotated, as recorded by cameras (EXIF, tag 0x0112): they store the sensor's rows, and
+// record how the camera was held.
 type orientation int
 
 // upright is the orientation of most files.
 const upright orientation = 1
 
-// orientationOf returns the orientation recorded in a file, whose format is named as in package image. Without a valid one it is
-// upright.
+// orientationOf returns the orientation recorded in a file, or upright if it has no valid one. The format is named as in package
+// image.
 func orientationOf(file []byte, format string) orientation {
 	kinds := map[string]imagemeta.ImageFormat{"jpeg": imagemeta.JPEG, "png": imagemeta.PNG, "webp": imagemeta.WebP}
 	kind, known := kinds[format]
@@ -23,7 +23,7 @@ func orientationOf(file []byte, format string) orientation {
 		return upright
 	}
 	found := upright
-	// If the metadata are cut off, the part before counts: an image is not rejected for its metadata.
+	// If the metadata are truncated, use the part that is there: an image is not rejected for its metadata.
 	_, _ = imagemeta.Decode(imagemeta.Options{
 		R: bytes.NewReader(file), ImageFormat: kind, Sources: imagemeta.EXIF,
 		ShouldHandleTag: func(tag imagemeta.TagInfo) bool { return tag.Namespace == "IFD0" && tag.Tag == "Orientation" },
@@ -37,7 +37,7 @@ func orientationOf(file []byte, format string) orientation {
 	return found
 }
 
-// sideways reports whether the image is as wide as the file is high.
+// sideways reports whether the image's width is the file's height.
 func (o orientation) sideways() bool { return o >= 5 }
 
 // turned rotates an image upright.

@@ -8,9 +8,9 @@
 // # Invariants
 //
 //	G1  A file's type is determined from its bytes; names and headers are ignored.
-//	G2  The result is encoded here, from pixels alone, after applying the recorded orientation. Nothing else in a file gets
-//	    through, such as where a photograph was taken, or a program appended to the image.
-//	G3  Memory is bounded: a file that claims more than mostPixels is rejected before decoding, and few are decoded
+//	G2  The result is encoded here, from pixels alone, after applying the recorded orientation. No other content of the file
+//	    remains, such as where a photograph was taken, or a program appended to the image.
+//	G3  Memory is bounded: a file that claims more than mostPixels is rejected before decoding, and only a few are decoded
 //	    concurrently.
 //
 // The package is safe for concurrent use.
@@ -38,7 +38,7 @@ const (
 const (
 	// mostPixels is enough for photographs of current cameras.
 	mostPixels = 25_000_000
-	// longest is the maximum ratio of height to width: an image is cropped to this many times its width.
+	// longest is the maximum ratio of height to width; longer images are cropped.
 	longest = 20
 	quality = 84
 	atOnce  = 2

@@ -28,7 +28,7 @@ func filled(width, height int, of color.Color) *image.NRGBA {
 	return m
 }
 
-// TestMake: each format becomes an image for pages, not wider than necessary, without the file's other content.
+// TestMake: each format becomes an image for pages, no wider than necessary, without the file's other content.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	written := func(write func(*bytes.Buffer) error) []byte {
@@ -71,7 +71,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// exif is a JPEG segment that records an orientation, in either byte order.
+// exif returns a JPEG segment that records an orientation, in either byte order.
 func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	mark := "II"
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -93,7 +93,7 @@ func TestOrientation(t *testing.T) {
 		stored   [4]string
 		sideways bool
 	}{
-		// Stored like this, each must appear as red, green, blue, white.
+		// Stored like this, each must be displayed as red, green, blue, white.
 		1: {[4]string{"red", "green", "blue", "white"}, false},
 		2: {[4]string{"green", "red", "white", "blue"}, false},
 		3: {[4]string{"white", "blue", "green", "red"}, false},
@@ -154,14 +154,14 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// alike compares colours, with a tolerance for JPEG.
+// alike compares colours, with a tolerance for JPEG's losses.
 func alike(a, b color.Color) bool {
 	r, g, bl, _ := a.RGBA()
 	x, y, z, _ := b.RGBA()
 	return r>>15 == x>>15 && g>>15 == y>>15 && bl>>15 == z>>15
 }
 
-// FuzzMake: any bytes yield an image or one of two errors.
+// FuzzMake: any bytes result in an image or one of two errors.
 func FuzzMake(f *testing.F) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, filled(3, 2, color.White)); err != nil {

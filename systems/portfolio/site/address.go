@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longestSlug limits the part of a title in an address.
+// longestSlug limits how much of a title an address contains.
 const longestSlug = 60
 
 // idLength is the length of a ULID.
@@ -16,8 +16,8 @@ const idLength = 26
 
 var addressForm = regexp.MustCompile(`(?i)^(?:.*-)?([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
 
-// Address is a post's path below p/: its title for people, its id for the server. The id makes it unique. An address with another
-// title, such as an older one, is redirected to the current one.
+// Address returns a post's path below p/: its title for people and its id, which makes it unique, for the server. An address with
+// another title, such as an earlier one, is redirected to the current one.
 func Address(title, postID string) string {
 	id := strings.ToLower(postID)
 	if slug := slug(title); slug != "" {
@@ -26,7 +26,7 @@ func Address(title, postID string) string {
 	return id
 }
 
-// postOf is the id in an address.
+// postOf returns the id in an address.
 func postOf(address string) (string, bool) {
 	if len(address) > idLength*20 { //nolint:mnd // far more than an address ever had
 		return "", false
@@ -38,7 +38,7 @@ func postOf(address string) (string, bool) {
 	return strings.ToUpper(found[1]), true
 }
 
-// slug is a title in lower-case ASCII, with - between words; "" if nothing remains.
+// slug returns a title in lower-case ASCII, with - between words, or "" if nothing is left.
 func slug(title string) string {
 	var out strings.Builder
 	gap := false
@@ -53,7 +53,7 @@ func slug(title string) string {
 				out.WriteByte('-')
 			}
 			gap = false
-			if out.Len() < longestSlug+idLength { // a very long word
+			if out.Len() < longestSlug+idLength { // in case of a very long word
 				out.WriteRune(r)
 			}
 		case !unicode.Is(unicode.Mn, r): // a combining accent does not end a word

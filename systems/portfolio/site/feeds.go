@@ -49,7 +49,7 @@ type atomEntry struct {
 	Summary string `xml:"summary"`
 }
 
-// atom is RFC 4287.
+// atom serves an Atom feed (RFC 4287).
 func (s *Site) atom(w http.ResponseWriter, r *http.Request) error {
 	v := s.view(r)
 	if err := s.newest(r, v); err != nil {
@@ -70,7 +70,7 @@ func (s *Site) atom(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range v.Posts {
 		at := v.Base + "/p/" + p.Address
 		entry := atomEntry{
-			// The id stays when the title changes.
+			// The id stays the same when the title changes.
 			ID: v.Base + "/p/" + p.Address[len(p.Address)-idLength:], Title: p.Title, Link: atomLink{Rel: "alternate", Type: "text/html", Href: at},
 			Published: v.ISO(p.At), Updated: v.ISO(p.Updated), Author: p.Author, Summary: p.Excerpt,
 		}
@@ -85,7 +85,7 @@ func (s *Site) atom(w http.ResponseWriter, r *http.Request) error {
 	return writeXML(w, r, "application/atom+xml; charset=utf-8", feed)
 }
 
-// latest is the time of the last change; without posts, a constant time.
+// latest returns the time of the last change, or a constant time if there are no posts.
 func latest(posts []card) time.Time {
 	at := time.Unix(0, 0)
 	for _, p := range posts {
@@ -113,7 +113,7 @@ type jsonItem struct {
 	Tags      []string     `json:"tags,omitempty"`
 }
 
-// jsonFeed is JSON Feed 1.1.
+// jsonFeed serves a JSON Feed 1.1.
 func (s *Site) jsonFeed(w http.ResponseWriter, r *http.Request) error {
 	v := s.view(r)
 	if err := s.newest(r, v); err != nil {
@@ -180,7 +180,7 @@ func (s *Site) sitemap(w http.ResponseWriter, r *http.Request) error {
 	}{URLs: list})
 }
 
-// robots takes effect only at the root of a host.
+// robots only takes effect at the root of a host.
 func (s *Site) robots(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	answer(w, r, []byte("User-agent: *\nDisallow: /studio/\nSitemap: "+s.base(r)+"/sitemap.xml\n"))

@@ -22,8 +22,9 @@ const wordsAMinute = 220
 // lowestHeading is HTML's smallest heading.
 const lowestHeading = 6
 
-// Markdown renders a post's text as sanitised HTML; HTML in the text is dropped. Headings begin at the second level, because the
-// title is the first, and skip none. An image from another origin becomes a link, because pages load nothing from other origins.
+// Markdown renders a post's text as sanitised HTML, and drops HTML in the text. Headings begin at the second level, because the
+// title is the first, and no level is skipped. An image from another origin becomes a link, because pages load nothing from other
+// origins.
 func Markdown(source string) template.HTML {
 	var out bytes.Buffer
 	if err := converter().Convert([]byte(source), &out); err != nil {
@@ -33,7 +34,7 @@ func Markdown(source string) template.HTML {
 	return template.HTML(scrollable.Replace(string(clean))) //nolint:gosec // it is sanitised
 }
 
-// Images returns the ids of our own images in a text.
+// Images returns the ids in a text of images that are stored here.
 func Images(source string) (ids []string) {
 	document := converter().Parser().Parse(text.NewReader([]byte(source)))
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -49,12 +50,12 @@ func Images(source string) (ids []string) {
 
 var imageForm = regexp.MustCompile(`^\.\./images/([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
 
-// Minutes is a text's reading time, at least one.
+// Minutes returns a text's reading time, which is at least one.
 func Minutes(source string) int {
 	return max(1, (len(strings.Fields(source))+wordsAMinute/2)/wordsAMinute)
 }
 
-// scrollable makes wide content scrollable by keyboard, and images load lazily. After sanitising, < only begins tags.
+// scrollable makes wide content scrollable by keyboard and lets images load lazily. In sanitised HTML, < only begins tags.
 var scrollable = strings.NewReplacer("<img ", `<img loading="lazy" decoding="async" `, "<pre>", `<pre tabindex="0">`, "<table>", `<div class="prose-wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 var converter = sync.OnceValue(func() goldmark.Markdown {
@@ -116,7 +117,7 @@ func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context)
 	}
 }
 
-// fitHeadings shifts headings so that the highest is on the second level, and none is more than one below its predecessor.
+// fitHeadings shifts headings so that the highest is at the second level, and none is more than one level below its predecessor.
 func fitHeadings(headings []*ast.Heading) {
 	highest := lowestHeading
 	for _, h := range headings {

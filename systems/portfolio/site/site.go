@@ -1,5 +1,5 @@
-// Package site is the blog for readers: HTML rendered by the server, for people with and without scripts, for search engines and
-// feed readers.
+// Package site is the blog for readers: HTML rendered by the server, which works with and without scripts, for search engines and
+// for feed readers.
 //
 // # Model
 //
@@ -66,7 +66,7 @@ var script []byte
 type Options struct {
 	DB     *portfoliodb.DB
 	Logger *slog.Logger
-	// PublicURL is the site's public address without a trailing slash; "" uses the request's.
+	// PublicURL is the site's public address without a trailing slash; "" derives it from the request.
 	PublicURL string
 }
 
@@ -86,7 +86,7 @@ func New(o Options) *Site {
 	return s
 }
 
-// Pages are the handlers by pattern, except the front page and its files.
+// Pages returns the handlers by pattern, except for the front page and its files.
 func (s *Site) Pages() map[string]http.Handler {
 	return map[string]http.Handler{
 		"GET /c/{slug}":    gzhttp.GzipHandler(s.page(s.category)),
@@ -114,13 +114,13 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, script)
 }
 
-// errMissing is for a page that does not exist.
+// errMissing is the error for a page that does not exist.
 var errMissing = errors.New("there is no such page")
 
-// page shows a handler's error as a page.
+// page renders a handler's error as a page.
 func (s *Site) page(do func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(auth.Public(r.Context())) // the lists' cursors are valid for everyone
+		r = r.WithContext(auth.Public(r.Context())) // so that the lists' cursors are valid for everyone
 		err := do(w, r)
 		if err == nil {
 			return
@@ -149,7 +149,7 @@ type view struct {
 	// Root is the relative path of the front page, Base its absolute address.
 	Root, Base         string
 	Title, Description string
-	// Canonical is the page's absolute address; "" if it has none.
+	// Canonical is the page's absolute address, or "" if it has none.
 	Canonical, Kind, Robots string
 	Files                   web.Files
 	Categories              []portfoliodb.Category
@@ -161,34 +161,34 @@ type view struct {
 	Fault                   string
 }
 
-// Say is a message of the catalogue.
+// Say returns a message of the catalogue.
 func (v *view) Say(key string, values ...string) string { return v.say(key, values...) }
 
-// Count is a message with a number.
+// Count returns a message with a number.
 func (v *view) Count(key string, n int64) string { return v.count(key, n) }
 
-// Minutes is a text's reading time.
+// Minutes formats a text's reading time.
 func (v *view) Minutes(n int) string { return v.count("minutes", int64(n)) }
 
-// Day is a date in words.
+// Day formats a date in words.
 func (v *view) Day(at time.Time) string { return v.day(at) }
 
-// ISO is a time for programs.
+// ISO formats a time for programs.
 func (*view) ISO(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// Language is the page's.
+// Language returns the page's language.
 func (v *view) Language() string { return v.language }
 
 // card is a post in a list.
 type card struct {
 	Address, Title, Excerpt, AuthorID, Author string
-	// Cover and Avatar are ids of images; "" is none.
+	// Cover and Avatar are ids of images; "" means none.
 	Cover, Avatar string
 	Category      portfoliodb.Category
 	At, Updated   time.Time
 }
 
-// article is a post with its text, or only with comments.
+// article is a post with its text and comments, or with comments only.
 type article struct {
 	card
 
@@ -199,7 +199,7 @@ type article struct {
 	Archived, Edited    bool
 	Comments            []remark
 	Related             []card
-	// Older is the address of older comments; "" if there are none.
+	// Older is the address of older comments, or "" if there are none.
 	Older string
 }
 
@@ -209,7 +209,7 @@ type remark struct {
 	At                     time.Time
 }
 
-// view has what all pages need.
+// view returns the data that all pages need.
 func (s *Site) view(r *http.Request) *view {
 	v := &view{catalogue: s.words[accept.Language(r)], Files: s.files, Kind: "website", Root: "./", Base: s.base(r)}
 	if strings.Count(r.URL.Path, "/") > 1 {
@@ -219,7 +219,7 @@ func (s *Site) view(r *http.Request) *view {
 	return v
 }
 
-// base is the site's absolute address.
+// base returns the site's absolute address.
 func (s *Site) base(r *http.Request) string {
 	if s.PublicURL != "" {
 		return s.PublicURL
@@ -286,7 +286,7 @@ func cards(items []portfoliodb.PostsByCategoryItem, but string) (list []card) {
 	return list
 }
 
-// cardOf is a post in a list.
+// cardOf converts a post for a list.
 func cardOf(p portfoliodb.PostsByStatusItem) card {
 	return card{
 		Address: Address(p.Title, p.PostID), Title: p.Title, Excerpt: p.Excerpt, AuthorID: p.UserID, Cover: known(p.CoverID),
@@ -363,7 +363,7 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 	return s.write(w, r, "post", v)
 }
 
-// articleOf is a post without its text.
+// articleOf converts a post without its text.
 func articleOf(p portfoliodb.Post) *article {
 	return &article{
 		card: cardOf(portfoliodb.PostsByStatusItem{
@@ -374,12 +374,12 @@ func articleOf(p portfoliodb.Post) *article {
 	}
 }
 
-// Shown are the visible comments.
+// Shown returns the visible comments.
 func Shown(all []portfoliodb.Comment) []portfoliodb.Comment {
 	return slices.DeleteFunc(all, func(c portfoliodb.Comment) bool { return c.HiddenAt != nil })
 }
 
-// remarks are the comments for readers.
+// remarks converts comments for readers.
 func remarks(all []portfoliodb.Comment) (list []remark) {
 	for _, c := range Shown(all) {
 		list = append(list, remark{ID: c.CommentID, UserID: c.UserID, Body: c.Body, At: c.CreatedAt})
@@ -387,7 +387,7 @@ func remarks(all []portfoliodb.Comment) (list []remark) {
 	return list
 }
 
-// olderComments renders older comments: those that do not fit on the post's page.
+// olderComments renders the older comments, which are not on the post's page.
 func (s *Site) olderComments(w http.ResponseWriter, r *http.Request, postID string) error {
 	ctx, query := r.Context(), r.URL.Query()
 	p, err := s.DB.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: Everyone})
@@ -442,7 +442,7 @@ func (s *Site) named(ctx context.Context, v *view, posts []card, comments ...rem
 	return nil
 }
 
-// names are users' names and pictures; a user without a name is shown by id.
+// names looks up the names and pictures of users. A user without a name is shown by id.
 func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func(id string) (name, avatar string), error) {
 	called := map[string]portfoliodb.User{}
 	var in []portfoliodb.UserByIDInput

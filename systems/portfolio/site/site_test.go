@@ -38,7 +38,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestAddress: an address contains the title for people, and leads to its post whatever the title.
+// TestAddress: an address contains the title for people, but finds its post whatever the title.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	const id = "01KDZ2CN800000000000000001"
@@ -61,7 +61,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestWords: all languages have the same messages and placeholders, and pages use no others.
+// TestWords: all languages have the same messages and placeholders, and pages use only these.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	all := readCatalogues()

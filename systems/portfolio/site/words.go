@@ -13,13 +13,13 @@ import (
 //go:embed words/*.json
 var wordFiles embed.FS
 
-// catalogue has the site's messages in a language.
+// catalogue contains the site's messages in one language.
 type catalogue struct {
 	language string
 	messages map[string]string
 }
 
-// catalogues panics if one is missing or damaged, because they are embedded.
+// readCatalogues reads the catalogues. It panics if one is missing or damaged, because they are embedded.
 func readCatalogues() map[string]catalogue {
 	all := map[string]catalogue{}
 	for _, language := range accept.Languages {
@@ -36,7 +36,7 @@ func readCatalogues() map[string]catalogue {
 	return all
 }
 
-// say is a message; values are pairs of a name and the value for {name}.
+// say returns a message. Values are pairs of a name and the value for {name}.
 func (c catalogue) say(key string, values ...string) string {
 	for i := 0; i+1 < len(values); i += 2 {
 		values[i] = "{" + values[i] + "}"
@@ -44,7 +44,7 @@ func (c catalogue) say(key string, values ...string) string {
 	return strings.NewReplacer(values...).Replace(c.messages[key])
 }
 
-// count is a message with a number, in the right plural form.
+// count returns a message with a number, in the correct plural form.
 func (c catalogue) count(key string, n int64) string {
 	form := ".other"
 	if n == 1 || n == 0 && c.language == "pt" {
@@ -53,7 +53,7 @@ func (c catalogue) count(key string, n int64) string {
 	return c.say(key+form, "n", strconv.FormatInt(n, 10))
 }
 
-// day is a date in words.
+// day formats a date in words.
 func (c catalogue) day(at time.Time) string {
 	months := strings.Fields(c.messages["months"])
 	return c.say("day", "day", strconv.Itoa(at.Day()), "month", months[at.Month()-1], "year", strconv.Itoa(at.Year()))

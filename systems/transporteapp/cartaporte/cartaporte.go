@@ -7,13 +7,13 @@
 //	    ▼
 //	Comprobante ──PAC──▶ Timbre          the XML with seal and stamp
 //
-// A Documento is a company's declaration in the terms of the complement. Comprobante gives it the elements and attributes of the
-// published schemas, in their order. A PAC (an authorised certification provider) seals and stamps it. Local is a PAC for
+// A Documento is a company's declaration in the terms of the complement. Comprobante renders it with the elements and attributes
+// of the published schemas, in their order. A PAC (an authorised certification provider) seals and stamps it. Local is a PAC for
 // development: it signs with a certificate that it creates itself, and every document says that it is a test.
 //
-// Validar checks format and check digits of RFC and CURP, the states' ranges of postal codes, and the catalogues in catalogos/,
-// whose files name their sources. It does not ask the tax office whether a taxpayer exists, and of the 52,000 product keys it
-// knows only the segments: the PAC checks the rest.
+// Validar checks the format and check digits of RFC and CURP, the states' ranges of postal codes, and the catalogues in
+// catalogos/, whose files name their sources. It does not ask the tax office whether a taxpayer exists, and knows only the
+// segments of the 52,000 product keys: the PAC checks the rest.
 //
 // Only transfers by road within Mexico are supported: TipoDeComprobante T, TranspInternac No.
 //
@@ -24,7 +24,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Domicilio is an address with catalogue keys; "" is absent.
+// Domicilio is an address with catalogue keys; "" means absent.
 type Domicilio struct {
 	Calle, NumeroExterior, NumeroInterior, Colonia, Localidad, Referencia, Municipio string
 
@@ -34,7 +34,7 @@ type Domicilio struct {
 // Contribuyente is a taxpayer.
 type Contribuyente struct {
 	RFC, Nombre, RegimenFiscal string
-	// UsoCFDI is the receiver's.
+	// UsoCFDI applies to the receiver.
 	UsoCFDI   string
 	Domicilio Domicilio
 }
@@ -43,14 +43,14 @@ type Contribuyente struct {
 type Ubicacion struct {
 	// Tipo is Origen or Destino.
 	Tipo, ID, RFC, Nombre string
-	// FechaHora is local, 2024-01-15T08:00:00.
+	// FechaHora is a local time: 2024-01-15T08:00:00.
 	FechaHora string
 	// Distancia is the distance driven to a Destino, in km.
 	Distancia *table.Decimal
 	Domicilio Domicilio
 }
 
-// Mercancia is a good.
+// Mercancia is a line of goods.
 type Mercancia struct {
 	ClaveProdServ, ClaveUnidad, Descripcion string
 
@@ -59,7 +59,7 @@ type Mercancia struct {
 	Moneda           string
 }
 
-// Figura is a person in the transport; the driver is TipoFigura 01.
+// Figura is a person involved in the transport; the driver has TipoFigura 01.
 type Figura struct{ Tipo, RFC, Nombre, NumLicencia string }
 
 // Autotransporte is the vehicle with its permit and insurance.
@@ -76,7 +76,7 @@ type Autotransporte struct {
 type Documento struct {
 	// Folio includes its series: CP-000015.
 	Folio string
-	// Fecha is the time of issue, local, 2024-01-15T08:00:00.
+	// Fecha is the local time of issue: 2024-01-15T08:00:00.
 	Fecha            string
 	IDCCP            string
 	Emisor, Receptor Contribuyente

@@ -26,7 +26,7 @@ func decimal(tb testing.TB, text string) table.Decimal {
 	return d
 }
 
-// document is one that the tax office would accept.
+// document returns a document that the tax office would accept.
 func document(tb testing.TB) *cartaporte.Documento {
 	tb.Helper()
 	way, value := decimal(tb, "500.5"), decimal(tb, "50000")
@@ -53,7 +53,7 @@ func document(tb testing.TB) *cartaporte.Documento {
 	}
 }
 
-// TestValidar breaks a valid document in one way after another.
+// TestValidar breaks a valid document in one way after the other.
 func TestValidar(t *testing.T) {
 	if f := document(t).Validar(); len(f) > 0 {
 		t.Fatalf("a good document: %v", f)
@@ -64,7 +64,7 @@ func TestValidar(t *testing.T) {
 	}{
 		{"idCcp", func(d *cartaporte.Documento) { d.IDCCP = "12345678-1234-1234-1234-123456789ABC" }},
 		{"emisor.rfc", func(d *cartaporte.Documento) { d.Emisor.RFC = "EKU9003173C8" }},
-		{"emisor.regimenFiscal", func(d *cartaporte.Documento) { d.Emisor.RegimenFiscal = "612" }}, // of persons
+		{"emisor.regimenFiscal", func(d *cartaporte.Documento) { d.Emisor.RegimenFiscal = "612" }}, // for persons
 		{"emisor.domicilioFiscal.codigoPostal", func(d *cartaporte.Documento) { d.Emisor.Domicilio.CodigoPostal = "44100" }},
 		{"receptor.domicilioFiscal.estado", func(d *cartaporte.Documento) { d.Receptor.Domicilio.Estado = "DIF" }},
 		{"receptor.domicilioFiscal.pais", func(d *cartaporte.Documento) { d.Receptor.Domicilio.Pais = "USA" }},
@@ -81,7 +81,7 @@ func TestValidar(t *testing.T) {
 		{"mercancias[0].claveProdServ", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveProdServ = "5016150" }},
 		{"mercancias[0].claveUnidad", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveUnidad = "KILO" }},
 		{"totales.distanciaTotal", func(d *cartaporte.Documento) { d.TotalDistancia = decimal(t, "500.4") }},
-		{"totales.distanciaTotal", func(d *cartaporte.Documento) { // each distance is valid, but not their sum
+		{"totales.distanciaTotal", func(d *cartaporte.Documento) { // each distance is valid, but the sum is not
 			far := d.Ubicaciones[1]
 			most := decimal(t, "99999")
 			far.ID, far.Distancia = "DE000002", &most
@@ -99,7 +99,7 @@ func TestValidar(t *testing.T) {
 		{"mercancias[1].cantidad", func(d *cartaporte.Documento) { d.Mercancias[1].Cantidad = decimal(t, "-1") }},
 		{"mercancias[0].moneda", func(d *cartaporte.Documento) { d.Mercancias[0].Moneda = "" }},
 		{"autotransporte", func(d *cartaporte.Documento) { d.Autotransporte = nil }},
-		{"autotransporte.permSct", func(d *cartaporte.Documento) { d.Autotransporte.PermSCT = "TPTM01" }}, // of ships
+		{"autotransporte.permSct", func(d *cartaporte.Documento) { d.Autotransporte.PermSCT = "TPTM01" }}, // for ships
 		{"autotransporte.configVehicular", func(d *cartaporte.Documento) { d.Autotransporte.ConfigVehicular = "T9" }},
 		{"autotransporte.placaVm", func(d *cartaporte.Documento) { d.Autotransporte.PlacaVM = "A-1" }},
 		{"autotransporte.anioModeloVm", func(d *cartaporte.Documento) { d.Autotransporte.AnioModeloVM = 22 }},
@@ -123,7 +123,7 @@ func TestValidar(t *testing.T) {
 	}
 }
 
-// TestCodigoPostal: a code belongs to its state, as far as its first digits tell.
+// TestCodigoPostal: a code belongs to its state as far as its first digits show.
 func TestCodigoPostal(t *testing.T) {
 	for _, c := range []struct {
 		code, state string
@@ -132,7 +132,7 @@ func TestCodigoPostal(t *testing.T) {
 		{"06600", "CMX", true},
 		{"01000", "CMX", true},
 		{"16999", "CMX", true},
-		{"17000", "CMX", false}, // of no state
+		{"17000", "CMX", false}, // not used by any state
 		{"20928", "AGU", true},
 		{"33826", "CHH", true},
 		{"44100", "JAL", true},
@@ -232,7 +232,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// checkAttributes checks an element's own attributes: their order, and that the required ones exist.
+// checkAttributes checks an element's own attributes: their order, and that no required one is missing.
 func checkAttributes(t *testing.T, element string, found []xml.Attr, published []string) {
 	t.Helper()
 	var own []string
@@ -255,7 +255,7 @@ func checkAttributes(t *testing.T, element string, found []xml.Attr, published [
 	}
 }
 
-// TestLocal: a document stamped by Local says that it is a test, verifies, and no longer does once anything changes.
+// TestLocal: a document stamped by Local says that it is a test and verifies, but no longer verifies once anything changes.
 func TestLocal(t *testing.T) {
 	at := time.Date(2024, time.January, 15, 8, 30, 0, 0, time.UTC)
 	pac := cartaporte.NewLocal(func() time.Time { return at })

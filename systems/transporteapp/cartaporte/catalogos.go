@@ -18,11 +18,11 @@ var catalogFiles embed.FS
 // entry is a line of a catalogue, by column name.
 type entry map[string]string
 
-// catalogs are the catalogues by name, then by key. They are read once and immutable.
+// catalogs holds the catalogues by name and key. They are read once and never change.
 var catalogs = sync.OnceValue(func() map[string]map[string]entry {
 	files, err := catalogFiles.ReadDir("catalogos")
 	if err != nil {
-		panic(err) // they are embedded
+		panic(err) // the catalogues are embedded
 	}
 	all := map[string]map[string]entry{}
 	for _, f := range files {
@@ -114,12 +114,12 @@ func CodigoPostal(code, state string) bool {
 	return e["desde"] <= prefix && prefix <= e["hasta"]
 }
 
-// ClaveProdServ reports whether a text has the form of a product key: eight digits with an existing segment.
+// ClaveProdServ reports whether a text has the form of a product key: eight digits that begin with an existing segment.
 func ClaveProdServ(key string) bool {
 	return digits(key, prodLength) && segmento.Tiene(key[:prefixLength])
 }
 
-// digits reports whether a text has exactly this many digits.
+// digits reports whether a text consists of exactly n digits.
 func digits(text string, n int) bool {
 	return len(text) == n && strings.Trim(text, decimalDigits) == ""
 }
@@ -127,8 +127,8 @@ func digits(text string, n int) bool {
 // Linea is a key with its description.
 type Linea struct{ Clave, Descripcion string }
 
-// Buscar finds the lines whose key has a prefix, then those whose description has a word for each search word as its prefix,
-// ignoring accents and case, in key order.
+// Buscar finds the lines whose key starts with the text, then those whose description has, for each search word, a word that
+// starts with it. It ignores accents and case, and returns the lines in key order.
 func (c Catalogo) Buscar(text string, most int) []Linea {
 	terms := strings.Fields(plain(text))
 	var byKey, byWords []Linea
@@ -146,7 +146,7 @@ func (c Catalogo) Buscar(text string, most int) []Linea {
 	return all[:min(len(all), most)]
 }
 
-// Descripcion is a key's description; "" if it is not in the catalogue.
+// Descripcion returns a key's description, or "" if the key is not in the catalogue.
 func (c Catalogo) Descripcion(key string) string {
 	e, _ := c.find(key)
 	return cmp.Or(e["descripcion"], e["nombre"])

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The name spaces and schemas of the elements.
+// The namespaces and schemas of the elements.
 const (
 	spaceCFDI  = "http://www.sat.gob.mx/cfd/4"
 	spaceCarta = "http://www.sat.gob.mx/CartaPorte31"
@@ -33,7 +33,7 @@ const (
 	notInternatio = "No"
 )
 
-// Comprobante is the CFDI as XML. Its fields are in the order of the schemas; "" omits an optional attribute.
+// Comprobante is the CFDI as XML. Its fields have the order of the schemas; "" omits an optional attribute.
 type Comprobante struct {
 	XMLName           xml.Name    `xml:"cfdi:Comprobante"`
 	SpaceCFDI         string      `xml:"xmlns:cfdi,attr"`
@@ -188,7 +188,8 @@ type xmlTimbre struct {
 	SelloSAT         string `xml:"SelloSAT,attr"`
 }
 
-// Comprobante returns the document without seal and stamp. A transfer has no value: each good is a Concepto of 0.
+// Comprobante returns the document without seal and stamp. A transfer has no value: each line of goods is a Concepto with the
+// amount 0.
 func (d *Documento) Comprobante() *Comprobante {
 	serie, folio, found := strings.Cut(d.Folio, "-")
 	if !found {

@@ -46,8 +46,8 @@ var (
 	alarm  = colour{176, 32, 32}
 )
 
-// Imprimir renders a stamped document as a PDF, the copy that travels with the freight. It reads everything from the stamped XML;
-// the same XML yields the same PDF.
+// Imprimir renders a stamped document as a PDF, the copy that travels with the freight. It reads everything from the stamped XML,
+// and the same XML always yields the same PDF.
 func Imprimir(document []byte) ([]byte, error) {
 	c, err := Leer(document)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *printer) font(style string, size float64, c colour) {
 	p.SetTextColor(c[0], c[1], c[2])
 }
 
-// head is the band with the document's name.
+// head prints the band with the document's name.
 func (p *printer) head() {
 	t := p.stamp()
 	const right = 76.0
@@ -182,7 +182,7 @@ func grouped(number string) string {
 	return whole
 }
 
-// pair is a label above its value, in one line.
+// pair prints a label above its value, in one line.
 func (p *printer) pair(x, w float64, label, text string) {
 	p.SetX(x)
 	p.font("", sizeLabel, pale)
@@ -191,7 +191,7 @@ func (p *printer) pair(x, w float64, label, text string) {
 	p.CellFormat(w, lineText+0.3, text, "", 2, "L", false, 0, "")
 }
 
-// facts are labels with their values, in columns.
+// facts prints labels with their values, in columns.
 func (p *printer) facts(columns int, list ...string) {
 	w := width / float64(columns)
 	for len(list) > 0 {
@@ -235,7 +235,7 @@ func (p *printer) room(height float64) bool {
 	return true
 }
 
-// section is a heading.
+// section prints a heading.
 func (p *printer) section(title string) {
 	p.room(20)
 	p.Ln(1.6)
@@ -259,7 +259,7 @@ type column struct {
 	align string
 }
 
-// table is a table with its header repeated on each sheet.
+// table prints a table and repeats its header on each sheet.
 func (p *printer) table(columns []column, rows [][]string) {
 	head := func() {
 		p.font("B", sizeLabel, pale)
@@ -381,7 +381,7 @@ func (p *printer) people() {
 	p.table([]column{{"Figura", 40, "L"}, {"Nombre", width - 120, "L"}, {"RFC", 40, "L"}, {"Licencia", 40, "L"}}, rows)
 }
 
-// seals prints the verification code and the texts that it stands for.
+// seals prints the verification code and the texts that it encodes.
 func (p *printer) seals() error {
 	t := p.stamp()
 	const gap = 5.0
@@ -426,7 +426,7 @@ func (p *printer) seals() error {
 	return p.Error()
 }
 
-// departs is the freight's departure.
+// departs returns the time of departure.
 func (p *printer) departs() string {
 	for _, u := range p.c.Complemento.CartaPorte.Ubicaciones.Ubicacion {
 		if u.Tipo == tipoOrigen {

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// stamped is a stamped document with a number of goods.
+// stamped returns a stamped document with a number of goods.
 func stamped(tb testing.TB, goods int) []byte {
 	tb.Helper()
 	d := document(tb)
@@ -57,7 +57,7 @@ func TestLeer(t *testing.T) {
 	}
 }
 
-// TestImprimir: the same document yields the same PDF, with as many sheets as it needs. PDF=dir keeps them for review.
+// TestImprimir: the same document yields the same PDF, with as many sheets as it needs. PDF=dir keeps the files for review.
 func TestImprimir(t *testing.T) {
 	t.Parallel()
 	for _, goods := range []int{2, 120} {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// prefixes are the prefixes of Comprobante's elements in its tags.
+// prefixes are the namespace prefixes in Comprobante's struct tags.
 var prefixes = map[string]string{spaceCFDI: "cfdi:", spaceCarta: "cartaporte31:", spaceTFD: "tfd:"}
 
 // Leer parses a stamped document.
@@ -22,10 +22,10 @@ func Leer(document []byte) (*Comprobante, error) {
 	return &c, nil
 }
 
-// prefixed replaces name spaces by the prefixes in tags: encoding/xml writes the latter and reads the former.
+// prefixed replaces namespaces with the prefixes in the struct tags: encoding/xml writes prefixes and reads namespaces.
 type prefixed struct{ decoder *xml.Decoder }
 
-// Token makes prefixed an xml.TokenReader.
+// Token implements xml.TokenReader.
 func (p prefixed) Token() (xml.Token, error) {
 	token, err := p.decoder.Token()
 	named := func(n xml.Name) xml.Name { return xml.Name{Local: prefixes[n.Space] + n.Local} }
@@ -33,7 +33,7 @@ func (p prefixed) Token() (xml.Token, error) {
 	case xml.StartElement:
 		t.Name = named(t.Name)
 		kept := t.Attr[:0]
-		for _, a := range t.Attr { // the types know the name spaces
+		for _, a := range t.Attr { // the types already declare the namespaces
 			if a.Name.Space == "" {
 				kept = append(kept, a)
 			}

@@ -23,9 +23,9 @@ import (
 // Leyenda is in every document that Local stamps.
 const Leyenda = "PRUEBA, sin validez fiscal"
 
-// Local's own identity.
+// The identity of Local.
 const (
-	// LocalSerial looks like a certificate number, and belongs to nobody.
+	// LocalSerial looks like a certificate number but belongs to no certificate.
 	LocalSerial = "00000000000000000000"
 	// LocalRFC is a test taxpayer of the tax office.
 	LocalRFC = "EKU9003173C9"
@@ -36,9 +36,9 @@ const (
 	lifetime = 10 * 365 * 24 * time.Hour
 )
 
-// Local is a PAC for development and tests. It creates a key and a certificate on first use, seals with it in place of the
-// company's own, and stamps with it in place of a PAC's: RSA with SHA-256 over an original string of its own (Original), which is
-// not the tax office's. The UUID is derived from Referencia and document, so repeating a request yields the same stamp.
+// Local is a PAC for development and tests. It creates a key and a certificate on first use, and uses them for the company's seal
+// and for the PAC's stamp: RSA with SHA-256 over its own original string (Original), which is not the tax office's. The UUID is
+// derived from Referencia and the document, so repeating a request yields the same stamp.
 type Local struct {
 	now  func() time.Time
 	made func() (*signer, error)
@@ -76,7 +76,7 @@ func (s *signer) sign(text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(signature), err
 }
 
-// Timbrar makes Local a PAC.
+// Timbrar implements PAC.
 func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	if err := ctx.Err(); err != nil {
 		return Timbre{}, err
@@ -115,7 +115,7 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	return out, err
 }
 
-// Muestra gives a document a stamp for sample data: it says that it is a test, and seals nothing.
+// Muestra adds a stamp for sample data, which says that it is a test and seals nothing.
 func (c *Comprobante) Muestra(uuid, at string) {
 	c.Complemento.Timbre = &xmlTimbre{
 		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: uuid, FechaTimbrado: at, RfcProvCertif: LocalRFC,
@@ -123,7 +123,7 @@ func (c *Comprobante) Muestra(uuid, at string) {
 	}
 }
 
-// Cancelar makes Local a PAC: it confirms every request with a reason.
+// Cancelar implements PAC: it confirms every request that has a reason.
 func (l *Local) Cancelar(ctx context.Context, in Cancelacion) error {
 	if !MotivoCancelacion.Tiene(in.Motivo) {
 		return fmt.Errorf("%w: no such reason", ErrRechazado)
@@ -140,13 +140,13 @@ func testUUID(reference, original string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
-// original is the string that a stamp signs, in the tax office's order.
+// original returns the string that a stamp signs, in the tax office's order.
 func (t *xmlTimbre) original() string {
 	return "||" + strings.Join([]string{t.Version, t.UUID, t.FechaTimbrado, t.RfcProvCertif, t.Leyenda, t.SelloCFD, t.NoCertificadoSAT}, "|") + "||"
 }
 
-// Original is the string that Local seals: all attribute values in the document's order, with whitespace collapsed, except those
-// of name spaces, seal, certificate and stamp.
+// Original returns the string that Local seals: all attribute values in document order, with whitespace collapsed, except
+// namespaces, seal, certificate and stamp.
 func Original(document []byte) (string, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	values := []string{""}

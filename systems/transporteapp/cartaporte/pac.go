@@ -8,10 +8,10 @@ import (
 
 // PAC seals, stamps and cancels documents.
 type PAC interface {
-	// Timbrar seals and stamps. For a Referencia that was stamped before it returns that stamp, so that a caller who has lost the
+	// Timbrar seals and stamps. If a Referencia has been stamped before, it returns that stamp, so that a caller who has lost the
 	// response can repeat the request without paying twice.
 	Timbrar(context.Context, Solicitud) (Timbre, error)
-	// Cancelar cancels a stamped document; repeating it changes nothing.
+	// Cancelar cancels a stamped document. It is idempotent.
 	Cancelar(context.Context, Cancelacion) error
 }
 
@@ -28,7 +28,7 @@ type Timbre struct {
 	FechaTimbrado    time.Time
 	RfcProvCertif    string
 	NoCertificadoSAT string
-	// Prueba says that the stamp has no legal value.
+	// Prueba means that the stamp has no legal value.
 	Prueba bool
 	XML    []byte
 }
@@ -36,9 +36,9 @@ type Timbre struct {
 // Cancelacion requests the cancellation of a document.
 type Cancelacion struct {
 	UUID, RFCEmisor string
-	// Motivo is a key of MotivoCancelacion; 01 names the UUID of the replacing document.
+	// Motivo is a key of MotivoCancelacion. For 01, Sustituye is the UUID of the replacement.
 	Motivo, Sustituye string
 }
 
-// ErrRechazado is for a document that the PAC does not stamp or cancel as it is. All other errors of a PAC may be temporary.
+// ErrRechazado means that the PAC does not stamp or cancel the document as it is. All other errors of a PAC may be temporary.
 var ErrRechazado = errors.New("the PAC rejected the document")

@@ -10,11 +10,11 @@ import (
 // Persona is the kind of taxpayer that an RFC belongs to.
 type Persona string
 
-// The kinds.
+// The kinds of taxpayers.
 const (
 	Fisica Persona = "fisica"
 	Moral  Persona = "moral"
-	// Generico are RFCs for taxpayers who have none.
+	// Generico is the kind of the RFCs for taxpayers without one of their own.
 	Generico Persona = "generico"
 )
 
@@ -48,7 +48,7 @@ const (
 	lettersOf   = 4 // of a person's RFC
 )
 
-// RFC checks a taxpayer's key: its format, date and check digit, which the generic ones do not have.
+// RFC checks a taxpayer's key: its format, its date and, unless it is generic, its check digit.
 func RFC(text string) (Persona, error) {
 	if text == RFCPublico || text == RFCExtranjero {
 		return Generico, nil
@@ -71,7 +71,8 @@ func RFC(text string) (Persona, error) {
 	return persona, nil
 }
 
-// rfcCheck computes an RFC's check digit from the rest: positions count down from 13, and a company's has a leading blank.
+// rfcCheck computes an RFC's check digit from the other characters. Positions count down from 13; a company's RFC has a leading
+// blank.
 func rfcCheck(runes []rune) rune {
 	for len(runes) < rfcLength-1 {
 		runes = append([]rune{' '}, runes...)
@@ -90,13 +91,13 @@ func rfcCheck(runes []rune) rune {
 	}
 }
 
-// CURP checks a person's key: its format, date and check digit.
+// CURP checks a person's key: its format, its date and its check digit.
 func CURP(text string) error {
 	parts := curpForm.FindStringSubmatch(text)
 	if parts == nil {
 		return ErrEstructura
 	}
-	century := "19" // up to 1999 a digit disambiguates equal keys, from 2000 on a letter
+	century := "19" // a digit disambiguates equal keys up to 1999, a letter from 2000
 	if parts[2] >= "A" {
 		century = "20"
 	}
@@ -115,13 +116,13 @@ func CURP(text string) error {
 	return nil
 }
 
-// placeIn is a character's value.
+// placeIn returns a character's value.
 func placeIn(alphabet string, r rune) int {
 	before, _, _ := strings.Cut(alphabet, string(r))
 	return len([]rune(before))
 }
 
-// anyCentury reports whether six digits are a date in the last century or this one.
+// anyCentury reports whether six digits are a date in the last or the current century.
 func anyCentury(digits string) bool {
 	_, last := time.Parse("20060102", "19"+digits)
 	_, this := time.Parse("20060102", "20"+digits)

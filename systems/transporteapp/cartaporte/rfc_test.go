@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// TestRFC: the tax office's own test taxpayers, and the faults of invalid keys.
+// TestRFC: the tax office's own test taxpayers are valid, and each invalid key has its fault.
 func TestRFC(t *testing.T) {
 	for _, c := range []struct {
 		rfc     string
@@ -38,7 +38,7 @@ func TestRFC(t *testing.T) {
 	}
 }
 
-// TestCURP: examples of the published algorithm, and the faults of invalid keys.
+// TestCURP: examples of the published algorithm are valid, and each invalid key has its fault.
 func TestCURP(t *testing.T) {
 	for _, c := range []struct {
 		curp string

@@ -12,9 +12,9 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Falta is a fault that the tax office would reject.
+// Falta is a fault for which the tax office would reject a document.
 type Falta struct {
-	// Campo is its path: mercancias[2].claveUnidad.
+	// Campo is the path of the field: mercancias[2].claveUnidad.
 	Campo, Mensaje string
 }
 
@@ -173,7 +173,7 @@ func (f *faltas) mercancias(d *Documento) {
 	}
 }
 
-// mercancia checks a good.
+// mercancia checks a line of goods.
 func (f *faltas) mercancia(field string, m *Mercancia) {
 	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is not a key of c_ClaveProdServCP")
 	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is not a key of c_ClaveUnidad")
@@ -186,7 +186,7 @@ func (f *faltas) mercancia(field string, m *Mercancia) {
 	}
 }
 
-// ValidarMercancia returns the faults of a good.
+// ValidarMercancia returns the faults of a line of goods.
 func ValidarMercancia(field string, m *Mercancia) []Falta {
 	var f faltas
 	f.mercancia(field, m)
@@ -228,15 +228,15 @@ func (f *faltas) figuras(list []Figura) {
 	f.want(drivers > 0, "figuras", "has no Operador (01)")
 }
 
-// text checks a text's length and characters, as restricted by the schemas and XML.
+// text checks a text's length and characters against the limits of the schemas and XML.
 func (f *faltas) text(field, text string, least, most int) {
 	n := len([]rune(text))
 	f.want(n >= least && n <= most && !strings.ContainsFunc(text, forbidden) && strings.TrimSpace(text) == text,
 		field, "is not a text of %d to %d characters without |, control characters and surrounding spaces", least, most)
 }
 
-// forbidden are the separator of original strings, and characters that an XML attribute does not preserve: control characters,
-// the replacement character, and the last two of the basic plane.
+// forbidden reports characters that a document must not contain: the separator of original strings, and characters that an XML
+// attribute does not preserve, which are control characters, the replacement character and the last two of the basic plane.
 func forbidden(r rune) bool {
 	return r == '|' || unicode.IsControl(r) || r == utf8.RuneError || r == '\uFFFE' || r == '\uFFFF'
 }
@@ -253,23 +253,23 @@ func isSum(total table.Decimal, parts []table.Decimal) bool {
 func rational(d table.Decimal) *big.Rat {
 	n, ok := new(big.Rat).SetString(d.String())
 	if !ok {
-		return new(big.Rat) // a Decimal is a number
+		return new(big.Rat) // a Decimal is always a number
 	}
 	return n
 }
 
-// number checks for a positive number with a maximum number of decimals.
+// number checks that a number is positive and has at most a given number of decimals.
 func (f *faltas) number(field string, d table.Decimal, most int) {
 	f.want(d.Compare(table.Decimal{}) > 0 && places(d) <= most, field, "is not a positive number of at most %d decimals", most)
 }
 
-// places is the number of decimals.
+// places returns the number of decimals.
 func places(d table.Decimal) int {
 	_, behind, _ := strings.Cut(d.String(), ".")
 	return len(behind)
 }
 
-// Placa is a plate as the complement writes it: without hyphens and blanks.
+// Placa returns a plate in the complement's form: without hyphens and blanks.
 func Placa(text string) string {
 	return strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(text))
 }

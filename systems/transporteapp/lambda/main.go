@@ -1,4 +1,5 @@
-// Command lambda is TransporteApp by itself: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda --help.
+// Command lambda is TransporteApp on its own: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda
+// --help.
 package main
 
 import (

@@ -37,7 +37,7 @@ type Film struct {
 	MediaType   string
 	Title       string
 	Overview    string
-	PosterPath  string // TMDB's; "" if there is none
+	PosterPath  string // TMDB's path, or "" if there is none
 	ReleaseDate string // a date, or only a year
 	GenreIDs    []int64
 }
@@ -45,11 +45,11 @@ type Film struct {
 // Query selects films.
 type Query struct {
 	MediaType string
-	// GenreIDs: a film must have at least one of these; empty means any genre.
+	// GenreIDs are the genres of which a film must have at least one; empty means any genre.
 	GenreIDs []int64
 	// Count is the maximum number of films.
 	Count int
-	// Seed selects among the films that match.
+	// Seed determines the selection among the films that match.
 	Seed string
 }
 
@@ -80,7 +80,7 @@ func Known(mediaType string, ids []int64) bool {
 	return !slices.ContainsFunc(ids, func(id int64) bool { return names[id] == "" })
 }
 
-// genreNames are TMDB's genre names.
+// genreNames returns TMDB's genre names.
 func genreNames(mediaType string) map[int64]string {
 	names := map[int64]string{16: "Animation", 35: "Comedy", 80: "Crime", 99: "Documentary", 18: "Drama", 10751: "Family", 9648: "Mystery", 37: "Western"}
 	if mediaType == TV {

@@ -21,7 +21,7 @@ func query(t *testing.T, s films.Source, q films.Query) []films.Film {
 	return list
 }
 
-// TestCatalogue: at least 200 titles, all complete.
+// TestCatalogue: the catalogue has at least 200 titles, all complete.
 func TestCatalogue(t *testing.T) {
 	seen, total := map[any]bool{}, 0
 	for _, kind := range []string{films.Movie, films.TV} {
@@ -67,7 +67,7 @@ func TestOffline(t *testing.T) {
 	if none := query(t, films.Offline(), films.Query{MediaType: films.Movie, GenreIDs: []int64{10759}, Count: 5}); len(none) != 0 {
 		t.Errorf("films of a genre of series: %v", none)
 	}
-	// Every genre on offer must have films, or rooms with that genre could not be opened.
+	// Every offered genre must have films, or rooms with that genre could not be opened.
 	for _, kind := range []string{films.Movie, films.TV} {
 		for _, g := range films.Genres(kind) {
 			if len(query(t, films.Offline(), films.Query{MediaType: kind, GenreIDs: []int64{g.ID}, Count: 1})) == 0 {
@@ -77,7 +77,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestTMDB checks the requests, page by page, and how responses are read.
+// TestTMDB checks the requests, page by page, and how responses are parsed.
 func TestTMDB(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// catalogue has one film per line: id, media type, year, genres, title, and a summary in our own words.
+// catalogue has one film per line: id, media type, year, genres, title, and an original summary.
 //
 //go:embed catalogue.tsv
 var catalogue string
@@ -25,7 +25,7 @@ func Offline() Source { return readCatalogue() }
 var readCatalogue = sync.OnceValue(func() offline { //nolint:gochecknoglobals // is read once
 	list, err := parseCatalogue(catalogue)
 	if err != nil {
-		panic(err) // it is a part of the program, and read by its tests
+		panic(err) // it is embedded, and tests read it
 	}
 	return list
 })

@@ -28,11 +28,11 @@ const (
 type TMDBOptions struct {
 	// Token is an API read access token.
 	Token string
-	// URL is the API's; "" is TMDB's own.
+	// URL is the API's address; "" means TMDB's own.
 	URL string
-	// Language of titles and overviews; "" is en-US.
+	// Language of titles and overviews; "" means en-US.
 	Language string
-	// Client sends the requests; nil is one with a timeout of 5 s.
+	// Client sends the requests; nil means one with a timeout of 5 s.
 	Client *http.Client
 }
 
@@ -79,7 +79,7 @@ func (t *TMDB) Films(ctx context.Context, q Query) ([]Film, error) {
 				ID: r.ID, MediaType: q.MediaType, Title: cmp.Or(r.Title, r.Name), Overview: r.Overview, PosterPath: r.PosterPath,
 				ReleaseDate: cmp.Or(r.ReleaseDate, r.FirstAirDate), GenreIDs: r.GenreIDs,
 			}
-			known := slices.ContainsFunc(list, func(g Film) bool { return g.ID == f.ID }) // pages shift while they are read
+			known := slices.ContainsFunc(list, func(g Film) bool { return g.ID == f.ID }) // pages can shift between requests
 			if f.ID > 0 && f.ID <= MaxID && f.Title != "" && !known && q.fits(f) {
 				list = append(list, f)
 			}

@@ -1,5 +1,4 @@
-// Command lambda runs Trinity on its own: as a server, or in AWS Lambda, where the same binary serves every function in
-// template.yaml.
+// Command lambda runs Trinity on its own: in AWS Lambda every function of template.yaml, elsewhere a server.
 package main
 
 import (

@@ -22,14 +22,14 @@ import (
 
 // Server is a mail server.
 type Server struct {
-	// URL is its address for mail.FromURL.
+	// URL is its address, for mail.FromURL.
 	URL string
 
 	mu   sync.Mutex
 	kept []letters.Letter
 }
 
-// Start starts a server that ends with the test.
+// Start starts a server that stops when the test ends.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listens at once

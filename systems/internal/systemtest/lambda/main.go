@@ -1,4 +1,4 @@
-// Command lambda runs the system of package systemtest on its own, for tests of what runs a system.
+// Command lambda runs the system of package systemtest on its own, to test the code that runs systems.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package wordstest finds the messages of a package, for tests that all of them are translated. It parses Go source, and runs
-// nothing; it belongs to the calling test.
+// Package wordstest finds the messages of a package, for tests that check that all of them are translated. It parses Go source
+// and runs nothing, and belongs to the calling test.
 package wordstest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Filled is a format string with arguments.
+// Filled returns a format string filled with arguments.
 func Filled(format string) string { return regexp.MustCompile(`%[a-z]`).ReplaceAllString(format, "x") }
 
 // Said returns the messages in a directory's files: arguments of calls to package problem, details and field messages.

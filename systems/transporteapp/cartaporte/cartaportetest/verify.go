@@ -1,4 +1,4 @@
-// Package cartaportetest checks for tests what the PAC of tests has stamped. It is safe for concurrent use.
+// Package cartaportetest verifies documents stamped by the test PAC. It is safe for concurrent use.
 package cartaportetest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// ErrSeal is for a document whose seal or stamp does not belong to it.
+// ErrSeal is the error for a document whose seal or stamp belongs to another document.
 var ErrSeal = errors.New("the seal is not of this document")
 
-// Verify reports whether the seal and the stamp of a document of cartaporte.Local belong to it.
+// Verify checks that the seal and the stamp of a document of cartaporte.Local belong to it.
 func Verify(document []byte) error {
 	var read struct {
 		Sello       string `xml:"Sello,attr"`
