@@ -65,7 +65,7 @@ func (t Template) parameters(p *provisioned) object {
 	return out
 }
 
-// conditions are true if a layer is given, or if failed batches are redriven.
+// conditions returns the template's conditions: whether each layer is given, and whether failed batches are redriven.
 func (t Template) conditions() object {
 	var out object
 	if len(t.Streams) > 0 {
@@ -211,7 +211,7 @@ func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object
 	)))
 }
 
-// protected returns the tables, with the policies that keep stacks from deleting them.
+// protected returns the design's resources with deletion protection for the tables, so that stacks do not delete them.
 func (p *provisioned) protected() object {
 	var out object
 	for _, resource := range p.resources {
