@@ -41,7 +41,9 @@ export function openRoom(id: string): RoomState {
   let feed: ReturnType<typeof follow> | undefined;
   const link = signal<"connecting" | "open" | "waiting" | "failed">("connecting");
 
+  let changes = 0; // events about members
   const put = (person: Person) => {
+    changes++;
     const now = room.value;
     if (now) room.value = { ...now, members: [...now.members.filter((m) => m.userId !== person.userId), person].sort((a, b) => a.joinedAt.localeCompare(b.joinedAt)) };
   };
@@ -53,10 +55,16 @@ export function openRoom(id: string): RoomState {
     fresh.value = match;
     navigator.vibrate?.(120);
   };
-  // Joins and leaves while disconnected are not replayed.
+  // Joins and leaves while disconnected are not replayed. An event during the request may be newer than its response.
   const look = async () => {
     try {
-      room.value = await ask(api.GET("/rooms/{id}", { params: { path }, signal: end.signal }));
+      for (let before = -1, tries = 1; before !== changes; tries++) {
+        before = changes;
+        const found = await ask(api.GET("/rooms/{id}", { params: { path }, signal: end.signal }));
+        if (before !== changes && tries < 5) continue; // a busy room
+        room.value = found;
+        break;
+      }
     } catch (thrown) {
       if (!end.signal.aborted && room.value === undefined) problem.value = Problem.of(thrown);
     }
@@ -81,6 +89,7 @@ export function openRoom(id: string): RoomState {
     feed = follow(`/rooms/${id}/events`, {
       ready: () => void look(), match: celebrate, joined: put, changed: put,
       left: (person: Person) => {
+        changes++;
         const now = room.value;
         if (now) room.value = { ...now, members: now.members.filter((m) => m.userId !== person.userId) };
       },
