@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// LAN, given as the public address, stands for this machine's address in its network.
+// LAN as a public address means this machine's address in its network.
 const LAN = "lan"
 
 var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; pass an address")
