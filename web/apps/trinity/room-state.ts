@@ -58,13 +58,14 @@ export function openRoom(id: string): RoomState {
   // Joins and leaves while disconnected are not replayed. An event during the request may be newer than its response.
   const look = async () => {
     try {
-      for (let before = -1, tries = 1; before !== changes; tries++) {
+      let found: Schemas["RoomWithMembers"];
+      let before: number;
+      let tries = 0;
+      do {
         before = changes;
-        const found = await ask(api.GET("/rooms/{id}", { params: { path }, signal: end.signal }));
-        if (before !== changes && tries < 5) continue; // a busy room
-        room.value = found;
-        break;
-      }
+        found = await ask(api.GET("/rooms/{id}", { params: { path }, signal: end.signal }));
+      } while (before !== changes && ++tries < 5); // a busy room
+      room.value = found;
     } catch (thrown) {
       if (!end.signal.aborted && room.value === undefined) problem.value = Problem.of(thrown);
     }
