@@ -43,7 +43,7 @@ func (g growth) String() string {
 
 // measureGrowth measures, in this process, costs that should not grow with scale.
 func measureGrowth(ctx context.Context, r *benchRun) error {
-	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, growWriters, compareWithSDK} {
+	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, measureWriterGrowth, compareWithSDK} {
 		lines, err := measure(ctx)
 		if err != nil {
 			return err
@@ -271,8 +271,8 @@ func growCollection(context.Context) (lines []growth, err error) {
 	}, nil
 }
 
-// growWriters: a thousand writers of one item together achieve as many updates as ten do.
-func growWriters(context.Context) (lines []growth, err error) {
+// measureWriterGrowth: a thousand writers of one item together achieve as many updates as ten do.
+func measureWriterGrowth(context.Context) (lines []growth, err error) {
 	const updates = 20_000
 	const update = `{"TableName":"bench","Key":{"PK":{"S":"hot"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`
 	var costs []float64

@@ -250,7 +250,7 @@ func (r *results) verdicts() []verdict {
 		peer, other := r.bestPeer(f.workload, 32)
 		if found && other {
 			ratio := own.OpsPerSecond / peer.OpsPerSecond
-			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearEcho(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f", f.workload, ratio, peer.Server, f.ratio, f.aim)
+			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearCeiling(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f", f.workload, ratio, peer.Server, f.ratio, f.aim)
 		}
 		single, found := r.find("monotable", f.workload, 1)
 		if peer, other := r.bestPeer(f.workload, 1); found && other {
@@ -303,9 +303,9 @@ func (r *results) verdicts() []verdict {
 	return all
 }
 
-// nearEcho reports whether a read has as much throughput as can be expected: the aim is a ratio to the best peer or this,
+// nearCeiling reports whether a read has as much throughput as can be expected: the aim is a ratio to the best peer or this,
 // whichever is less.
-func (r *results) nearEcho(own result) bool {
+func (r *results) nearCeiling(own result) bool {
 	reads := []string{"get", "query", "querygsi", "scan", "batchget"}
 	echo, found := r.find("echo", own.Workload, own.Connections)
 	return found && slices.Contains(reads, own.Workload) && own.OpsPerSecond >= echoAim*echo.OpsPerSecond

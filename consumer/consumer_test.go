@@ -22,7 +22,7 @@ import (
 // audience is a handler that records its input.
 type audience struct {
 	mu      sync.Mutex
-	heard   []string // sequence numbers
+	received   []string // sequence numbers
 	batches []int    // their sizes
 	refuse  func(consumer.Batch) error
 }
@@ -37,7 +37,7 @@ func (a *audience) handle(_ context.Context, b consumer.Batch) error {
 	}
 	a.batches = append(a.batches, len(b.Records))
 	for _, r := range b.Records {
-		a.heard = append(a.heard, *r.Dynamodb.SequenceNumber)
+		a.received = append(a.received, *r.Dynamodb.SequenceNumber)
 	}
 	return nil
 }
@@ -47,11 +47,11 @@ func (a *audience) want(t *testing.T, want ...string) {
 	t.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	slices.Sort(a.heard)
-	if !slices.Equal(a.heard, want) {
-		t.Errorf("heard %v, want %v", a.heard, want)
+	slices.Sort(a.received)
+	if !slices.Equal(a.received, want) {
+		t.Errorf("heard %v, want %v", a.received, want)
 	}
-	a.heard, a.batches = nil, nil
+	a.received, a.batches = nil, nil
 }
 
 func newConsumer(t *testing.T, s consumer.Streams, h consumer.Handler, o consumer.Options) *consumer.Consumer {

@@ -118,10 +118,10 @@ func TestLatestIsKept(t *testing.T) {
 	arn := createOrders(t.Context(), db.Client())
 	putOrder(t.Context(), db.Client(), "zoe", "1")
 	ago.Store(0)
-	var heard strings.Builder
+	var received strings.Builder
 	c, err := consumer.New(streams, arn, func(_ context.Context, b consumer.Batch) error {
 		for _, r := range b.Records {
-			heard.WriteString(r.Dynamodb.Keys["customer"].(*types.AttributeValueMemberS).Value)
+			received.WriteString(r.Dynamodb.Keys["customer"].(*types.AttributeValueMemberS).Value)
 		}
 		return nil
 	}, consumer.Options{From: consumer.Latest, Checkpoints: consumer.NewMemory()})
@@ -137,7 +137,7 @@ func TestLatestIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if heard.String() != "ana" {
-		t.Errorf("heard of %q, want ana once", heard.String())
+	if received.String() != "ana" {
+		t.Errorf("heard of %q, want ana once", received.String())
 	}
 }

@@ -26,7 +26,7 @@ func moving(do func()) func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItem
 // hundred keys.
 func TestBatch(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(150)...)
+	s.put(s.order, firstOrders(150)...)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{})
 	var in []table.Input
@@ -113,7 +113,7 @@ func unprocessed(t *testing.T, s *store, n int) func(*dynamodb.BatchGetItemInput
 func TestUnprocessedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
-		s.put(s.order, someOrders(30)...)
+		s.put(s.order, firstOrders(30)...)
 		var in []table.Input
 		for i := range 30 {
 			in = append(in, given("orderId", fmt.Sprintf("o-%03d", i), "userId", plainText(anOrder(i)["userId"])))
@@ -121,7 +121,7 @@ func TestUnprocessedKeys(t *testing.T) {
 		c := &client{Client: s.client, beforeBatch: unprocessed(t, s, 2)}
 		db := s.open(c, table.Config{})
 		got, err := db.Batch(t.Context(), s.orderByID(), in)
-		if err != nil || !cmp.Equal(ids(got, "orderId"), ids(someOrders(30), "orderId")) || c.batches != 15 {
+		if err != nil || !cmp.Equal(ids(got, "orderId"), ids(firstOrders(30), "orderId")) || c.batches != 15 {
 			t.Errorf("%v, %v after %d requests; want all 30 after 15", ids(got, "orderId"), err, c.batches)
 		}
 		c.batches, c.beforeBatch = 0, unprocessed(t, s, 0)
@@ -136,9 +136,9 @@ func TestUnprocessedKeys(t *testing.T) {
 // omitted; the rest keeps its order.
 func TestHydrateMeanwhile(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(40)
+	orders := firstOrders(40)
 	s.put(s.order, orders...)
-	open := ids(those(orders, func(v table.Values) bool {
+	open := ids(matching(orders, func(v table.Values) bool {
 		return plainText(v["status"]) == "open" && plainText(v["region"]) == "south"
 	}, by("createdAt", "orderId")), "orderId")
 	if len(open) < 5 {
@@ -173,14 +173,14 @@ func TestHydrateMeanwhile(t *testing.T) {
 // TestHydrateMany tests that an index page of more than a hundred items takes several batches.
 func TestHydrateMany(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(250)
+	orders := firstOrders(250)
 	for _, o := range orders {
 		o["userId"] = text("u-1")
 	}
 	s.put(s.order, orders...)
 	c := &client{Client: s.client}
 	page, err := s.open(c, table.Config{CursorKey: cursorKey(1)}).Page(t.Context(), s.wholeOrdersOf(), given("userId", "u-1"), table.PageOptions{Limit: 5000})
-	want := those(orders, func(table.Values) bool { return true }, descending(by("createdAt", "orderId")))
+	want := matching(orders, func(table.Values) bool { return true }, descending(by("createdAt", "orderId")))
 	if err != nil || !cmp.Equal(ids(page.Items, "note"), ids(want, "note")) || c.batches != 3 || c.queries != 1 {
 		t.Errorf("%d items, %v, %d batches, %d queries; want 250 in order, 3 and 1", len(page.Items), err, c.batches, c.queries)
 	}

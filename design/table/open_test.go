@@ -45,7 +45,7 @@ func TestOpen(t *testing.T) {
 // of up to 4 KB, and one for a strongly consistent read.
 func TestObserve(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(12)...)
+	s.put(s.order, firstOrders(12)...)
 	s.put(s.user, aUser("u-1", "ana@example.com"))
 	type key struct{}
 	var calls []table.Call
@@ -102,7 +102,7 @@ func TestObserve(t *testing.T) {
 // TestNow tests that now in a filter is the clock's time, to the millisecond.
 func TestNow(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(9)...)
+	s.put(s.order, firstOrders(9)...)
 	r := s.ordersOf()
 	r.Filter = &table.Condition{
 		Expression: "#c <= :now", Names: map[string]string{"#c": "createdAt"},

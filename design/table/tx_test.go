@@ -397,8 +397,8 @@ func TestComposedBounds(t *testing.T) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}
-	if len(l.heard) > 0 {
-		t.Errorf("there were requests: %v", l.heard)
+	if len(l.requests) > 0 {
+		t.Errorf("there were requests: %v", l.requests)
 	}
 }
 

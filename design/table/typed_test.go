@@ -26,10 +26,10 @@ func same(in table.Input) table.Input { return in }
 // TestTyped tests that the functions behind generated methods return the same results as the untyped ones.
 func TestTyped(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(20)
+	orders := firstOrders(20)
 	s.put(s.order, orders...)
 	want := []brief{}
-	for _, v := range those(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))) {
+	for _, v := range matching(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))) {
 		one, err := toBrief(v)
 		if err != nil {
 			t.Fatal(err)

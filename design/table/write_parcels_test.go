@@ -238,7 +238,7 @@ func TestUpsertedEntries(t *testing.T) {
 		if _, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in}); err != nil {
 			t.Fatalf("write %d, set %v, init %v, of %v: %v", n, step.Set, step.Init, schema.Attributes(Item(in)), err)
 		}
-		requests[fmt.Sprint(len(l.heard))]++
+		requests[fmt.Sprint(len(l.requests))]++
 		var records []record
 		for _, v := range visits {
 			records = append(records, record{e, v})

@@ -143,8 +143,8 @@ func TestFirstRefusal(t *testing.T) {
 	l := &listening{Client: s.client}
 	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": AText("p1")}})
 	_ = wantRefusal(t, err, 0, -1, errNoCustomer)
-	if !slices.Equal(l.heard, []string{"Get"}) {
-		t.Errorf("the requests are %v; want a read", l.heard)
+	if !slices.Equal(l.requests, []string{"Get"}) {
+		t.Errorf("the requests are %v; want a read", l.requests)
 	}
 	s.wantTable("the refusal of what was read", records...)
 }

@@ -283,8 +283,8 @@ func TestWriteValueErrors(t *testing.T) {
 				c.reason = "is a value of type S" // of the field that gets the sum
 			}
 			WantValueError(t, err, c.field, c.reason, name)
-			if len(l.heard) > 0 {
-				t.Errorf("the requests are %v; want none", l.heard)
+			if len(l.requests) > 0 {
+				t.Errorf("the requests are %v; want none", l.requests)
 			}
 		})
 	}

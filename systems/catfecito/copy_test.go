@@ -23,7 +23,7 @@ func TestLostCopy(t *testing.T) {
 	p := stock(t, v, "Taza", "20.00", 10)
 	listed := func(userID, orderID string, change func()) {
 		t.Helper()
-		loseCopy(t, v, userID)
+		deleteCopy(t, v, userID)
 		change()
 		found := must[page[catfecito.Order]](t, v, request(userID, http.MethodGet, "/orders", nil), http.StatusOK)
 		if len(found.Items) != 1 || found.Items[0].OrderID != orderID {
@@ -41,8 +41,8 @@ func TestLostCopy(t *testing.T) {
 	listed(bruno, left, func() { v.Tick(t) })
 }
 
-// loseCopy deletes the copy of a user's only order.
-func loseCopy(tb testing.TB, v *apitest.Server, userID string) {
+// deleteCopy deletes the copy of a user's only order.
+func deleteCopy(tb testing.TB, v *apitest.Server, userID string) {
 	tb.Helper()
 	table := aws.String("catfecito-serverless-" + v.Stage())
 	found, err := v.Database.DynamoDB.Query(tb.Context(), &dynamodb.QueryInput{

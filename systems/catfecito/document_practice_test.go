@@ -78,8 +78,8 @@ func (d *document) costLines() []apitest.Line {
 	}
 }
 
-// practiceLines are the good practices.
-func (d *document) practiceLines() []apitest.Line {
+// practices are the good practices.
+func (d *document) practices() []apitest.Line {
 	return []apitest.Line{
 		{Says: "1. Denormalización estratégica", Holds: func(t *testing.T) {
 			t.Helper()

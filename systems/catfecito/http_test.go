@@ -51,12 +51,12 @@ func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token only public operations are accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token only public operations are accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 

@@ -168,7 +168,7 @@ func TestAttackersPage(t *testing.T) {
 		{"rebound name", reboundTo(closed) + "/health", reboundTo(closed), false},
 		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
 	} {
-		got := steal(ctx, t, c.page, c.web)
+		got := attack(ctx, t, c.page, c.web)
 		if stolen := strings.Contains(got.Page, `&#34;token&#34;`); stolen != c.stolen {
 			t.Errorf("%s: the page's tokens are read: %t, want %t: %.300s", c.name, stolen, c.stolen, got.Page)
 		}
@@ -183,7 +183,7 @@ func TestAttackersPage(t *testing.T) {
 // stolen is the script's result.
 type stolen struct{ Page, Plain, JSON string }
 
-func steal(ctx context.Context, t *testing.T, page, web string) stolen {
+func attack(ctx context.Context, t *testing.T, page, web string) stolen {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
 		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)

@@ -173,7 +173,7 @@ func (c *caller) load(ctx context.Context, systems []system.System, o load.Optio
 	}
 	var all []systemLoad
 	for _, s := range systems {
-		o.Told = func(r load.Result) {
+		o.OnResult = func(r load.Result) {
 			all = append(all, systemLoad{s.Name, r})
 			if !quiet {
 				fmt.Fprintf(env.Stdout, form, s.Name, r.Route, fmt.Sprintf("%.0f", r.PerSecond), short(r.P50), short(r.P99), answers(r))

@@ -55,8 +55,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for n := range 2 * readers {
 		for _, kind := range []string{"like", "comment"} {
-			if deed := fmt.Sprint(kind, " of ", reader(n)); notified[deed] != 1 {
-				t.Errorf("%s is told %d times", deed, notified[deed])
+			if activity := fmt.Sprint(kind, " of ", reader(n)); notified[activity] != 1 {
+				t.Errorf("%s is told %d times", activity, notified[activity])
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func (s *service) resources(ctx context.Context, userID string, ids RecursosCons
 		vehicles []*db.Vehiculo
 		trailers []*db.Remolque
 	)
-	err := together(func() (err error) {
+	err := firstError(func() (err error) {
 		drivers, err = s.db.ConductorPorIDBatch(ctx, each(ids.Conductores, func(id string) db.ConductorPorIDInput {
 			return db.ConductorPorIDInput{UserID: userID, ConductorID: id}
 		}))

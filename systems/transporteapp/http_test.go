@@ -38,11 +38,11 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token nothing is accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token nothing is accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
-	v.Strangers(t)
+	v.RejectsUnauthenticated(t)
 }
 
 // as is a request by the first company.

@@ -89,9 +89,9 @@ func TestTenants(t *testing.T) {
 		"/remolques", "/remolques?estado=en_viaje", "/viajes", "/viajes?estado=programado", "/viajes?estado=en_curso",
 		"/viajes?desde=2020-01-01T00:00:00Z&hasta=2040-01-01T00:00:00Z", "/cartas", "/cartas?status=timbrada", "/sesiones", "/miembros", "/invitaciones", "/empresas", "/vencimientos?dias=366",
 	} {
-		seesNothing(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
+		wantNothingOf(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
 	}
-	seesNothing(t, v, apitest.Request{
+	wantNothingOf(t, v, apitest.Request{
 		Method: http.MethodPost, Path: "/recursos/consulta",
 		Body: object{"conductores": []string{driverID}, "vehiculos": []string{vehicleID}, "remolques": []string{trailerID}},
 	}, secrets)
@@ -117,8 +117,8 @@ func TestTenants(t *testing.T) {
 	}
 }
 
-// seesNothing sends a request as the other company. Its response must not reveal the ids.
-func seesNothing(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
+// wantNothingOf sends a request as the other company. Its response must not reveal the ids.
+func wantNothingOf(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
 	t.Helper()
 	r.As = bruno
 	answer := v.Do(t, r)

@@ -27,7 +27,7 @@ func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 		t.Fatalf("%s watches: %d", sub, res.Status)
 	}
 	f := &feed{bufio.NewReader(body)}
-	f.hears(t, "ready", "")
+	f.wantEvent(t, "ready", "")
 	return f
 }
 
@@ -54,8 +54,8 @@ func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen)
 	}
 }
 
-// hears waits for an event about a trip; "" means the end of the stream.
-func (f *feed) hears(t *testing.T, name, trip string) {
+// wantEvent waits for an event about a trip; "" means the end of the stream.
+func (f *feed) wantEvent(t *testing.T, name, trip string) {
 	t.Helper()
 	if got, about := f.next(t); got != name || about.ViajeID != trip {
 		t.Fatalf("heard %q %s, want %q %s", got, about.ViajeID, name, trip)
@@ -91,30 +91,30 @@ func TestBoardIsTold(t *testing.T) {
 	join(t, v, "u-wheel", object{"rol": "conductor", "conductorId": driverID})
 	probe := watch(t, v, ana)
 	v.Work(t)
-	probe.hears(t, "ready", "") // the process consumes the table's stream
+	probe.wantEvent(t, "ready", "") // the process consumes the table's stream
 	desk, wheel := watch(t, v, "u-desk"), watch(t, v, "u-wheel")
 
 	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", bareTrip()).ViajeID
-	desk.hears(t, "viaje", first)
+	desk.wantEvent(t, "viaje", first)
 	second := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip()).ViajeID
-	desk.hears(t, "viaje", second)
+	desk.wantEvent(t, "viaje", second)
 	give := func(trip, driver, vehicle string) {
 		t.Helper()
 		put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driver, "vehiculoId": vehicle})
-		desk.hears(t, "viaje", trip)
+		desk.wantEvent(t, "viaje", trip)
 	}
 	give(second, otherID, otherVehicle) // the first driver receives nothing about it
 	give(first, driverID, vehicleID)
-	wheel.hears(t, "viaje", first)
+	wheel.wantEvent(t, "viaje", first)
 	v.Do(t, as(http.MethodDelete, "/viajes/"+second+"/recursos", "", nil))
-	desk.hears(t, "viaje", second)
+	desk.wantEvent(t, "viaje", second)
 	give(first, otherID, otherVehicle)
-	wheel.hears(t, "cambio", first)
+	wheel.wantEvent(t, "cambio", first)
 
 	v.Do(t, as(http.MethodDelete, "/miembros/u-wheel", "", nil))
-	wheel.hears(t, "", "")
+	wheel.wantEvent(t, "", "")
 	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "conductor", "conductorId": driverID})
-	desk.hears(t, "", "")
+	desk.wantEvent(t, "", "")
 	if got := v.Do(t, in(ana, by("u-wheel", as(http.MethodGet, "/eventos", "", nil)))); got.Status != http.StatusForbidden {
 		t.Errorf("who was removed watches: %d", got.Status)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// moody is a PAC that fails before or after it acts, and lets other requests run in the meantime.
-type moody struct {
+// flakyPAC is a PAC that fails before or after it acts, and lets other requests run in the meantime.
+type flakyPAC struct {
 	cartaporte.PAC
 	before, after error
 	meanwhile     func()
@@ -24,7 +24,7 @@ type moody struct {
 	cancelled     []string
 }
 
-func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
+func (m *flakyPAC) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
 	if m.before != nil {
 		return cartaporte.Timbre{}, m.before
 	}
@@ -37,7 +37,7 @@ func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaport
 	return stamp, m.after
 }
 
-func (m *moody) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
+func (m *flakyPAC) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
 	if m.before != nil {
 		return m.before
 	}
@@ -50,7 +50,7 @@ func (m *moody) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
 }
 
 // act lets other requests run, once.
-func (m *moody) act() {
+func (m *flakyPAC) act() {
 	if do := m.meanwhile; do != nil {
 		m.meanwhile = nil
 		do()
@@ -91,7 +91,7 @@ func shows(t *testing.T, v *apitest.Server, trip, id, status string) {
 // carta can be neither opened nor cancelled, however long that takes. A stamp whose response was lost is fetched unchanged.
 func TestPACFails(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	trip, id := sealedCarta(t, v, "t")
 	at := "/cartas/" + id
@@ -127,7 +127,7 @@ func TestPACFails(t *testing.T) {
 // TestWhileStamped: concurrent requests during stamping never lead to a stamp that does not match its carta.
 func TestWhileStamped(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	trip, id := sealedCarta(t, v, "t")
 	at := "/cartas/" + id
@@ -151,7 +151,7 @@ func TestWhileStamped(t *testing.T) {
 // TestPACCancels: a stamped carta is cancelled once the PAC confirms it, and its trip cannot start until the response is known.
 func TestPACCancels(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
 	trip, id := sealedCarta(t, v, "t")
@@ -183,7 +183,7 @@ func TestPACCancels(t *testing.T) {
 // TestCancelOnTheWay: the carta of a trip on the road is not cancelled, and the PAC is not called.
 func TestCancelOnTheWay(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
 	trip, id := sealedCarta(t, v, "t")

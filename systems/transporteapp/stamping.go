@@ -159,7 +159,7 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 		u db.User
 		d *cartaporte.Documento
 	)
-	err := together(
+	err := firstError(
 		func() (err error) {
 			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: c.UserID})
 			return err

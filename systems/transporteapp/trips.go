@@ -84,7 +84,7 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 		u    db.User
 		last db.FolioSeq
 	)
-	err := together(
+	err := firstError(
 		func() (err error) {
 			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 			return err
@@ -181,7 +181,7 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 		return ViajeConCarta{}, err
 	}
 	out := ViajeConCarta{Viaje: seen(ctx, v)}
-	return out, together(
+	return out, firstError(
 		func() error {
 			if v.Fiscal == nil {
 				return nil

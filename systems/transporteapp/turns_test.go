@@ -14,14 +14,14 @@ func TestTogether(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the database is gone")
 	well, fails, missing := func() error { return nil }, func() error { return gone }, func() error { return table.ErrNotFound }
-	if err := together(well, well); err != nil {
+	if err := firstError(well, well); err != nil {
 		t.Errorf("all is well: %v", err)
 	}
 	for status, list := range map[int][]func() error{
 		http.StatusInternalServerError: {well, fails, missing},
 		http.StatusNotFound:            {missing, well, fails},
 	} {
-		if p := rules().Problem(together(list...)); p.Status != status {
+		if p := rules().Problem(firstError(list...)); p.Status != status {
 			t.Errorf("told %d, want %d", p.Status, status)
 		}
 	}

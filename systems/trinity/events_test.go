@@ -17,10 +17,10 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// happening is an event as a client receives it.
-type happening struct{ id, name, data string }
+// receivedEvent is an event as a client receives it.
+type receivedEvent struct{ id, name, data string }
 
-func (h happening) json(tb testing.TB, into any) {
+func (h receivedEvent) json(tb testing.TB, into any) {
 	tb.Helper()
 	if err := json.Unmarshal([]byte(h.data), into); err != nil {
 		tb.Fatalf("%+v: %v", h, err)
@@ -32,7 +32,7 @@ type feed struct {
 	lines *bufio.Reader
 	stop  context.CancelFunc
 	// changed collects the events that next has skipped.
-	changed []happening
+	changed []receivedEvent
 }
 
 // watch subscribes to a room, starting after a given event.
@@ -70,13 +70,13 @@ func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
 }
 
 // next waits for an event. At the end of the stream the event's name is "".
-func (f *feed) next(tb testing.TB) happening {
+func (f *feed) next(tb testing.TB) receivedEvent {
 	tb.Helper()
-	var h happening
+	var h receivedEvent
 	for {
 		line, err := f.lines.ReadString('\n')
 		if err == io.EOF {
-			return happening{}
+			return receivedEvent{}
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -92,7 +92,7 @@ func (f *feed) next(tb testing.TB) happening {
 		case "":
 			if h.name == "changed" { // from another stream than matches, so it comes before or after them
 				f.changed = append(f.changed, h)
-				h = happening{}
+				h = receivedEvent{}
 			}
 			if h.name != "" {
 				return h
@@ -112,7 +112,7 @@ func TestEvents(t *testing.T) {
 	if h := feed.next(t); h.name != "ready" {
 		t.Fatalf("first comes %+v", h)
 	}
-	person := func(h happening, name, userID string) {
+	person := func(h receivedEvent, name, userID string) {
 		t.Helper()
 		var p trinity.Person
 		if h.name != name {
@@ -122,7 +122,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, p, userID)
 		}
 	}
-	match := func(h happening, movieID int64) {
+	match := func(h receivedEvent, movieID int64) {
 		t.Helper()
 		var m trinity.Match
 		if h.name != "match" || h.id == "" {
@@ -163,7 +163,7 @@ func TestEvents(t *testing.T) {
 	}
 	b.leave(t, room.ID)
 	// The event about Cho's leaving may only arrive now: the stream consumer can be late, and both subscribed after it.
-	late := func(h happening) bool {
+	late := func(h receivedEvent) bool {
 		var p trinity.Person
 		if h.name != "left" {
 			return false

@@ -41,7 +41,7 @@ func TestHost(t *testing.T) {
 	if slices.Sort(heard); !slices.Equal(heard, []string{"left", "match"}) {
 		t.Errorf("the host heard %q", heard)
 	}
-	if !slices.ContainsFunc(host.changed, func(h happening) bool {
+	if !slices.ContainsFunc(host.changed, func(h receivedEvent) bool {
 		var p trinity.Person
 		h.json(t, &p)
 		return p.UserID == bruno && p.Name == "guest "+bruno && p.Votes == 1

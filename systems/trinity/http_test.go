@@ -47,12 +47,12 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token only the genres are accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token only the genres are accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 

@@ -134,7 +134,7 @@ func (s *stored) sound(tb testing.TB) {
 			tb.Errorf("the code %s of %s opens %q", r.room.Code, id, codes[r.room.Code])
 		}
 		r.sound(tb)
-		s.sharedSound(tb, r)
+		s.checkSharedMatches(tb, r)
 	}
 }
 
@@ -176,8 +176,8 @@ func (r *storedRoom) sound(tb testing.TB) {
 	}
 }
 
-// sharedSound: each user of a match has it, and no other user.
-func (s *stored) sharedSound(tb testing.TB, r *storedRoom) {
+// checkSharedMatches: each user of a match has it, and no other user.
+func (s *stored) checkSharedMatches(tb testing.TB, r *storedRoom) {
 	tb.Helper()
 	id := r.room.RoomID
 	for movieID, match := range r.matches {

@@ -74,7 +74,7 @@ func (p *postgres) breakages() []breakage {
 		return func(t *testing.T) func() {
 			t.Helper()
 			s.Kill()
-			return healing(t, s.Restart)
+			return healer(t, s.Restart)
 		}
 	}
 	pause := func(s *postgrestest.Server) func(*testing.T) func() {
@@ -90,7 +90,7 @@ func (p *postgres) breakages() []breakage {
 		{"kill the primary and promote its standby", true, func(t *testing.T) func() {
 			t.Helper()
 			primary.Kill()
-			return healing(t, p.failOver)
+			return healer(t, p.failOver)
 		}},
 		{"kill the standby", false, restart(standby)},
 		{"pause the standby", false, pause(standby)},

@@ -201,11 +201,11 @@ func (p provider) read(want *resource) *resource {
 	if w := d.WarmThroughput; want.WarmRead != 0 && w != nil { // otherwise the value is computed
 		r.WarmRead, r.WarmWrite = *w.ReadUnitsPerSecond, *w.WriteUnitsPerSecond
 	}
-	p.readBeside(r)
+	p.readSeparateProperties(r)
 	return r
 }
 
-func (p provider) readBeside(r *resource) {
+func (p provider) readSeparateProperties(r *resource) {
 	p.t.Helper()
 	ctx := p.t.Context()
 	pitr := p.backups()

@@ -45,7 +45,7 @@ func TestChangesUnderLoad(t *testing.T) {
 			together(8, func(worker int) {
 				random := rand.New(rand.NewPCG(seed, uint64(worker)))
 				for i := range 60 {
-					writeSomehow(t, e, random, fmt.Sprintf("%d.%d", worker, i))
+					writeRandomItems(t, e, random, fmt.Sprintf("%d.%d", worker, i))
 					if err := putMusic(ctx, e, field("pk", fmt.Sprint(worker)), field("v", fmt.Sprint(i))); err != nil {
 						t.Error(err)
 					}

@@ -97,7 +97,7 @@ func TestOutOfSpace(t *testing.T) {
 		}
 	}
 	available(0)
-	if err := do(`delete-item {"TableName":"Items","Key":{"id":{"S":"7"}}}`); !spaceLacking(err, apierr.NoSpaceToDelete) {
+	if err := do(`delete-item {"TableName":"Items","Key":{"id":{"S":"7"}}}`); !isOutOfSpace(err, apierr.NoSpaceToDelete) {
 		t.Errorf("with no space at all, a delete: %v", err)
 	}
 	available(1 << 30)
@@ -120,9 +120,9 @@ func TestOutOfSpace(t *testing.T) {
 	wantVerified(t, e)
 }
 
-func outOfSpace(err error) bool { return spaceLacking(err, apierr.OutOfSpace) }
+func outOfSpace(err error) bool { return isOutOfSpace(err, apierr.OutOfSpace) }
 
-func spaceLacking(err error, message apierr.Sentence) bool {
+func isOutOfSpace(err error, message apierr.Sentence) bool {
 	known, ok := errors.AsType[*apierr.Error](err)
 	return ok && known.Code == apierr.LimitExceededException && known.Message == string(message)
 }

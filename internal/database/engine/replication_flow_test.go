@@ -60,9 +60,9 @@ func (e *Engine) mustPut(t *testing.T, pk string) {
 // Regions.
 func TestCommitsOfOtherRegionsWakeFollowers(t *testing.T) {
 	home, other := pair(t)
-	waiting, idle := other.landings.listen(1), other.landings.listen(1)
-	defer other.landings.dismiss(waiting)
-	defer other.landings.dismiss(idle)
+	waiting, idle := other.appendCounts.listen(1), other.appendCounts.listen(1)
+	defer other.appendCounts.dismiss(waiting)
+	defer other.appendCounts.dismiss(idle)
 	waiting.all.Store(true)
 	home.mustPut(t, "a")
 	if len(waiting.woken) != 1 {

@@ -28,7 +28,7 @@ type gatedEngine struct {
 }
 
 func (e gatedEngine) item(ctx context.Context, table string) (itemenc.Item, error) {
-	if err := api.AskForRoom(ctx, 300<<10); err != nil {
+	if err := api.ReserveMemory(ctx, 300<<10); err != nil {
 		return nil, err
 	}
 	if table == "gated" {

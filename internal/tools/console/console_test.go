@@ -164,8 +164,8 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestBeside: the API responds as without the console, and browsers are redirected to the console.
-func TestBeside(t *testing.T) {
+// TestConsoleWithAPI: the API responds as without the console, and browsers are redirected to the console.
+func TestConsoleWithAPI(t *testing.T) {
 	t.Parallel()
 	address := served(t, monotabletest.New(t))
 	get := func(accept string) func(*http.Request) {

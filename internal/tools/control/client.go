@@ -28,7 +28,7 @@ type Client struct {
 	endpoint string
 }
 
-// Dial connects to the process that has dir open. It returns ErrNobody if there is no socket, or no process
+// Dial connects to the process that has dir open. It returns ErrNotServed if there is no socket, or no process
 // responds on it; another error if this process may not use it, or does not understand the response.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	c := &Client{http: &http.Client{Transport: &http.Transport{
@@ -48,7 +48,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("control: the database in %s belongs to another user: %w", dir, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w on %s: %w", ErrNobody, filepath.Join(dir, SocketName), err)
+		return nil, fmt.Errorf("%w on %s: %w", ErrNotServed, filepath.Join(dir, SocketName), err)
 	case there.Protocol != protocol:
 		return nil, fmt.Errorf("control: the process that has %s open is from another release: use the command of the same release", dir)
 	}

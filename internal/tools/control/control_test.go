@@ -140,7 +140,7 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// TestDialWithoutServer tests that Dial returns ErrNobody if no process responds, for whatever reason.
+// TestDialWithoutServer tests that Dial returns ErrNotServed if no process responds, for whatever reason.
 func TestDialWithoutServer(t *testing.T) {
 	listen := func(t *testing.T, dir string) *net.UnixListener {
 		t.Helper()
@@ -180,7 +180,7 @@ func TestDialWithoutServer(t *testing.T) {
 			dir := prepare(t, t.TempDir())
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
-			if _, err := control.Dial(ctx, dir); !errors.Is(err, control.ErrNobody) {
+			if _, err := control.Dial(ctx, dir); !errors.Is(err, control.ErrNotServed) {
 				t.Errorf("Dial: %v", err)
 			}
 		})
@@ -248,7 +248,7 @@ func TestServerStops(t *testing.T) {
 	if err := <-answered; err == nil || !strings.Contains(err.Error(), "is stopping") {
 		t.Errorf("Backup: %v", err)
 	}
-	if _, err := control.Dial(t.Context(), dir); !errors.Is(err, control.ErrNobody) {
+	if _, err := control.Dial(t.Context(), dir); !errors.Is(err, control.ErrNotServed) {
 		t.Errorf("Dial: %v", err)
 	}
 }

@@ -170,8 +170,8 @@ func TestActs(t *testing.T) {
 					t.Errorf("user %s: %v", user, err)
 				}
 			}
-			if told := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); told != (c.fail == alone) {
-				t.Errorf("the log tells of a lost record: %v", told)
+			if logged := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); logged != (c.fail == alone) {
+				t.Errorf("a lost record was logged: %v", logged)
 			}
 		})
 	}

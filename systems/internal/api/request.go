@@ -68,16 +68,16 @@ func Language(ctx context.Context) string {
 	return accept.English
 }
 
-// Told completes a problem for the context's request, with its id and in the caller's language.
-func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
+// Complete completes a problem for the context's request, with its id and in the caller's language.
+func Complete(ctx context.Context, p *problem.Problem) *problem.Problem {
 	r := requestOf(ctx)
 	if r == nil {
 		return p
 	}
-	return r.told(p)
+	return r.complete(p)
 }
 
-func (r *request) told(p *problem.Problem) *problem.Problem {
+func (r *request) complete(p *problem.Problem) *problem.Problem {
 	if r.language == accept.English {
 		return p.For(r.id)
 	}
@@ -140,7 +140,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			}
 			about, stack := requestOf(r.Context()), debug.Stack()
 			if answer.status == 0 && unhashable(fault, stack) {
-				about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", problem.Field{
+				about.complete(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", problem.Field{
 					Field: "body", Message: "a list whose items must differ has lists or objects",
 				})).Write(w)
 				return
@@ -152,7 +152,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			if answer.status != 0 {
 				panic(http.ErrAbortHandler) // the client must not mistake half a response for a complete one
 			}
-			about.told(a.options.Rules.Problem(errPanic)).Write(w)
+			about.complete(a.options.Rules.Problem(errPanic)).Write(w)
 		}()
 		next.ServeHTTP(answer, r)
 	})
@@ -177,7 +177,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", refusal.Header().Get("Allow"))
 			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not support the method")
 		}
-		about.told(p).Write(w)
+		about.complete(p).Write(w)
 		return
 	}
 	if _, path, found := strings.Cut(pattern, " "); found {
@@ -185,7 +185,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	about.route = pattern
 	if !isText(r.URL) {
-		about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or query is not valid UTF-8 or is not escaped correctly")).Write(w)
+		about.complete(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or query is not valid UTF-8 or is not escaped correctly")).Write(w)
 		return
 	}
 	a.mux.ServeHTTP(w, r)

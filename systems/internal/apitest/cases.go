@@ -57,8 +57,8 @@ func expectProblem(t *testing.T, c Case, answer *Response) {
 	}
 }
 
-// Strangers calls every operation that is not public in all ways that must be rejected.
-func (v *Server) Strangers(t *testing.T) {
+// RejectsUnauthenticated calls every operation that is not public in all ways that must be rejected.
+func (v *Server) RejectsUnauthenticated(t *testing.T) {
 	t.Helper()
 	forger, err := auth.NewIssuer(v.system.Name, issuerBase, nil)
 	if err != nil {

@@ -2,15 +2,15 @@ package live
 
 import "testing"
 
-// TestTellWaitsForNobody: a follower that does not read is ended when its queue is full; the others receive every event.
-func TestTellWaitsForNobody(t *testing.T) {
+// TestPublishDoesNotBlock: a follower that does not read is ended when its queue is full; the others receive every event.
+func TestPublishDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	var topics Topics[string, int]
 	slow, endSlow := topics.Follow("a")
 	quick, endQuick := topics.Follow("a")
 	other, endOther := topics.Follow("b")
 	for n := range 2 * queue {
-		topics.Tell(n, "a")
+		topics.Publish(n, "a")
 		if heard := <-quick; heard != n {
 			t.Fatalf("heard of %d, want %d", heard, n)
 		}
@@ -31,5 +31,5 @@ func TestTellWaitsForNobody(t *testing.T) {
 	if topics.Followed() {
 		t.Error("topics that nobody follows are kept")
 	}
-	topics.Tell(0, "a")
+	topics.Publish(0, "a")
 }

@@ -98,8 +98,8 @@ type Options struct {
 	Duration time.Duration
 	// Rate is how many calls per second are due over all connections; 0 means a closed loop.
 	Rate float64
-	// Told receives each result as soon as it is available, from one goroutine. It may be nil.
-	Told func(Result)
+	// OnResult receives each result as soon as it is available, from one goroutine. It may be nil.
+	OnResult func(Result)
 }
 
 // Result is the measurement of a route.
@@ -139,8 +139,8 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 			return results, err
 		}
 		results = append(results, result)
-		if o.Told != nil {
-			o.Told(result)
+		if o.OnResult != nil {
+			o.OnResult(result)
 		}
 	}
 	return results, nil

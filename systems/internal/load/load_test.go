@@ -59,10 +59,10 @@ var (
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}
-		var told []load.Result
+		var received []load.Result
 		plan := load.Plan{Routes: []load.Call{pay.After(order)}}
 		results, err := load.Run(t.Context(), plan, s.send, load.Options{
-			Connections: 2, Duration: 90 * time.Millisecond, Told: func(r load.Result) { told = append(told, r) },
+			Connections: 2, Duration: 90 * time.Millisecond, OnResult: func(r load.Result) { received = append(received, r) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -72,8 +72,8 @@ func TestRun(t *testing.T) {
 			math.Round(r.PerSecond) != 1000 || r.P50.Round(10*time.Microsecond) != 2*time.Millisecond || r.P99.Round(10*time.Microsecond) != 2*time.Millisecond || r.Refusal != "" {
 			t.Errorf("measured %+v", results)
 		}
-		if len(told) != 1 || told[0].Route != results[0].Route {
-			t.Errorf("told %+v", told)
+		if len(received) != 1 || received[0].Route != results[0].Route {
+			t.Errorf("received %+v", received)
 		}
 		s.requests(t)
 	})
@@ -177,21 +177,21 @@ func TestTime(t *testing.T) {
 		const calls = 5
 		call := load.Call{Method: http.MethodPost, Path: "/pings", Body: "{time}"}
 		begun := time.Now().UTC()
-		var told []string
+		var received []string
 		_, err := load.Run(t.Context(), load.Plan{Setup: slices.Repeat([]load.Call{call}, calls)}, func(_ context.Context, r load.Request) (load.Answer, error) {
-			told = append(told, r.Body)
+			received = append(received, r.Body)
 			return load.Answer{Status: http.StatusCreated}, nil
 		}, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, text := range told {
+		for i, text := range received {
 			if want := begun.Add(time.Duration(i) * time.Millisecond).Format("2006-01-02T15:04:05.000Z"); text != want {
 				t.Errorf("call %d at %s, want %s", i, text, want)
 			}
 		}
-		if len(told) != calls {
-			t.Errorf("%d calls, want %d", len(told), calls)
+		if len(received) != calls {
+			t.Errorf("%d calls, want %d", len(received), calls)
 		}
 	})
 }

@@ -37,22 +37,22 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// dying is a core whose process dies at an update: this one and those that follow do nothing.
-type dying struct {
+// failingCore is a core whose process dies at an update: this one and those that follow do nothing.
+type failingCore struct {
 	kv.Core
 	updates int // left
 }
 
 var errDead = errors.New("the process is dead")
 
-func (d *dying) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+func (d *failingCore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if d.updates--; d.updates < 0 {
 		return errDead
 	}
 	return d.Core.Update(ctx, in, fn)
 }
 
-func (d *dying) DeleteRange(ctx context.Context, lo, hi []byte) error {
+func (d *failingCore) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	if d.updates < 0 {
 		return errDead
 	}
@@ -79,7 +79,7 @@ func TestAbandoned(t *testing.T) {
 				t.Fatal(err)
 			}
 			clean := size(t, below)
-			first := complete.New(&dying{core{below}, updates})
+			first := complete.New(&failingCore{core{below}, updates})
 			err = first.Keep(t.Context(), "k", what)
 			kept := err == nil
 			if kept {

@@ -33,8 +33,8 @@ func listFiles(fs vfs.FS, dir string) ([]file, error) {
 	return files, nil
 }
 
-// bitByBit syncs a new file gradually while it is written, so that the final sync does not delay those of the log.
-func bitByBit(f vfs.File) vfs.File {
+// syncGradually syncs a new file gradually while it is written, so that the final sync does not delay those of the log.
+func syncGradually(f vfs.File) vfs.File {
 	return vfs.NewSyncingFile(f, vfs.SyncingFileOptions{BytesPerSync: 1 << 20})
 }
 
