@@ -65,10 +65,10 @@ func BenchmarkGetItem(b *testing.B) {
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1/", strings.NewReader(body))
 			request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			request.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, request)
-			if answer.Code != http.StatusOK {
-				b.Fatal(answer.Body)
+			response := httptest.NewRecorder()
+			handler.ServeHTTP(response, request)
+			if response.Code != http.StatusOK {
+				b.Fatal(response.Body)
 			}
 		}
 	})

@@ -345,11 +345,11 @@ func compareWithSDK(ctx context.Context) (lines []growth, err error) {
 func (l *local) scan() error {
 	start := ""
 	for {
-		answer, err := l.call("Scan", `{"TableName":"bench","Select":"COUNT"`+start+`}`)
+		response, err := l.call("Scan", `{"TableName":"bench","Select":"COUNT"`+start+`}`)
 		if err != nil {
 			return err
 		}
-		_, key, more := bytes.Cut(answer, []byte(`"LastEvaluatedKey":`))
+		_, key, more := bytes.Cut(response, []byte(`"LastEvaluatedKey":`))
 		if !more {
 			return nil
 		}
@@ -365,10 +365,10 @@ func (l *local) call(operation, body string) ([]byte, error) {
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	answer := httptest.NewRecorder()
-	l.db.Handler().ServeHTTP(answer, request)
-	if answer.Code != http.StatusOK {
-		return nil, fmt.Errorf("%s: %d %s", operation, answer.Code, answer.Body)
+	response := httptest.NewRecorder()
+	l.db.Handler().ServeHTTP(response, request)
+	if response.Code != http.StatusOK {
+		return nil, fmt.Errorf("%s: %d %s", operation, response.Code, response.Body)
 	}
-	return answer.Body.Bytes(), nil
+	return response.Body.Bytes(), nil
 }

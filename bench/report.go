@@ -47,7 +47,7 @@ const (
 	echoAim     = 0.75
 	fairness    = 4.0
 	idleMemory  = 40 << 20
-	firstAnswer = 50 // milliseconds
+	firstResponse = 50 // milliseconds
 	readsCPU    = 2.0
 	streamShare = 0.75
 	signedShare = 0.92
@@ -297,7 +297,7 @@ func (r *results) verdicts() []verdict {
 			} else {
 				add("idle memory", bytes < idleMemory, bytes < idleMemory, "%d MB resident when idle; ceiling 40", bytes>>20)
 			}
-			add("start", r.Start[name] <= firstAnswer, r.Start[name] <= firstAnswer, "first response after %d ms; ceiling 50", r.Start[name])
+			add("start", r.Start[name] <= firstResponse, r.Start[name] <= firstResponse, "first response after %d ms; ceiling 50", r.Start[name])
 		}
 	}
 	return all

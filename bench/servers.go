@@ -174,7 +174,7 @@ func (s *server) start(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return err
 	}
-	err = s.awaitAnswer(ctx)
+	err = s.awaitResponse(ctx)
 	s.started = time.Since(begin)
 	return err
 }
@@ -188,8 +188,8 @@ func freePort(ctx context.Context) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
-// awaitAnswer sends requests until the server responds at all.
-func (s *server) awaitAnswer(ctx context.Context) error {
+// awaitResponse sends requests until the server responds at all.
+func (s *server) awaitResponse(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	retry := time.NewTicker(time.Millisecond)

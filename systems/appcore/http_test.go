@@ -99,14 +99,14 @@ func profileCases() []apitest.Case {
 // create creates a transaction for a user and returns it.
 func create(tb testing.TB, v *apitest.Server, sub, key string, amount int64) appcore.Transaction {
 	tb.Helper()
-	answer := v.Do(tb, apitest.Request{
+	response := v.Do(tb, apitest.Request{
 		Method: http.MethodPost, Path: "/transactions", As: sub, Key: key, Body: map[string]any{"amount": amount, "currency": "ARS"},
 	})
-	if answer.Status != http.StatusCreated {
-		tb.Fatalf("create: %d %s", answer.Status, answer.Body)
+	if response.Status != http.StatusCreated {
+		tb.Fatalf("create: %d %s", response.Status, response.Body)
 	}
 	var tx appcore.Transaction
-	answer.JSON(tb, &tx)
+	response.JSON(tb, &tx)
 	return tx
 }
 

@@ -16,15 +16,15 @@ func notifications(tb testing.TB, v *apitest.Server, sub string) []appcore.Notif
 	tb.Helper()
 	var all []appcore.Notification
 	for next := ""; ; {
-		answer := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/notifications", "limit", "3", "cursor", next), As: sub})
-		if answer.Status != http.StatusOK {
-			tb.Fatalf("notifications: %d %s", answer.Status, answer.Body)
+		response := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/notifications", "limit", "3", "cursor", next), As: sub})
+		if response.Status != http.StatusOK {
+			tb.Fatalf("notifications: %d %s", response.Status, response.Body)
 		}
 		var p struct {
 			Items []appcore.Notification
 			Next  string
 		}
-		answer.JSON(tb, &p)
+		response.JSON(tb, &p)
 		all = append(all, p.Items...)
 		if next = p.Next; next == "" {
 			return all

@@ -28,13 +28,13 @@ func TestTwoProcesses(t *testing.T) {
 	var mu sync.Mutex
 	send := func(v *apitest.Server, n int) string {
 		r := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: fmt.Sprint("both-", n), Body: map[string]any{"amount": 500, "currency": "ARS"}}
-		answer := v.Do(t, r)
+		response := v.Do(t, r)
 		var tx appcore.Transaction
-		if answer.Status != http.StatusCreated && answer.Status != http.StatusOK {
-			t.Errorf("request %d: %d %s", n, answer.Status, answer.Body)
+		if response.Status != http.StatusCreated && response.Status != http.StatusOK {
+			t.Errorf("request %d: %d %s", n, response.Status, response.Body)
 			return ""
 		}
-		answer.JSON(t, &tx)
+		response.JSON(t, &tx)
 		return tx.TxID
 	}
 	var all sync.WaitGroup

@@ -85,8 +85,8 @@ func TestRequestsOfStaff(t *testing.T) {
 		{"deliverOrder", request("", http.MethodPost, order+"/deliver", nil), read},
 		{"cancelOrder", keyed("", "/orders/"+cancelled.OrderID+"/cancel", "c", nil), "BatchGetItem Query TransactWriteItems"},
 	} {
-		if answer := v.Do(t, staff(c.request)); answer.Status >= http.StatusBadRequest {
-			t.Fatalf("%s: %d %s", c.operation, answer.Status, answer.Body)
+		if response := v.Do(t, staff(c.request)); response.Status >= http.StatusBadRequest {
+			t.Fatalf("%s: %d %s", c.operation, response.Status, response.Body)
 		}
 		if sent := strings.Join(v.Requests(c.operation), " "); sent != c.want {
 			t.Errorf("%s sends %s; want %s", c.operation, sent, c.want)

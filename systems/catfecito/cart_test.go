@@ -153,8 +153,8 @@ func TestExpiredLines(t *testing.T) {
 	}
 	must[catfecito.Pieces](t, v, keyed(ana, "/cart/items", "k-32", object{"productId": ids[32], "quantity": 1}), http.StatusCreated)
 	add := keyed(ana, "/cart/items", "k-0", object{"productId": ids[0], "quantity": 2})
-	answers := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 || n[http.StatusNoContent] != 1 {
+	responses := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 || n[http.StatusNoContent] != 1 {
 		t.Errorf("answers %v, want one 201, two 200 and a 204", n)
 	}
 	put(t, v, ana, ids[1], 3)

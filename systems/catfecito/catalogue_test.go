@@ -102,8 +102,8 @@ func TestChangedTogether(t *testing.T) {
 					})),
 					staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": i%2 == 0})),
 				} {
-					if answer := v.Do(t, r); answer.Status != http.StatusOK && answer.Problem(t).Code != problem.CodeConflict {
-						t.Errorf("%s: %d %s", r.Path, answer.Status, answer.Body)
+					if response := v.Do(t, r); response.Status != http.StatusOK && response.Problem(t).Code != problem.CodeConflict {
+						t.Errorf("%s: %d %s", r.Path, response.Status, response.Body)
 					}
 				}
 			})
@@ -143,18 +143,18 @@ func TestReplayedProduct(t *testing.T) {
 	v := open(t)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
 	post := staff(keyed("", "/products", "k", stocked("", nil)))
-	answers := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
+	responses := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
 		t.Errorf("answers %v, want one 201 and seven 200", n)
 	}
 	var p catfecito.Product
-	answers[0].JSON(t, &p)
+	responses[0].JSON(t, &p)
 	at := "/products/" + p.ProductID
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at, described("price", "99.00"))), http.StatusOK)
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at+"/active", object{"isActive": false})), http.StatusOK)
 	must[catfecito.Pieces](t, v, staff(keyed("", at+"/restocks", "r", object{"quantity": 3})), http.StatusCreated)
-	if again := v.Do(t, post); again.Status != http.StatusOK || string(again.Body) != string(answers[0].Body) {
-		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, answers[0].Body)
+	if again := v.Do(t, post); again.Status != http.StatusOK || string(again.Body) != string(responses[0].Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, responses[0].Body)
 	}
 	if now := product(t, v, p.ProductID); now.Price != 9900 || now.Stock != 13 || now.IsActive {
 		t.Errorf("the product is %+v", now)

@@ -48,11 +48,11 @@ func TestLastItem(t *testing.T) {
 	for i := range requests {
 		requests[i] = keyed(fmt.Sprint("u-", i), "/orders", "k", object{"total": "20.00"})
 	}
-	answers := together(t, v, requests)
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusConflict] != buyers-1 {
+	responses := together(t, v, requests)
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusConflict] != buyers-1 {
 		t.Errorf("answers %v, want one 201 and %d 409", n, buyers-1)
 	}
-	for _, r := range answers {
+	for _, r := range responses {
 		if r.Status == http.StatusCreated {
 			continue
 		}
@@ -76,20 +76,20 @@ func TestCheckoutOnce(t *testing.T) {
 	one := keyed(ana, "/orders", "k", object{"total": "40.00"})
 	other := keyed(ana, "/orders", "k", object{"total": "41.00"})
 	requests := slices.Repeat([]apitest.Request{one, one, one, other}, 6)
-	answers := together(t, v, requests)
-	first := slices.IndexFunc(answers, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
+	responses := together(t, v, requests)
+	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 	if first < 0 {
-		t.Fatalf("nobody made the order: %v", statuses(answers))
+		t.Fatalf("nobody made the order: %v", statuses(responses))
 	}
-	for i, r := range answers {
+	for i, r := range responses {
 		switch {
 		case i == first:
 		case i%4 == 3: // before the order exists its total differs, afterwards the request does
 			if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusConflict {
 				t.Errorf("another total: %d %s", r.Status, r.Body)
 			}
-		case r.Status != http.StatusOK || string(r.Body) != string(answers[first].Body):
-			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, answers[first].Body)
+		case r.Status != http.StatusOK || string(r.Body) != string(responses[first].Body):
+			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, responses[first].Body)
 		}
 	}
 	s := scan(t, v)

@@ -69,8 +69,8 @@ func TestSessionsAreLookedAt(t *testing.T) {
 	status := func(r apitest.Request) int {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		answer, _ := v.Stream(ctx, t, r) // one of them does not end
-		return answer.Status
+		response, _ := v.Stream(ctx, t, r) // one of them does not end
+		return response.Status
 	}
 	var calls []apitest.Request
 	for _, r := range v.Routes() {

@@ -135,8 +135,8 @@ func TestNotificationsGo(t *testing.T) {
 	if now := walk[portfolio.Notification](t, v, "/notifications", ana, 2); !slices.Equal(now, all[:5]) {
 		t.Errorf("a second later there are\n%+v, want\n%+v", now, all[:5])
 	}
-	if answer := v.Do(t, mark); answer.Status != http.StatusNotFound {
-		t.Errorf("what is over is read: %d %s", answer.Status, answer.Body)
+	if response := v.Do(t, mark); response.Status != http.StatusNotFound {
+		t.Errorf("what is over is read: %d %s", response.Status, response.Body)
 	}
 	v.Clock.Advance(24 * time.Hour)
 	if now := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(now.Items) != 0 || now.Next != "" {

@@ -82,8 +82,8 @@ func TestExamples(t *testing.T) {
 				if e.Body != "" {
 					r.Body = e.Body
 				}
-				if answer := v.Do(t, r); answer.Status >= http.StatusBadRequest {
-					t.Errorf("%s, with samples %v: %d %s", e.Title, sampled, answer.Status, answer.Body)
+				if response := v.Do(t, r); response.Status >= http.StatusBadRequest {
+					t.Errorf("%s, with samples %v: %d %s", e.Title, sampled, response.Status, response.Body)
 				}
 			}
 			scan(t, v).sound(t)

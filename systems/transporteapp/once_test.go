@@ -18,23 +18,23 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestFirstAnswer: a retry, even a concurrent one, gets the first response, although the result has changed since.
-func TestFirstAnswer(t *testing.T) {
+// TestRetryGetsFirstResponse: a retry, even a concurrent one, gets the first response, although the result has changed since.
+func TestRetryGetsFirstResponse(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
 	request := as(http.MethodPost, "/viajes", "k", cartaTrip())
-	answers := atOnce(t, v, 16, func(int) apitest.Request { return request })
-	for _, a := range answers {
-		if a.Status >= http.StatusMultipleChoices || string(a.Body) != string(answers[0].Body) {
-			t.Fatalf("one answer is %d %s, another %s", a.Status, a.Body, answers[0].Body)
+	responses := atOnce(t, v, 16, func(int) apitest.Request { return request })
+	for _, a := range responses {
+		if a.Status >= http.StatusMultipleChoices || string(a.Body) != string(responses[0].Body) {
+			t.Fatalf("one answer is %d %s, another %s", a.Status, a.Body, responses[0].Body)
 		}
 	}
 	var made transporteapp.ViajeConCarta
-	answers[0].JSON(t, &made)
+	responses[0].JSON(t, &made)
 	post[object](t, v, http.StatusOK, ana, "/cartas/"+made.Carta.CartaID+"/cancelacion", "", object{})
 	post[object](t, v, http.StatusOK, ana, "/viajes/"+made.ViajeID+"/cancelar", "", nil)
-	if again := v.Do(t, request); again.Status != http.StatusOK || string(again.Body) != string(answers[0].Body) {
-		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, answers[0].Body)
+	if again := v.Do(t, request); again.Status != http.StatusOK || string(again.Body) != string(responses[0].Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, responses[0].Body)
 	}
 	if got := get[page[transporteapp.ViajeResumen]](t, v, ana, "/viajes"); len(got.Items) != 1 {
 		t.Errorf("%d trips, want 1", len(got.Items))

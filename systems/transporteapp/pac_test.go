@@ -98,8 +98,8 @@ func TestPACFails(t *testing.T) {
 	stamp := as(http.MethodPost, at+"/timbrado", "s", nil)
 	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
-		if answer := v.Do(t, stamp); answer.Status != c.status || answer.Problem(t).Code != c.code {
-			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
+		if response := v.Do(t, stamp); response.Status != c.status || response.Problem(t).Code != c.code {
+			t.Errorf("%s: %d %s", c.name, response.Status, response.Body)
 		}
 		if !c.open {
 			shows(t, v, trip, id, "borrador")
@@ -160,8 +160,8 @@ func TestPACCancels(t *testing.T) {
 	cancel, leave := as(http.MethodPost, "/cartas/"+id+"/cancelacion", "", object{"motivo": "02"}), as(http.MethodPost, "/viajes/"+trip+"/iniciar", "", nil)
 	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
-		if answer := v.Do(t, cancel); answer.Status != c.status || answer.Problem(t).Code != c.code {
-			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
+		if response := v.Do(t, cancel); response.Status != c.status || response.Problem(t).Code != c.code {
+			t.Errorf("%s: %d %s", c.name, response.Status, response.Body)
 		}
 		if !c.open {
 			shows(t, v, trip, id, "timbrada")

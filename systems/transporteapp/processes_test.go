@@ -53,8 +53,8 @@ func TestTwoProcesses(t *testing.T) {
 	assign := func(i int) apitest.Request {
 		return dispatched(i, as(http.MethodPut, "/viajes/"+trips[i]+"/recursos", "", object{"conductorId": driverID, "vehiculoId": vehicles[i]}))
 	}
-	answers := apitest.Together(len(trips), func(i int) *apitest.Response { return peers[i%2].Do(t, assign(i)) })
-	if got := tally(t, answers); got[""] != periods || got["conductor_ocupado"] != len(trips)-periods {
+	responses := apitest.Together(len(trips), func(i int) *apitest.Response { return peers[i%2].Do(t, assign(i)) })
+	if got := tally(t, responses); got[""] != periods || got["conductor_ocupado"] != len(trips)-periods {
 		t.Errorf("one driver for trips of %d periods: %v", periods, got)
 	}
 	consistent(t, second, periods)
@@ -63,7 +63,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("%d trips have %d cartas", len(trips), len(all.cartas))
 	}
 	driven := map[string]bool{}
-	for i, a := range answers {
+	for i, a := range responses {
 		if a.Status == http.StatusOK {
 			driven[trips[i]] = true
 		}
@@ -213,14 +213,14 @@ func (p process) do(t *testing.T, r apitest.Request) *apitest.Response {
 	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Idempotency-Key": r.Key} {
 		request.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &apitest.Response{Status: answer.StatusCode, Header: answer.Header, Body: text}
+	return &apitest.Response{Status: response.StatusCode, Header: response.Header, Body: text}
 }

@@ -192,8 +192,8 @@ func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
-	answer := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
-	p := answer.Problem(t)
+	response := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
+	p := response.Problem(t)
 	var fields []string
 	for _, f := range p.Errors {
 		fields = append(fields, f.Field)

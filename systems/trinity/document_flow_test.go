@@ -143,8 +143,8 @@ func (d *document) notified(t *testing.T) {
 		d.a.vote(t, room.ID, 1, true)
 		d.b.vote(t, room.ID, 1, true)
 		r := get(ana, "/rooms/"+room.ID+"/events")
-		if answer := d.v.Do(t, r); !strings.Contains(string(answer.Body), "event: match\n") {
-			t.Errorf("told is %s", answer.Body)
+		if response := d.v.Do(t, r); !strings.Contains(string(response.Body), "event: match\n") {
+			t.Errorf("told is %s", response.Body)
 		}
 		return
 	}

@@ -41,9 +41,9 @@ func watch(tb testing.TB, c client, roomID, since string) *feed {
 	ctx, stop := context.WithTimeout(tb.Context(), time.Minute)
 	tb.Cleanup(stop)
 	r := apitest.Request{Method: http.MethodGet, Path: "/rooms/" + roomID + "/events", As: c.sub, Header: map[string]string{"Last-Event-ID": since}}
-	answer, body := c.v.Stream(ctx, tb, r)
-	if answer.Status != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
-		tb.Fatalf("%s watches: %d %s", c.sub, answer.Status, answer.Header.Get("Content-Type"))
+	response, body := c.v.Stream(ctx, tb, r)
+	if response.Status != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+		tb.Fatalf("%s watches: %d %s", c.sub, response.Status, response.Header.Get("Content-Type"))
 	}
 	return &feed{lines: bufio.NewReader(body), stop: stop}
 }
@@ -58,15 +58,15 @@ func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+p.token(t, sub))
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = answer.Body.Close() })
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s watches: %d", sub, answer.StatusCode)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s watches: %d", sub, response.StatusCode)
 	}
-	return &feed{lines: bufio.NewReader(answer.Body), stop: stop}
+	return &feed{lines: bufio.NewReader(response.Body), stop: stop}
 }
 
 // next waits for an event. At the end of the stream the event's name is "".

@@ -147,7 +147,7 @@ func mustBe(err error, is *bool) error {
 }
 
 // ask queries the primary.
-func (p *postgres) ask(t *testing.T, answer any, sql string, args ...any) error {
+func (p *postgres) ask(t *testing.T, response any, sql string, args ...any) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -156,5 +156,5 @@ func (p *postgres) ask(t *testing.T, answer any, sql string, args ...any) error 
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	return conn.QueryRow(ctx, sql, args...).Scan(answer)
+	return conn.QueryRow(ctx, sql, args...).Scan(response)
 }

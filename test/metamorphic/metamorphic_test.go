@@ -82,7 +82,7 @@ func compare(t *testing.T, variants []variant) {
 	history := newHistory(rand.New(rand.NewPCG(seed, 0)), *stepsFlag)
 	var want []string
 	for _, v := range variants {
-		got := answers(t, v, history, seed)
+		got := responses(t, v, history, seed)
 		if want == nil {
 			want = got
 			continue
@@ -99,7 +99,7 @@ func compare(t *testing.T, variants []variant) {
 }
 
 // answers runs the history and returns the result of each step.
-func answers(t *testing.T, v variant, history []operation, seed uint64) []string {
+func responses(t *testing.T, v variant, history []operation, seed uint64) []string {
 	t.Helper()
 	s := &subject{variant: v, dir: t.TempDir(), table: "history"}
 	s.open(t)

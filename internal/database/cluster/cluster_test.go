@@ -306,7 +306,7 @@ type silent struct {
 	is atomic.Bool
 }
 
-func (s *silent) answer(ctx context.Context) error {
+func (s *silent) respond(ctx context.Context) error {
 	if s.is.Load() {
 		<-ctx.Done()
 	}
@@ -314,21 +314,21 @@ func (s *silent) answer(ctx context.Context) error {
 }
 
 func (s *silent) Counter(ctx context.Context, key []byte) ([]int64, error) {
-	if err := s.answer(ctx); err != nil {
+	if err := s.respond(ctx); err != nil {
 		return nil, err
 	}
 	return s.Store.Counter(ctx, key)
 }
 
 func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if err := s.answer(ctx); err != nil {
+	if err := s.respond(ctx); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestNoAnswer tests that a call that the store never answers does not keep a server from calling again.
-func TestNoAnswer(t *testing.T) {
+// TestStoreThatDoesNotRespond tests that a call that the store never answers does not keep a server from calling again.
+func TestStoreThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &silent{Store: memkv.New()}
 		one := join(t, store)

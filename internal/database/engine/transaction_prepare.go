@@ -120,7 +120,7 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 			continue
 		}
 		if refused, whole := errors.AsType[*refusalError](err); whole {
-			return refused.answer
+			return refused.response
 		}
 		reason, _, ok := reasonOf(err)
 		if !ok {

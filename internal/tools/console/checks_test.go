@@ -37,7 +37,7 @@ func addNonconforming(t *testing.T, db *monotable.DB) {
 }
 
 // lines returns the last progress and the result of a response, whose last line has the result.
-func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
+func lines(t *testing.T, a response) (progress int, done json.RawMessage) {
 	t.Helper()
 	if a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)

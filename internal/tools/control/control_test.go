@@ -212,12 +212,12 @@ func TestWorkEndsWithClient(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	defer serve(t, dir, db)()
 	ctx, cancel := context.WithCancel(t.Context())
-	answered := make(chan error, 1)
+	responseTarget := make(chan error, 1)
 	client := dial(t, dir)
-	go func() { answered <- client.Backup(ctx, "copy", nil) }()
+	go func() { responseTarget <- client.Backup(ctx, "copy", nil) }()
 	<-db.begun
 	cancel()
-	if err := <-answered; !errors.Is(err, context.Canceled) {
+	if err := <-responseTarget; !errors.Is(err, context.Canceled) {
 		t.Errorf("Backup: %v", err)
 	}
 	<-db.ended
@@ -229,10 +229,10 @@ func TestServerStops(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	stop := serve(t, dir, db)
 	notified := make(chan struct{}, 1)
-	answered := make(chan error, 1)
+	responseTarget := make(chan error, 1)
 	client := dial(t, dir)
 	go func() {
-		answered <- client.Backup(t.Context(), "copy", func(done, total int64) {
+		responseTarget <- client.Backup(t.Context(), "copy", func(done, total int64) {
 			if done == 1 && total == 2 {
 				notified <- struct{}{}
 			}
@@ -245,7 +245,7 @@ func TestServerStops(t *testing.T) {
 	default:
 		t.Error("stop did not wait")
 	}
-	if err := <-answered; err == nil || !strings.Contains(err.Error(), "is stopping") {
+	if err := <-responseTarget; err == nil || !strings.Contains(err.Error(), "is stopping") {
 		t.Errorf("Backup: %v", err)
 	}
 	if _, err := control.Dial(t.Context(), dir); !errors.Is(err, control.ErrNotServed) {

@@ -109,16 +109,16 @@ func (m created) request(ctx context.Context, tb testing.TB, base string) *http.
 // send sends a request over the socket.
 func (v *Server) send(tb testing.TB, m created) *Response {
 	tb.Helper()
-	answer, err := client().Do(m.request(tb.Context(), tb, v.url))
+	response, err := client().Do(m.request(tb.Context(), tb, v.url))
 	if err != nil {
 		tb.Fatalf("%s %s: %v", m.method, m.path, err)
 	}
-	body, err := io.ReadAll(answer.Body)
-	_ = answer.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
 	if err != nil {
 		tb.Fatalf("%s %s: read the answer: %v", m.method, m.path, err)
 	}
-	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+	return &Response{Status: response.StatusCode, Header: response.Header, Body: body}
 }
 
 // invoke sends a request as an HTTP API's event, payload format 2.0.
@@ -137,20 +137,20 @@ func (v *Server) invoke(tb testing.TB, m created) *Response {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	answered, err := v.lambda.Invoke(tb.Context(), payload)
+	result, err := v.lambda.Invoke(tb.Context(), payload)
 	if err != nil {
 		tb.Fatalf("%s %s: %v", m.method, m.path, err)
 	}
-	var answer events.APIGatewayV2HTTPResponse
-	if err := json.Unmarshal(answered, &answer); err != nil {
+	var response events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(result, &response); err != nil {
 		tb.Fatal(err)
 	}
-	out := &Response{Status: answer.StatusCode, Header: http.Header{}, Body: []byte(answer.Body)}
-	for name, value := range answer.Headers {
+	out := &Response{Status: response.StatusCode, Header: http.Header{}, Body: []byte(response.Body)}
+	for name, value := range response.Headers {
 		out.Header.Set(name, value)
 	}
-	if answer.IsBase64Encoded {
-		if out.Body, err = base64.StdEncoding.DecodeString(answer.Body); err != nil {
+	if response.IsBase64Encoded {
+		if out.Body, err = base64.StdEncoding.DecodeString(response.Body); err != nil {
 			tb.Fatal(err)
 		}
 	}

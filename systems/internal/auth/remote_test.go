@@ -249,16 +249,16 @@ func TestIssuerDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := p.server.Client().Do(r)
+	response, err := p.server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var found struct {
 		Issuer  string `json:"issuer"`
 		JWKSURI string `json:"jwks_uri"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&found); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
 		t.Fatal(err)
 	}
 	if found.Issuer != p.URL() || found.JWKSURI != p.URL()+"/.well-known/jwks.json" {

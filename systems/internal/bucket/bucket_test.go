@@ -68,12 +68,12 @@ func put(t *testing.T, at string, header map[string]string, data []byte) int {
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	return answer.StatusCode
+	_ = response.Body.Close()
+	return response.StatusCode
 }
 
 // TestStore: a file is uploaded, read, copied and deleted, in a directory just as in S3.

@@ -202,9 +202,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestKnownAnswers tests that any part of a key stream equals the one that crypto/cipher makes from the beginning, with the
+// TestKnownCiphertexts tests that any part of a key stream equals the one that crypto/cipher makes from the beginning, with the
 // key from HKDF.
-func TestKnownAnswers(t *testing.T) {
+func TestKnownCiphertexts(t *testing.T) {
 	dataKey, nonce := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
 	derived, err := hkdf.Key(sha256.New, dataKey, nonce, "monotable file", 32+16)
 	if err != nil {
