@@ -124,7 +124,7 @@ func startServers(ctx context.Context, choice string) (running []*server, left [
 		if err := s.start(ctx); err != nil {
 			return running, left, fmt.Errorf("start %s: %w", s.name, err)
 		}
-		progress("%s answers after %d ms", s.name, s.started.Milliseconds())
+		progress("%s responds after %d ms", s.name, s.started.Milliseconds())
 	}
 	return running, left, nil
 }
@@ -205,7 +205,7 @@ func (s *server) awaitResponse(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no answer within 30 s: %w\n%s", err, s.said())
+			return fmt.Errorf("no response within 30 s: %w\n%s", err, s.said())
 		case <-retry.C:
 		}
 	}

@@ -53,7 +53,7 @@ func TestBatch(t *testing.T) {
 	}
 	for i, v := range got {
 		if v == nil && want[i] != "" || v != nil && want[i] == "" {
-			t.Fatalf("answer %d is %v", i, v)
+			t.Fatalf("response %d is %v", i, v)
 		}
 	}
 	few := s.orderByID()
@@ -83,7 +83,7 @@ func TestBatchDoesNotShare(t *testing.T) {
 	}
 	delete(got[0], "orderId")
 	if got[1]["orderId"] == nil {
-		t.Error("both answers are one map")
+		t.Error("both results are the same map")
 	}
 }
 

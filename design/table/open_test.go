@@ -65,7 +65,7 @@ func TestObserve(t *testing.T) {
 	_, _ = db.List(ctx, s.openOrders(), given("region", "north"))
 	for _, err := range db.All(ctx, s.byWeight(), given("status", "lost")) {
 		if err == nil {
-			t.Error("a status that is none has answers")
+			t.Error("an invalid status has results")
 		}
 	}
 	_, _ = db.Collect(ctx, s.ofUser(), given("userId", "u-1"), table.PageOptions{})

@@ -206,7 +206,7 @@ func (d *document) statusLines() []apitest.Line {
 		}},
 		{
 			Says:    "409 | Idempotency conflict | Mismo Idempotency-Key procesado dos veces",
-			Instead: "the first answer with 200, as 2.6 asks for; 422 for another request with the same key",
+			Instead: "the first response, with 200, as 2.6 asks for; 422 for another request with the same key",
 			Holds: func(t *testing.T) {
 				t.Helper()
 				first := d.wantStatus(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusCreated)
@@ -354,7 +354,7 @@ func (d *document) scaleLines() []apitest.Line {
 			all.Wait()
 			for _, response := range responses {
 				if string(response.Body) != string(responses[0].Body) {
-					t.Errorf("answered %s and %s", response.Body, responses[0].Body)
+					t.Errorf("got %s and %s", response.Body, responses[0].Body)
 				}
 			}
 			if own := list(t, d.v, "u-retries").Items; len(own) != 1 {

@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 				tb.Helper()
 				for _, inner := range []string{"AppCore", "dynamo", "Dynamo", "table", "Resource", ana} {
 					if strings.Contains(string(response.Body), inner) {
-						tb.Errorf("the answer tells of %s: %s", inner, response.Body)
+						tb.Errorf("the response reveals %s: %s", inner, response.Body)
 					}
 				}
 			},

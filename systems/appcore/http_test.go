@@ -181,7 +181,7 @@ func createCases(t *testing.T) []apitest.Case {
 		{Name: "replayed", Request: post(ana, "k-1", good), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}},
 		{Name: "key of another request", Request: post(ana, "k-1", map[string]any{"amount": 501, "currency": "ARS"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
@@ -241,7 +241,7 @@ func notificationRoutes(t *testing.T, v *apitest.Server) {
 			want.Read = read
 			var n appcore.Notification
 			if r.JSON(tb, &n); n != want {
-				tb.Errorf("answered %+v, want %+v", n, want)
+				tb.Errorf("got %+v, want %+v", n, want)
 			}
 			var now struct{ Items []appcore.Notification }
 			if v.Do(tb, list(ana, "?limit=1")).JSON(tb, &now); now.Items[0] != want {

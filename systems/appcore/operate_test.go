@@ -149,7 +149,7 @@ func TestOperate(t *testing.T) {
 	down := true
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
 		if down {
-			return false, errors.New("the bank does not answer")
+			return false, errors.New("the bank does not respond")
 		}
 		return tx.Amount < 1000, nil
 	})}))

@@ -115,7 +115,7 @@ func TestSettlementWorker(t *testing.T) {
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	const bad = 13
-	down := errors.New("the bank does not answer")
+	down := errors.New("the bank does not respond")
 	for name, fault := range map[string]func() error{
 		"error": func() error { return down },
 		"panic": func() error { panic(down) },
@@ -162,7 +162,7 @@ func TestRedrive(t *testing.T) {
 	t.Parallel()
 	const transactions = 30
 	var repaired atomic.Bool
-	down := errors.New("the bank does not answer")
+	down := errors.New("the bank does not respond")
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) {
 		if repaired.Load() {
 			return true, nil

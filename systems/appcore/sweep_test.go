@@ -132,7 +132,7 @@ func TestUndecided(t *testing.T) {
 	const bad = 13
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
 		if tx.Amount == bad {
-			return true, errors.New("the bank does not answer")
+			return true, errors.New("the bank does not respond")
 		}
 		return true, nil
 	})}))

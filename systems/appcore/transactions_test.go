@@ -98,7 +98,7 @@ func TestKeyExpires(t *testing.T) {
 	}
 	v.Clock.Advance(2 * time.Second)
 	if second := create(t, v, ana, "k", 700); second.TxID == first.TxID {
-		t.Error("after a day the first transaction was answered")
+		t.Error("after a day the response to the first transaction was replayed")
 	}
 }
 

@@ -45,7 +45,7 @@ func TestUniqueEmail(t *testing.T) {
 	}
 	responses := together(t, v, requests)
 	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusConflict] != len(requests)-1 {
-		t.Errorf("answers %v, want one 201 and else 409", n)
+		t.Errorf("responses %v, want one 201 and else 409", n)
 	}
 	for _, r := range responses {
 		if r.Status == http.StatusConflict && r.Problem(t).Code != "email_taken" {
@@ -66,11 +66,11 @@ func TestSignUpOnce(t *testing.T) {
 	one := keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"})
 	responses := together(t, v, []apitest.Request{one, one, one, one, one, one, one, one})
 	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
-		t.Errorf("answers %v, want one 201 and seven 200", n)
+		t.Errorf("responses %v, want one 201 and seven 200", n)
 	}
 	for _, r := range responses[1:] {
 		if string(r.Body) != string(responses[0].Body) {
-			t.Errorf("answered %s and %s", r.Body, responses[0].Body)
+			t.Errorf("got %s and %s", r.Body, responses[0].Body)
 		}
 	}
 	// After a day the key is forgotten, but the address is still taken.
@@ -143,7 +143,7 @@ func TestManyTries(t *testing.T) {
 	v := open(t)
 	responses := together(t, v, slices.Repeat([]apitest.Request{wrongly("ana@mail.com")}, 20))
 	if n := statuses(responses); n[http.StatusUnauthorized] != 10 || n[http.StatusTooManyRequests] != 10 {
-		t.Errorf("answers %v, want ten 401 and ten 429", n)
+		t.Errorf("responses %v, want ten 401 and ten 429", n)
 	}
 }
 

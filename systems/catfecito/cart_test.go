@@ -155,7 +155,7 @@ func TestExpiredLines(t *testing.T) {
 	add := keyed(ana, "/cart/items", "k-0", object{"productId": ids[0], "quantity": 2})
 	responses := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
 	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 || n[http.StatusNoContent] != 1 {
-		t.Errorf("answers %v, want one 201, two 200 and a 204", n)
+		t.Errorf("responses %v, want one 201, two 200 and a 204", n)
 	}
 	put(t, v, ana, ids[1], 3)
 	o := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "15.00"}), http.StatusCreated)

@@ -145,7 +145,7 @@ func TestReplayedProduct(t *testing.T) {
 	post := staff(keyed("", "/products", "k", stocked("", nil)))
 	responses := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
 	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
-		t.Errorf("answers %v, want one 201 and seven 200", n)
+		t.Errorf("responses %v, want one 201 and seven 200", n)
 	}
 	var p catfecito.Product
 	responses[0].JSON(t, &p)

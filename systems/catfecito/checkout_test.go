@@ -50,7 +50,7 @@ func TestLastItem(t *testing.T) {
 	}
 	responses := together(t, v, requests)
 	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusConflict] != buyers-1 {
-		t.Errorf("answers %v, want one 201 and %d 409", n, buyers-1)
+		t.Errorf("responses %v, want one 201 and %d 409", n, buyers-1)
 	}
 	for _, r := range responses {
 		if r.Status == http.StatusCreated {
@@ -150,7 +150,7 @@ func TestReplayedCheckout(t *testing.T) {
 	v.Clock.Advance(24*time.Hour + 2*time.Second)
 	second := must[catfecito.WholeOrder](t, v, checkout, http.StatusCreated)
 	if second.OrderID == made.OrderID {
-		t.Error("after a day the first order was answered")
+		t.Error("after a day the response to the first order was replayed")
 	}
 	scan(t, v).sound(t)
 }
@@ -244,7 +244,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	s := scan(t, v)
 	s.sound(t)
 	if len(s.truth) != len(agreed) || len(agreed) == 0 {
-		t.Errorf("%d orders, %d answers", len(s.truth), len(agreed))
+		t.Errorf("%d orders, %d responses", len(s.truth), len(agreed))
 	}
 	for id, o := range s.truth {
 		if catfecito.Money(o.Total) != agreed[id] {

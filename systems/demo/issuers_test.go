@@ -67,7 +67,7 @@ func TestTokenIsOfOneSystem(t *testing.T) {
 			case from.Name == to.Name && response.Status >= http.StatusMultipleChoices:
 				t.Errorf("%s rejects its own token: %d %s", to.Name, response.Status, response.Body)
 			case from.Name != to.Name && (response.Status != http.StatusUnauthorized || response.Problem(t).Code != problem.CodeInvalidToken):
-				t.Errorf("%s answers a token of %s with %d %s, want 401 invalid_token", to.Name, from.Name, response.Status, response.Body)
+				t.Errorf("%s responds to a token of %s with %d %s, want 401 invalid_token", to.Name, from.Name, response.Status, response.Body)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 		Use:   "load",
 		Short: "Measure the throughput and latency of each route of the systems",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
-and print requests a second, the median and the 99th percentile of the latency, and the statuses of the answers. Each
+and print requests a second, the median and the 99th percentile of the latency, and the statuses of the responses. Each
 connection is a user of its own. With --rate requests are due at that rate, whether the systems keep up or not, and a latency counts
 from when its request was due; without, each connection sends the next one when it has its answer. What a request uses up (an order to be paid, say) is made before it and not counted.
 
@@ -99,7 +99,7 @@ and a directory of its own, which it removes.`,
 }
 
 // errUnauthorized is the error for a load whose requests were all rejected.
-var errUnauthorized = errors.New("each answer was 401")
+var errUnauthorized = errors.New("every response was 401")
 
 // chosen returns the systems with a name, or all systems.
 func chosen(systems []system.System, only string) ([]system.System, error) {
@@ -169,7 +169,7 @@ func (c *caller) ask(ctx context.Context, program string) error {
 func (c *caller) load(ctx context.Context, systems []system.System, o load.Options, env Environment, quiet bool) ([]systemLoad, error) {
 	const form = "%-14s %-46s %10s %10s %10s  %s\n"
 	if !quiet {
-		fmt.Fprintf(env.Stdout, form, "system", "route", "requests/s", "p50", "p99", "answers")
+		fmt.Fprintf(env.Stdout, form, "system", "route", "requests/s", "p50", "p99", "responses")
 	}
 	var all []systemLoad
 	for _, s := range systems {
@@ -236,7 +236,7 @@ func (c *caller) token(system, sub string, groups []string) (string, error) {
 
 func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() } //nolint:mnd // two digits of a millisecond
 
-// answers formats the statuses with their counts, and the response to the first rejected request.
+// responses formats the statuses with their counts, and the response to the first rejected request.
 func responses(r load.Result) string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(r.Responses)) {

@@ -36,7 +36,7 @@ func TestLoad(t *testing.T) {
 		for code, n := range x.Responses {
 			responses += n
 			if code >= 400 {
-				t.Errorf("%s: %d answers were %d", x.Route, n, code)
+				t.Errorf("%s: %d responses were %d", x.Route, n, code)
 			}
 		}
 		// The rate excludes the time between calls, so it is not less than the number of calls divided by the total time. Half of

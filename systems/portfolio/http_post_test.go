@@ -77,7 +77,7 @@ func writeCases() []apitest.Case {
 		done("replayed", post(ana, "k-1", good), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}),
 		refused("key of another request", post(ana, "k-1", but(good, "title", "second")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
@@ -183,7 +183,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		done("replayed", post(bruno, p.PostID, "c-1", says("Good!")), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}),
 		refused("key of another request", post(bruno, p.PostID, "c-1", says("Bad!")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
@@ -219,7 +219,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			tb.Helper()
 			var c portfolio.Comment
 			if r.JSON(tb, &c); c != theirs {
-				tb.Errorf("the first answer was %+v, now it is %+v", theirs, c)
+				tb.Errorf("the first response was %+v, now it is %+v", theirs, c)
 			}
 		}),
 		done("counted", get("/posts/"+p.PostID, ""), http.StatusOK, bodyMatches(func(p portfolio.PostPage) bool { return p.CommentCount == 2 && len(p.Comments) == 2 })),

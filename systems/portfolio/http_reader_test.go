@@ -150,7 +150,7 @@ func notificationRoutes(t *testing.T, v *apitest.Server) {
 			want.Read = read
 			var n portfolio.Notification
 			if r.JSON(tb, &n); n != want {
-				tb.Errorf("answered %+v, want %+v", n, want)
+				tb.Errorf("got %+v, want %+v", n, want)
 			}
 			if now := call[page[portfolio.Notification]](tb, v, get("/notifications?limit=1", ana)); now.Items[0] != want {
 				tb.Errorf("found %+v, want %+v", now.Items[0], want)

@@ -112,7 +112,7 @@ func bodyMatches[T any](holds func(T) bool) func(testing.TB, *apitest.Response) 
 		tb.Helper()
 		var got T
 		if r.JSON(tb, &got); !holds(got) {
-			tb.Errorf("answered %s", r.Body)
+			tb.Errorf("got %s", r.Body)
 		}
 	}
 }

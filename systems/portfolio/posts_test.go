@@ -247,7 +247,7 @@ func TestReplayLater(t *testing.T) {
 	}
 	v.Clock.Advance(24 * time.Hour)
 	if later := call[portfolio.Post](t, v, r); later.PostID == p.PostID {
-		t.Error("after a day the first post was answered")
+		t.Error("after a day the response to the first post was replayed")
 	}
 }
 

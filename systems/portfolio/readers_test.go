@@ -129,7 +129,7 @@ func TestCommentedAfter(t *testing.T) {
 	first := comment(t, v, bruno, p.PostID, "c", "Hello")
 	setStatus(t, v, ana, p.PostID, "archived")
 	if again := comment(t, v, bruno, p.PostID, "c", "Hello"); again != first {
-		t.Errorf("the first answer was %+v, now it is %+v", first, again)
+		t.Errorf("the first response was %+v, now it is %+v", first, again)
 	}
 	scan(t, v).sound(t)
 }

@@ -22,14 +22,14 @@ func TestActsOfOffice(t *testing.T) {
 	do[object](t, v, http.StatusBadRequest, office(http.MethodPost, target, "o-2", object{"creditos": 0}))
 	day := v.Clock.Now().UTC().Format(time.DateOnly)
 	acts := do[api.Page[api.ShownAct]](t, v, http.StatusOK, office(http.MethodGet, "/acts?day="+day, "", nil)).Items
-	withResponse := map[int64]int{}
+	statuses := map[int64]int{}
 	for _, a := range acts {
 		if a.ActorID != "u-office" || a.Operation != "createAbono" || a.Target != "POST "+target || a.Status == nil {
 			t.Fatalf("%+v", a)
 		}
-		withResponse[*a.Status]++
+		statuses[*a.Status]++
 	}
-	if len(acts) != 2 || withResponse[http.StatusCreated] != 1 || withResponse[http.StatusBadRequest] != 1 {
-		t.Errorf("answered %v, want one 201 and one 400", withResponse)
+	if len(acts) != 2 || statuses[http.StatusCreated] != 1 || statuses[http.StatusBadRequest] != 1 {
+		t.Errorf("got %v, want one 201 and one 400", statuses)
 	}
 }

@@ -64,7 +64,7 @@ func TestLastCartas(t *testing.T) {
 				return apitest.Request{Method: http.MethodPost, Path: "/viajes", As: ana, Key: fmt.Sprint("k-", i), Body: cartaTrip()}
 			})
 			if got := tally(t, responses); got[""] != left || got[c.code] != requests-left {
-				t.Fatalf("answers %v, want %d made and the rest %s", got, left, c.code)
+				t.Fatalf("responses %v, want %d made and the rest %s", got, left, c.code)
 			}
 			all := companyOf(t, v, ana)
 			all.noGaps(t)
@@ -212,7 +212,7 @@ func TestPeriodsAtOnce(t *testing.T) {
 		}
 	}
 	got := tally(t, responses)
-	t.Logf("answers %v", got)
+	t.Logf("responses %v", got)
 	if got["recurso_cambio"] > 0 || got["conflict"] > 0 {
 		t.Errorf("requests gave up: %v", got)
 	}
@@ -288,7 +288,7 @@ func TestGoodsAtOnce(t *testing.T) {
 		}
 	})
 	if got := tally(t, responses); got[""] != 2*batches {
-		t.Fatalf("answers %v", got)
+		t.Fatalf("responses %v", got)
 	}
 	c := get[transporteapp.Carta](t, v, ana, "/cartas/"+id)
 	if c.Totales.NumeroTotalMercancias != batches*each || c.Totales.PesoBrutoTotal.String() != "820" {
@@ -329,11 +329,11 @@ func TestStampOnce(t *testing.T) {
 		})
 		got := tally(t, responses)
 		if round == 0 && got[""] != 12 || round == 1 && (got[""] != 1 || got["carta_no_borrador"] != 11) {
-			t.Errorf("answers %v", got)
+			t.Errorf("responses %v", got)
 		}
 		for _, a := range responses {
 			if round == 0 && string(a.Body) != string(responses[0].Body) {
-				t.Errorf("one answer is %s, another %s", a.Body, responses[0].Body)
+				t.Errorf("one response is %s, another %s", a.Body, responses[0].Body)
 			}
 		}
 		if n := companyOf(t, v, ana).user.Credits.TotalConsumed; n != int64(round)+1 {

@@ -138,7 +138,7 @@ func officeCases() []apitest.Case {
 			tb.Helper()
 			var a transporteapp.Abono
 			if r.JSON(tb, &a); a.Balance != 60 || a.UserID != ana {
-				tb.Errorf("the first answer was %+v", a)
+				tb.Errorf("the first response was %+v", a)
 			}
 		}},
 		{Name: "who did it", Request: office(http.MethodGet, "/acts?day=2026-01-01", "", nil), Status: http.StatusOK},

@@ -220,5 +220,5 @@ func TestErasureRefused(t *testing.T) {
 type downPAC struct{ cartaporte.PAC }
 
 func (downPAC) Timbrar(context.Context, cartaporte.Solicitud) (cartaporte.Timbre, error) {
-	return cartaporte.Timbre{}, errors.New("no answer")
+	return cartaporte.Timbre{}, errors.New("no response")
 }

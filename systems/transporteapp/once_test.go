@@ -26,7 +26,7 @@ func TestRetryGetsFirstResponse(t *testing.T) {
 	responses := atOnce(t, v, 16, func(int) apitest.Request { return request })
 	for _, a := range responses {
 		if a.Status >= http.StatusMultipleChoices || string(a.Body) != string(responses[0].Body) {
-			t.Fatalf("one answer is %d %s, another %s", a.Status, a.Body, responses[0].Body)
+			t.Fatalf("one response is %d %s, another %s", a.Status, a.Body, responses[0].Body)
 		}
 	}
 	var made transporteapp.ViajeConCarta
@@ -118,7 +118,7 @@ func TestKeyExpires(t *testing.T) {
 	}
 	v.Clock.Advance(4 * time.Second)
 	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request); other.ViajeID == first.ViajeID {
-		t.Error("after a day the first trip was answered")
+		t.Error("after a day the response to the first trip was replayed")
 	}
 }
 

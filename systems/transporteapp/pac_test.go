@@ -67,7 +67,7 @@ var pacOutcomes = []struct {
 }{
 	{"down", errors.New("connection refused"), nil, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
 	{"refuses", fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado), nil, http.StatusConflict, "pac_rechaza", false},
-	{"answer lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
+	{"response lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
 }
 
 // sealedCarta returns a company's carta that is ready to be stamped.

@@ -69,7 +69,7 @@ func (p persistent) do(tb testing.TB, method, path, body string) {
 			return
 		}
 	}
-	tb.Errorf("%s %s: nobody answers", method, path)
+	tb.Errorf("%s %s: no server responds", method, path)
 }
 
 // TestCrashes: people join, vote and leave concurrently, through processes that stop at any request, and repeat requests without

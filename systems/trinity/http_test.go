@@ -93,7 +93,7 @@ func createCases() []apitest.Case {
 		{Name: "replayed", Request: post(ana, "k-1", good), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}},
 		refused("key of another request", post(ana, "k-1", map[string]any{"mediaType": "TV"}), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
@@ -167,7 +167,7 @@ func codeCases(room trinity.Room) []apitest.Case {
 			tb.Helper()
 			var found trinity.Room
 			if r.JSON(tb, &found); found.ID != room.ID || found.Code != room.Code || found.MemberCount != members {
-				tb.Errorf("answered %+v, want %s with %d members", found, room.ID, members)
+				tb.Errorf("got %+v, want %s with %d members", found, room.ID, members)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func hostCases(room trinity.Room) []apitest.Case {
 		tb.Helper()
 		var found trinity.Room
 		if r.JSON(tb, &found); !found.Closed || found.ID != room.ID {
-			tb.Errorf("answered %+v", found)
+			tb.Errorf("got %+v", found)
 		}
 	}
 	return []apitest.Case{

@@ -170,7 +170,7 @@ func TestCreateOnce(t *testing.T) {
 	client{v, bruno}.join(t, s.codes[0].Code)
 	again := v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/rooms", As: ana, Key: "k", Body: `{"mediaType":"TV"}`})
 	if string(again.Body) != string(responses[0].Body) {
-		t.Errorf("when another has joined: %s, want the first answer %s", again.Body, responses[0].Body)
+		t.Errorf("when another has joined: %s, want the first response %s", again.Body, responses[0].Body)
 	}
 }
 

@@ -92,7 +92,7 @@ func compare(t *testing.T, variants []variant) {
 				continue
 			}
 			if diff := cmp.Diff(want[i], got[i]); diff != "" {
-				t.Fatalf("seed %d, step %d: %s\n%q answers differently from %q (-/+):\n%s", seed, i, op.text, v.name, variants[0].name, diff)
+				t.Fatalf("seed %d, step %d: %s\n%q responds differently from %q (-/+):\n%s", seed, i, op.text, v.name, variants[0].name, diff)
 			}
 		}
 	}

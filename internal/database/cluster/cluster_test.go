@@ -327,7 +327,7 @@ func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestStoreThatDoesNotRespond tests that a call that the store never answers does not keep a server from calling again.
+// TestStoreThatDoesNotRespond tests that a call to which the store never responds does not keep a server from calling again.
 func TestStoreThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &silent{Store: memkv.New()}
@@ -336,12 +336,12 @@ func TestStoreThatDoesNotRespond(t *testing.T) {
 		store.is.Store(true)
 		<-time.After(10 * time.Second)
 		if one.Current() || one.leading.Load() {
-			t.Error("a server whose store does not answer is current, or leads")
+			t.Error("a server whose store does not respond is current, or leads")
 		}
 		store.is.Store(false) // the pending calls stay unanswered
 		<-time.After(10 * time.Second)
 		if !one.Current() || !one.leading.Load() {
-			t.Error("after the store answers again, the server is not current, or does not lead")
+			t.Error("after the store responds again, the server is not current, or does not lead")
 		}
 	})
 }

@@ -201,7 +201,7 @@ func TestServerTakesOver(t *testing.T) {
 		}
 		_, err = servers[0].GetItem(t.Context(), &api.GetItemInput{TableName: new("Music"), Key: attr.Item{field("pk", "2")}})
 		if err == nil {
-			t.Error("a server that cannot renew its lease answers")
+			t.Error("a server that cannot renew its lease still responds")
 		}
 		deleteIndex(t, servers[1], "a")
 		advance(2 * time.Second)

@@ -204,7 +204,7 @@ func (e endless) Backup(ctx context.Context, _ string, progress func(done, total
 }
 
 func (e endless) Verify(context.Context, func(monotable.Finding), func(done, total int64)) (monotable.Verified, error) {
-	panic("half of the answer is written")
+	panic("half of the response is written")
 }
 
 // TestWorkEndsWithClient tests that work ends when its client disconnects.
@@ -258,6 +258,6 @@ func TestIncompleteResponseIsError(t *testing.T) {
 	dir := t.TempDir()
 	defer serve(t, dir, newEndless())()
 	if _, err := dial(t, dir).Verify(t.Context(), nil, nil); err == nil {
-		t.Error("an answer without an end passes for one")
+		t.Error("a response without an end is accepted")
 	}
 }

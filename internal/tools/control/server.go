@@ -132,7 +132,7 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 	return mux
 }
 
-// answer writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
+// response writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
 // context ends.
 type response struct {
 	lines    *json.Encoder

@@ -108,7 +108,7 @@ reads: { UserByID: { one: User, by: [userId] } }
 	}
 	slices.Sort(got)
 	if want := []string{`"id":"a"`, `"id":2`, `"id":3`}; !slices.Equal(got, want) {
-		t.Errorf("answered are %v, want %v", got, want)
+		t.Errorf("the completed calls are %v, want %v", got, want)
 	}
 	if err := <-done; err != nil {
 		t.Error(err)

@@ -15,7 +15,7 @@ import (
 // maxLine is the maximum length of a message: a design has 256 KB.
 const maxLine = 4 << 20
 
-// answers is the output stream: it writes one message at a time, from the SDK or copyLines, and knows which calls have
+// responses is the output stream: it writes one message at a time, from the SDK or copyLines, and knows which calls have
 // not been answered. Whoever opened the stream closes it.
 type responses struct {
 	io.Writer

@@ -239,7 +239,7 @@ func TestErrorsOfHandlers(t *testing.T) {
 				t.Errorf("errors %v, want one of %s", p.Errors, test.field)
 			}
 			if strings.Contains(response.Body, "10.0.0.7") || strings.Contains(response.Body, "a bug") || strings.Contains(response.Body, "slow down") {
-				t.Errorf("the answer tells of the inside: %s", response.Body)
+				t.Errorf("the response reveals internal details: %s", response.Body)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func TestDocument(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(operation.Responses))); diff != "" {
-			t.Errorf("%s: answers %s", path, diff)
+			t.Errorf("%s: the responses differ: %s", path, diff)
 		}
 		if secured := len(operation.Security) > 0; secured != slices.Contains(want, "401") {
 			t.Errorf("%s: security %v", path, operation.Security)

@@ -123,7 +123,7 @@ func TestRefusalsAreSmall(t *testing.T) {
 			}
 			for _, inner := range []string{"Go ", "struct", "int64", "float64", "1e2", "1e400", "secret", "json:"} {
 				if strings.Contains(response.Body, inner) {
-					t.Errorf("the answer has %q: %.300s", inner, response.Body)
+					t.Errorf("the response contains %q: %.300s", inner, response.Body)
 				}
 			}
 		})
@@ -236,12 +236,12 @@ func TestAbortedResponse(t *testing.T) {
 		_, err := io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 		if err == nil {
-			t.Error("half an answer looks whole")
+			t.Error("a truncated response looks complete")
 		}
 	}
 	s.Close()
 	if !strings.Contains(s.log.String(), `"aborted":true`) || !strings.Contains(s.log.String(), "a bug in the middle") {
-		t.Errorf("the log does not say that the answer was cut off:\n%s", s.log)
+		t.Errorf("the log does not say that the response was cut off:\n%s", s.log)
 	}
 }
 

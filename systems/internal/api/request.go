@@ -207,7 +207,7 @@ func knownMethod(method string) string {
 	}
 }
 
-// answer wraps a ResponseWriter and records the response.
+// response wraps a ResponseWriter and records the response.
 type response struct {
 	http.ResponseWriter
 	status int // 0 until a status is sent

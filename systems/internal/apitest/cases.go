@@ -50,7 +50,7 @@ func expectProblem(t *testing.T, c Case, response *Response) {
 		t.Errorf("%s %s: problem %d %s, want %d %s", c.Request.Method, c.Request.Path, p.Status, p.Code, c.Status, c.Code)
 	}
 	if p.RequestID == "" || p.RequestID != response.Header.Get("X-Request-Id") {
-		t.Errorf("the problem's requestId is %q, the answer's X-Request-Id %q", p.RequestID, response.Header.Get("X-Request-Id"))
+		t.Errorf("the problem's requestId is %q, the response's X-Request-Id %q", p.RequestID, response.Header.Get("X-Request-Id"))
 	}
 	if c.Field != "" && (len(p.Errors) == 0 || p.Errors[0].Field != c.Field) {
 		t.Errorf("the problem is about %v, want %s", p.Errors, c.Field)

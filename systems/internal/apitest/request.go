@@ -116,7 +116,7 @@ func (v *Server) send(tb testing.TB, m created) *Response {
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	if err != nil {
-		tb.Fatalf("%s %s: read the answer: %v", m.method, m.path, err)
+		tb.Fatalf("%s %s: read the response: %v", m.method, m.path, err)
 	}
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: body}
 }
@@ -161,7 +161,7 @@ func (v *Server) invoke(tb testing.TB, m created) *Response {
 func (r *Response) JSON(tb testing.TB, into any) {
 	tb.Helper()
 	if err := json.Unmarshal(r.Body, into); err != nil {
-		tb.Fatalf("answer %d %s: %v", r.Status, r.Body, err)
+		tb.Fatalf("response %d %s: %v", r.Status, r.Body, err)
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *Response) JSON(tb testing.TB, into any) {
 func (r *Response) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	if kind := r.Header.Get("Content-Type"); kind != problem.ContentType {
-		tb.Fatalf("answer %d of type %q, want %s: %s", r.Status, kind, problem.ContentType, r.Body)
+		tb.Fatalf("response %d of type %q, want %s: %s", r.Status, kind, problem.ContentType, r.Body)
 	}
 	var p problem.Problem
 	r.JSON(tb, &p)

@@ -118,7 +118,7 @@ func TestRequests(t *testing.T) {
 				t.Error(diff)
 			}
 			if !strings.Contains(string(response), `"statusCode":204`) {
-				t.Errorf("answer %s", response)
+				t.Errorf("response %s", response)
 			}
 		})
 	}

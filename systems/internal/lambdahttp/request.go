@@ -97,7 +97,7 @@ func requestURI(target *url.URL) string {
 	return target.EscapedPath() + "?" + target.RawQuery
 }
 
-// answer is a ResponseWriter that buffers the response.
+// response is a ResponseWriter that buffers the response.
 type response struct {
 	header http.Header
 	sent   http.Header // header at the time the status was sent

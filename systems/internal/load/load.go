@@ -114,7 +114,7 @@ type Result struct {
 	// time.
 	Waited int `json:"waited,omitempty"`
 	// Responses counts responses by status.
-	Responses map[int]int `json:"answers"`
+	Responses map[int]int `json:"responses"`
 	// Refusal is the body of the first response with a status of 400 or above, or "" if there was none.
 	Refusal string `json:"refusal,omitempty"`
 }
@@ -212,7 +212,7 @@ const (
 )
 
 // errNothing is the error for a response without a value that Keep needs.
-var errNothing = errors.New("the answer has nothing")
+var errNothing = errors.New("the response has nothing")
 
 // prepareAll makes calls on which others depend.
 func (c *connection) prepareAll(ctx context.Context, calls []Call) error {

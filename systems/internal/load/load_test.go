@@ -148,8 +148,8 @@ func TestAwait(t *testing.T) {
 		fault string
 	}{
 		{95 * time.Millisecond, true, ""},
-		{95 * time.Millisecond, false, "the answer has nothing at items/0"},
-		{time.Hour, true, "the answer has nothing at items/0"},
+		{95 * time.Millisecond, false, "the response has nothing at items/0"},
+		{time.Hour, true, "the response has nothing at items/0"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()

@@ -93,7 +93,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 				t.Errorf("%d %s, want %d %s", p.Status, p.Code, test.status, test.code)
 			}
 			if strings.Contains(reply.Body, "inside") || strings.Contains(reply.Body, "127.0.0.1") || strings.Contains(reply.Body, "dynamodb") {
-				t.Errorf("the answer tells of the inside: %s", reply.Body)
+				t.Errorf("the response reveals internal details: %s", reply.Body)
 			}
 			if later := reply.Header.Get("Retry-After"); (later != "") != (test.status == 503) {
 				t.Errorf("Retry-After %q of a %d", later, test.status)

@@ -114,7 +114,7 @@ func TestServerIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newServer(&Host{logger: slog.New(slog.DiscardHandler)})
 	for what, bound := range map[string]time.Duration{
-		"headers": s.ReadHeaderTimeout, "a body": s.ReadTimeout, "an answer": s.WriteTimeout, "an idle connection": s.IdleTimeout,
+		"headers": s.ReadHeaderTimeout, "a body": s.ReadTimeout, "a response": s.WriteTimeout, "an idle connection": s.IdleTimeout,
 	} {
 		if bound <= 0 || bound > 2*time.Minute {
 			t.Errorf("%s may take %v", what, bound)

@@ -4,7 +4,7 @@
 // A register is an item, and its value the attribute n. The two registers of a pair share a partition key; transactions
 // write both, and queries of the table and of an index read both. Pairs are independent, so each has its own history.
 //
-// A request without a response (Answer.Lost) was executed at some time after its call, or not at all. Model lets it
+// A request without a response (Response.Lost) was executed at some time after its call, or not at all. Model lets it
 // execute at any time until its Return, which is the end of the history: executing there is the same as never, because
 // nobody observes it.
 package registers

@@ -157,11 +157,11 @@ func TestMayReturn(t *testing.T) {
 	for _, o := range Operations() {
 		for _, code := range []apierr.Code{apierr.ValidationException, apierr.SerializationException, apierr.InternalServerError} {
 			if !o.MayReturn(code) {
-				t.Errorf("%s may not answer %s", o.Name, code)
+				t.Errorf("%s may not return %s", o.Name, code)
 			}
 		}
 		if got := o.MayReturn(apierr.TransactionCanceledException); got != strings.Contains(o.Name, "Transact") {
-			t.Errorf("%s may answer TransactionCanceledException: %v", o.Name, got)
+			t.Errorf("%s may return TransactionCanceledException: %v", o.Name, got)
 		}
 	}
 }

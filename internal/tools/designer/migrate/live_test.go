@@ -245,7 +245,7 @@ func (a *application) one(writer, n int, random *rand.Rand, model map[string]tab
 			found = append(found, one["orderId"].(*types.AttributeValueMemberS).Value)
 		}
 		if slices.Sort(found); !slices.Equal(found, ids) {
-			return fmt.Errorf("OrdersOf answers %d orders of writer %d, which has %d", len(found), writer, len(ids))
+			return fmt.Errorf("OrdersOf returns %d orders of writer %d, which has %d", len(found), writer, len(ids))
 		}
 	}
 	return nil
