@@ -49,7 +49,7 @@ func (a *audience) want(t *testing.T, want ...string) {
 	defer a.mu.Unlock()
 	slices.Sort(a.received)
 	if !slices.Equal(a.received, want) {
-		t.Errorf("heard %v, want %v", a.received, want)
+		t.Errorf("received %v, want %v", a.received, want)
 	}
 	a.received, a.batches = nil, nil
 }
@@ -204,8 +204,8 @@ func TestDisabledStream(t *testing.T) {
 	})
 }
 
-// TestFrom begins at each kind of position.
-func TestFrom(t *testing.T) {
+// TestStartPositions tests each kind of start position.
+func TestStartPositions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(2)
 		one, two := s.write(0, "x"), s.write(1, "y")
@@ -238,8 +238,8 @@ func TestFrom(t *testing.T) {
 	})
 }
 
-// TestLatestAgain does not read on a later run what was closed before the first.
-func TestLatestAgain(t *testing.T) {
+// TestLatestSkipsShardsClosedBeforeFirstRun tests that a later run does not read shards that were closed before the first run.
+func TestLatestSkipsShardsClosedBeforeFirstRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a, store := newStream(1), &audience{}, consumer.NewMemory()
 		s.write(0, "x")
@@ -397,7 +397,7 @@ func TestHandlerFails(t *testing.T) {
 	})
 }
 
-// TestBisect finds the record that cannot be handled, gives it up, and hands over all others.
+// TestBisect tests that bisecting finds the record that cannot be handled, gives it up, and hands over all others.
 func TestBisect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := newStream(1), &audience{}
@@ -432,8 +432,8 @@ func TestBisect(t *testing.T) {
 	})
 }
 
-// TestGiveUp without a callback ends the run before the batch, and so does a callback that fails.
-func TestGiveUp(t *testing.T) {
+// TestUnhandledRecordEndsRun tests that without a callback, or if the callback fails, the run ends before the batch.
+func TestUnhandledRecordEndsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poison, full := errors.New("poison"), errors.New("dead letters are full")
 		for _, c := range []struct {
@@ -490,8 +490,8 @@ type throttled struct{}
 func (throttled) Error() string     { return "ThrottlingException: slow down" }
 func (throttled) ErrorCode() string { return "ThrottlingException" }
 
-// TestEnds at once where waiting does not help.
-func TestEnds(t *testing.T) {
+// TestPermanentErrorsEndRun tests that a run ends immediately if retrying cannot help.
+func TestPermanentErrorsEndRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := &types.ResourceNotFoundException{}
 		for _, call := range []string{"DescribeStream", "GetShardIterator", "GetRecords"} {
@@ -559,8 +559,8 @@ func TestHorizonMoves(t *testing.T) {
 	})
 }
 
-// TestTakenOver tests that of two consumers with the same checkpoints the earlier one gets an error.
-func TestTakenOver(t *testing.T) {
+// TestEarlierConsumerGetsError tests that of two consumers with the same checkpoints the earlier one gets an error.
+func TestEarlierConsumerGetsError(t *testing.T) {
 	db := monotabletest.New(t).Client()
 	older, newer := consumer.NewTable(db, "checkpoints", "test"), consumer.NewTable(db, "checkpoints", "test")
 	other := consumer.NewTable(db, "checkpoints", "other")

@@ -138,6 +138,6 @@ func TestLatestIsKept(t *testing.T) {
 		}
 	}
 	if received.String() != "ana" {
-		t.Errorf("heard of %q, want ana once", received.String())
+		t.Errorf("received %q, want ana once", received.String())
 	}
 }

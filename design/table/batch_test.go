@@ -132,9 +132,9 @@ func TestUnprocessedKeys(t *testing.T) {
 	})
 }
 
-// TestHydrateMeanwhile tests that items that are deleted or changed between the reads of the index and the table are
+// TestChangedItemsAreOmittedFromIndexReads tests that items that are deleted or changed between the reads of the index and the table are
 // omitted; the rest keeps its order.
-func TestHydrateMeanwhile(t *testing.T) {
+func TestChangedItemsAreOmittedFromIndexReads(t *testing.T) {
 	s := newStore(t)
 	orders := firstOrders(40)
 	s.put(s.order, orders...)
@@ -170,8 +170,8 @@ func TestHydrateMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHydrateMany tests that an index page of more than a hundred items takes several batches.
-func TestHydrateMany(t *testing.T) {
+// TestIndexPageTakesSeveralBatches tests that an index page of more than a hundred items takes several batches.
+func TestIndexPageTakesSeveralBatches(t *testing.T) {
 	s := newStore(t)
 	orders := firstOrders(250)
 	for _, o := range orders {

@@ -125,9 +125,9 @@ func TestRecordedFields(t *testing.T) {
 	WantValueError(t, err, "requestKey", "is missing", "a request without its key")
 }
 
-// TestRepetitionIsReadFirst tests that the record is read together with the items, before the items' current state can
+// TestRecordIsReadFirst tests that the record is read together with the items, before the items' current state can
 // cause an error.
-func TestRepetitionIsReadFirst(t *testing.T) {
+func TestRecordIsReadFirst(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
 		Pattern: "Refund", Idempotent: &Idempotent{Record: s.requests, Reused: errRequestReused},

@@ -189,8 +189,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestAllIsLazy tests that stopping early sends no further requests.
-func TestAllIsLazy(t *testing.T) {
+// TestStoppingEarlySendsNoRequests tests that stopping early sends no further requests.
+func TestStoppingEarlySendsNoRequests(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, firstOrders(30)...)
 	c := &client{Client: s.client}
@@ -246,9 +246,9 @@ func TestPageEnds(t *testing.T) {
 	}
 }
 
-// TestSingle tests that with a whole key there is one item, and no request after it, although DynamoDB returns a start key
+// TestWholeKeyTakesOneRequest tests that with a whole key there is one item, and no request after it, although DynamoDB returns a start key
 // when a request reaches its limit.
-func TestSingle(t *testing.T) {
+func TestWholeKeyTakesOneRequest(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, firstOrders(3)...)
 	c := &client{Client: s.client}

@@ -119,9 +119,9 @@ func TestParcelWrites(t *testing.T) {
 	}
 }
 
-// TestFieldsAsKeys tests keys that are plain fields: no other attributes are written, neither for the primary key, which
+// TestPlainFieldsAsKeys tests keys that are plain fields: no other attributes are written, neither for the primary key, which
 // updates do not touch, nor for an index.
-func TestFieldsAsKeys(t *testing.T) {
+func TestPlainFieldsAsKeys(t *testing.T) {
 	s := newStore(t)
 	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{Name: "tenant", Type: types.ScalarAttributeTypeS}, SK: Attribute{Name: "at", Type: types.ScalarAttributeTypeN}}
 	if _, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{

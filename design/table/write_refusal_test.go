@@ -119,9 +119,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFirstRefusal tests that the first of several failures in the order of steps and lines is reported, even if a later
+// TestFirstFailureIsReported tests that the first of several failures in the order of steps and lines is reported, even if a later
 // item was read and would fail.
-func TestFirstRefusal(t *testing.T) {
+func TestFirstFailureIsReported(t *testing.T) {
 	s, records := stocked(t)
 	take := Step{
 		Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", minus(ofLine("pieces")))}, When: cond("#stock >= :line_pieces", nil),

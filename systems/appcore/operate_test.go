@@ -213,8 +213,8 @@ func TestOperate(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestActsOfOperators: operators can see who replayed which transaction.
-func TestActsOfOperators(t *testing.T) {
+// TestOperatorsSeeReplays: operators can see who replayed which transaction.
+func TestOperatorsSeeReplays(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	id := create(t, v, ana, "act", 500).TxID

@@ -92,9 +92,9 @@ func TestSweptByMany(t *testing.T) {
 	}
 }
 
-// TestSweeperDies: a sweep that is interrupted with requests in flight leaves each transaction either settled or pending, and the
+// TestInterruptedSweepIsCompleted: a sweep that is interrupted with requests in flight leaves each transaction either settled or pending, and the
 // next sweep settles the rest once.
-func TestSweeperDies(t *testing.T) {
+func TestInterruptedSweepIsCompleted(t *testing.T) {
 	t.Parallel()
 	const transactions = 60
 	var asked atomic.Int64
@@ -126,8 +126,8 @@ func TestSweeperDies(t *testing.T) {
 	}
 }
 
-// TestUndecided: a transaction that the rule cannot decide stays pending for a day, does not block others, and then fails.
-func TestUndecided(t *testing.T) {
+// TestUndecidedTransactionFailsAfterADay: a transaction that the rule cannot decide stays pending for a day, does not block others, and then fails.
+func TestUndecidedTransactionFailsAfterADay(t *testing.T) {
 	t.Parallel()
 	const bad = 13
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestActsOfStaff: for a year staff can see which of them changed what, and the response. Customers' requests are not recorded,
+// TestStaffActsAreListed: for a year staff can see which of them changed what, and the response. Customers' requests are not recorded,
 // even for the same operation.
-func TestActsOfStaff(t *testing.T) {
+func TestStaffActsAreListed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()

@@ -36,9 +36,9 @@ func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 	return lines
 }
 
-// TestTrail: a change is recorded with its old and new values, over each transport, and only once even if records are
+// TestChangesAreRecordedOnce: a change is recorded with its old and new values, over each transport, and only once even if records are
 // redelivered.
-func TestTrail(t *testing.T) {
+func TestChangesAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
@@ -82,8 +82,8 @@ func TestTrail(t *testing.T) {
 	})
 }
 
-// TestTrailIsNoSubject: the history's own items also appear in the stream, but create no entries.
-func TestTrailIsNoSubject(t *testing.T) {
+// TestHistoryItemsAreNotRecorded: the history's own items also appear in the stream, but create no entries.
+func TestHistoryItemsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
@@ -113,8 +113,8 @@ func TestTrailWorker(t *testing.T) {
 	}
 }
 
-// TestPoison: records that cannot be read, or whose change cannot be recorded, do not block others.
-func TestPoison(t *testing.T) {
+// TestUnreadableRecordsDoNotBlock: records that cannot be read, or whose change cannot be recorded, do not block others.
+func TestUnreadableRecordsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	var products []string
@@ -160,8 +160,8 @@ func text(value streams.AttributeValue) string {
 	return ""
 }
 
-// TestFullEntries: a change of values of maximum length is recorded.
-func TestFullEntries(t *testing.T) {
+// TestLongestValuesAreRecorded: a change of values of maximum length is recorded.
+func TestLongestValuesAreRecorded(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, strings.Repeat("ñ", 100), "999999999.99", 1_000_000)

@@ -53,8 +53,8 @@ func TestCartNow(t *testing.T) {
 	}
 }
 
-// TestAddsUp: each request counts once, however many are sent concurrently.
-func TestAddsUp(t *testing.T) {
+// TestConcurrentAdditionsCountOnce: each request counts once, however many are sent concurrently.
+func TestConcurrentAdditionsCountOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)

@@ -84,9 +84,9 @@ func TestActiveOnly(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestChangedTogether renames and moves a product, and takes it off and on sale, concurrently and repeatedly. In the end the
+// TestConcurrentProductChanges renames and moves a product, and takes it off and on sale, concurrently and repeatedly. In the end the
 // indexes agree with the item.
-func TestChangedTogether(t *testing.T) {
+func TestConcurrentProductChanges(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 1)

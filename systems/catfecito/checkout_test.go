@@ -37,8 +37,8 @@ func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int)
 	}
 }
 
-// TestLastItem: of 64 concurrent buyers of the last piece, one gets it and the others learn that it is sold out.
-func TestLastItem(t *testing.T) {
+// TestLastItemIsSoldOnce: of 64 concurrent buyers of the last piece, one gets it and the others learn that it is sold out.
+func TestLastItemIsSoldOnce(t *testing.T) {
 	t.Parallel()
 	const buyers = 64
 	v := open(t)
@@ -256,8 +256,8 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	}
 }
 
-// TestDearestOrder: an order with the highest possible total succeeds, and its total is exact.
-func TestDearestOrder(t *testing.T) {
+// TestHighestTotal: an order with the highest possible total succeeds, and its total is exact.
+func TestHighestTotal(t *testing.T) {
 	t.Parallel()
 	const dearest = 999_999_999_99
 	v := open(t)

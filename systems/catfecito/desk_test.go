@@ -164,8 +164,8 @@ func TestListsOfOldProducts(t *testing.T) {
 	same(t, "chiapas", names(got), []string{"Café de Chiapas"})
 }
 
-// TestOldOrderKeepsItsAnswer: a repeated checkout gets the first response, even if the order has been paid since.
-func TestOldOrderKeepsItsAnswer(t *testing.T) {
+// TestRepeatedCheckoutGetsFirstResponse: a repeated checkout gets the first response, even if the order has been paid since.
+func TestRepeatedCheckoutGetsFirstResponse(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)

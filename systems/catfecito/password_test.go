@@ -56,8 +56,8 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestNobodysPassword: checking an unknown user's password takes the same work as for any user, and no password matches.
-func TestNobodysPassword(t *testing.T) {
+// TestUnknownUserTakesSameWork: checking an unknown user's password takes the same work as for any user, and no password matches.
+func TestUnknownUserTakesSameWork(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
 	cost, _, _, err := argon2id.DecodeHash(p.unknownUserHash.Reveal())
@@ -101,8 +101,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestSlots: at most one hash per processor is computed at a time, and waiting ends with the request.
-func TestSlots(t *testing.T) {
+// TestHashingIsLimited: at most one hash per processor is computed at a time, and waiting ends with the request.
+func TestHashingIsLimited(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
 	for range cap(p.slots) {

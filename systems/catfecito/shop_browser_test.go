@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays. Staff see
+// TestOrderFromSignUpToDelivery: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays. Staff see
 // the order arrive, ship it and deliver it, and the customer sees each step. Another order is cancelled and refunded.
-func TestADayInTheShop(t *testing.T) {
+func TestOrderFromSignUpToDelivery(t *testing.T) {
 	t.Parallel()
 	v := openShop(t)
 	must[catfecito.User](t, v, keyed("-", "/users", "staff", object{"email": "staff@example.com", "name": "Marta Ruiz", "password": "molino de cafe azul"}), http.StatusCreated)

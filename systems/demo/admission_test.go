@@ -33,8 +33,8 @@ func ask(t *testing.T, method, url, host, body string, headers ...string) system
 	return systemtest.Send(t, r)
 }
 
-// TestHosts: a request must use a host name that no foreign page can use, or one allowed with --allowed-host.
-func TestHosts(t *testing.T) {
+// TestForeignHostNamesAreRejected: a request must use a host name that no foreign page can use, or one allowed with --allowed-host.
+func TestForeignHostNamesAreRejected(t *testing.T) {
 	t.Parallel()
 	closed := serveAll(t, registered(), "--memory")
 	open := serveAll(t, registered(), "--memory", "--allowed-host", "demo.example.com")
@@ -140,9 +140,9 @@ const stealing = `(async (web) => {
 	};
 })`
 
-// TestAttackersPage: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token. If
+// TestForeignPagesGetNoToken: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token. If
 // the name is allowed it does, which proves that the attack works.
-func TestAttackersPage(t *testing.T) {
+func TestForeignPagesGetNoToken(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -283,7 +283,7 @@ func TestSeedOfADirectoryInUse(t *testing.T) {
 	}
 }
 
-func TestCommandsRefuse(t *testing.T) {
+func TestInvalidCommandsAreReported(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{

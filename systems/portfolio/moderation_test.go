@@ -109,9 +109,9 @@ func same(list []portfolio.Comment, ids []string) bool {
 	return len(list) == len(ids)
 }
 
-// TestActs: administrators' requests are recorded, and administrators can see them. Authors' moderation of their own posts is not
+// TestAdministratorActsAreRecorded: administrators' requests are recorded, and administrators can see them. Authors' moderation of their own posts is not
 // recorded.
-func TestActs(t *testing.T) {
+func TestAdministratorActsAreRecorded(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "post") // an administrator creates its category

@@ -144,8 +144,8 @@ func TestNotificationsGo(t *testing.T) {
 	}
 }
 
-// TestPoison: manually edited items that cannot be processed do not block later records.
-func TestPoison(t *testing.T) {
+// TestUnreadableItemsDoNotBlock: manually edited items that cannot be processed do not block later records.
+func TestUnreadableItemsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p, damaged := published(t, v, ana, "told"), published(t, v, ana, "damaged")
@@ -196,8 +196,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// TestLikedAgain: unliking and liking again counts as a new like.
-func TestLikedAgain(t *testing.T) {
+// TestLikeAfterUnlikeIsNew: unliking and liking again counts as a new like.
+func TestLikeAfterUnlikeIsNew(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")

@@ -57,8 +57,8 @@ func TestLikedByMany(t *testing.T) {
 	}
 }
 
-// TestLikedBackAndForth lets a few users change their minds repeatedly and concurrently.
-func TestLikedBackAndForth(t *testing.T) {
+// TestConcurrentLikesAndUnlikes lets a few users change their minds repeatedly and concurrently.
+func TestConcurrentLikesAndUnlikes(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "popular")
@@ -134,8 +134,8 @@ func TestCommentedAfter(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestTakenBackByMany: concurrent deletions of a comment delete it once, while other comments are added and the post is edited.
-func TestTakenBackByMany(t *testing.T) {
+// TestConcurrentDeletionsOfComment: concurrent deletions of a comment delete it once, while other comments are added and the post is edited.
+func TestConcurrentDeletionsOfComment(t *testing.T) {
 	t.Parallel()
 	const many = 16
 	v := apitest.Open(t, portfolio.System())
@@ -256,8 +256,8 @@ func TestCommentLists(t *testing.T) {
 	}
 }
 
-// TestOwnLists: users list only their own likes and bookmarks, newest first.
-func TestOwnLists(t *testing.T) {
+// TestUsersListOnlyTheirOwn: users list only their own likes and bookmarks, newest first.
+func TestUsersListOnlyTheirOwn(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	var want []string
@@ -285,8 +285,8 @@ func TestOwnLists(t *testing.T) {
 	}
 }
 
-// TestOneAddress lets many users claim one address concurrently, each in a different case; one of them gets it.
-func TestOneAddress(t *testing.T) {
+// TestAddressIsUnique lets many users claim one address concurrently, each in a different case; one of them gets it.
+func TestAddressIsUnique(t *testing.T) {
 	t.Parallel()
 	taken(t, "address", portfolio.CodeEmailTaken, func(i int) apitest.Request {
 		address := []byte("somebody@example.com")
@@ -299,8 +299,8 @@ func TestOneAddress(t *testing.T) {
 	})
 }
 
-// TestOneSlug does the same for categories and their slugs.
-func TestOneSlug(t *testing.T) {
+// TestSlugIsUnique does the same for categories and their slugs.
+func TestSlugIsUnique(t *testing.T) {
 	t.Parallel()
 	taken(t, "slug", portfolio.CodeSlugTaken, func(i int) apitest.Request {
 		r := request(http.MethodPut, fmt.Sprint("/categories/cat-", i), admin, map[string]any{"slug": "go", "name": "Go"})

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestActsOfOffice: the back office can list which of its members granted what to which company.
-func TestActsOfOffice(t *testing.T) {
+// TestBackOfficeActsAreListed: the back office can list which of its members granted what to which company.
+func TestBackOfficeActsAreListed(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	office := func(method, path, key string, body any) apitest.Request {

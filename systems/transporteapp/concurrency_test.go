@@ -45,9 +45,9 @@ func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options 
 	return transporteapp.Options{Plan: p}
 }
 
-// TestLastCartas: 64 concurrent requests for the last ten cartas create ten, whether the plan or the credits limit them, with
+// TestConcurrentCartasRespectLimits: 64 concurrent requests for the last ten cartas create ten, whether the plan or the credits limit them, with
 // folios 1 to 10.
-func TestLastCartas(t *testing.T) {
+func TestConcurrentCartasRespectLimits(t *testing.T) {
 	t.Parallel()
 	const requests, left = 64, 10
 	for _, c := range []struct {
@@ -93,8 +93,8 @@ func (c company) noGaps(t *testing.T) {
 	}
 }
 
-// TestLastDrivers: only as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
-func TestLastDrivers(t *testing.T) {
+// TestConcurrentFleetChangesRespectPlan: only as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
+func TestConcurrentFleetChangesRespectPlan(t *testing.T) {
 	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
 	v := open(t, plan(drivers, vehicles, 1, 1), ana)
@@ -276,8 +276,8 @@ func consistent(t *testing.T, v *apitest.Server, busy int) {
 	}
 }
 
-// TestGoodsAtOnce: concurrent batches are all stored, numbered from 1, and included in the count and weight.
-func TestGoodsAtOnce(t *testing.T) {
+// TestConcurrentGoods: concurrent batches are all stored, numbered from 1, and included in the count and weight.
+func TestConcurrentGoods(t *testing.T) {
 	t.Parallel()
 	const batches, each = 8, 20
 	v := open(t, transporteapp.Options{}, ana)
@@ -342,9 +342,9 @@ func TestStampOnce(t *testing.T) {
 	}
 }
 
-// TestPlates: within a company a plate belongs to at most one vehicle and one trailer, however many requests are concurrent. It
+// TestPlatesAreUnique: within a company a plate belongs to at most one vehicle and one trailer, however many requests are concurrent. It
 // becomes free when the vehicle gets another plate or is deleted.
-func TestPlates(t *testing.T) {
+func TestPlatesAreUnique(t *testing.T) {
 	t.Parallel()
 	const requests = 12
 	v := open(t, plan(1, 2*requests, 1, 1), ana, bruno)

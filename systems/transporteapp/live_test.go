@@ -80,9 +80,9 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	v.Run(t, []apitest.Case{good("events", as(http.MethodGet, "/eventos", "", nil), http.StatusOK)})
 }
 
-// TestBoardIsTold: a dispatcher receives the events of every trip immediately. A driver receives those of their own trips and is
+// TestEventsOfTrips: a dispatcher receives the events of every trip immediately. A driver receives those of their own trips and is
 // notified when they lose one. A member whose role is revoked receives nothing more.
-func TestBoardIsTold(t *testing.T) {
+func TestEventsOfTrips(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")

@@ -49,9 +49,9 @@ func TestRetryGetsFirstResponse(t *testing.T) {
 	})
 }
 
-// TestTwins: two requests with one key count as one, even if the second begins before the first has completed and continues after
+// TestConcurrentRetriesCountOnce: two requests with one key count as one, even if the second begins before the first has completed and continues after
 // it. The second must not be rejected because the first has used up the plan's last unit or the carta's draft.
-func TestTwins(t *testing.T) {
+func TestConcurrentRetriesCountOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 2, 2), ana)
 	trip, sealed := sealedCarta(t, v, "t")
@@ -192,8 +192,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestKeysApart: keys sent by clients cannot collide with generated keys or with each other.
-func TestKeysApart(t *testing.T) {
+// TestClientKeysDoNotCollide: keys sent by clients cannot collide with generated keys or with each other.
+func TestClientKeysDoNotCollide(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID + "/mercancias"

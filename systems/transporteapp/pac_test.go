@@ -124,8 +124,8 @@ func TestPACFails(t *testing.T) {
 	shows(t, v, trip, id, "timbrada")
 }
 
-// TestWhileStamped: concurrent requests during stamping never lead to a stamp that does not match its carta.
-func TestWhileStamped(t *testing.T) {
+// TestConcurrentRequestsDuringStamping: concurrent requests during stamping never lead to a stamp that does not match its carta.
+func TestConcurrentRequestsDuringStamping(t *testing.T) {
 	t.Parallel()
 	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
@@ -180,8 +180,8 @@ func TestPACCancels(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("cancelled again", cancel, "carta_no_timbrada")})
 }
 
-// TestCancelOnTheWay: the carta of a trip on the road is not cancelled, and the PAC is not called.
-func TestCancelOnTheWay(t *testing.T) {
+// TestCartaOfStartedTripIsNotCancelled: the carta of a trip on the road is not cancelled, and the PAC is not called.
+func TestCartaOfStartedTripIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)

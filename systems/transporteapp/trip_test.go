@@ -95,9 +95,9 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 	}
 }
 
-// TestPlaces: the first position reported for a time is kept. A position expires after 180 days, whether or not DynamoDB has
+// TestFirstPositionIsKept: the first position reported for a time is kept. A position expires after 180 days, whether or not DynamoDB has
 // deleted it.
-func TestPlaces(t *testing.T) {
+func TestFirstPositionIsKept(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
@@ -135,9 +135,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOffBeforeItBegan: a trip cancelled before it started has no position, and its driver, vehicle and trailer are available
+// TestCancelledTripFreesResources: a trip cancelled before it started has no position, and its driver, vehicle and trailer are available
 // again.
-func TestOffBeforeItBegan(t *testing.T) {
+func TestCancelledTripFreesResources(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
@@ -152,8 +152,8 @@ func TestOffBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestLeaves: a trip starts with a stamped carta, or without one if it is local, and not long before its planned start.
-func TestLeaves(t *testing.T) {
+// TestTripStart: a trip starts with a stamped carta, or without one if it is local, and not long before its planned start.
+func TestTripStart(t *testing.T) {
 	t.Parallel()
 	const early = 24 * time.Hour
 	v := open(t, transporteapp.Options{Anticipacion: early}, ana)

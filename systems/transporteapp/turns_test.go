@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestTogether: of several errors the first in order is returned, as if the functions ran sequentially. "Not found" must not hide
+// TestFirstErrorInOrderIsReturned: of several errors the first in order is returned, as if the functions ran sequentially. "Not found" must not hide
 // an earlier failure.
-func TestTogether(t *testing.T) {
+func TestFirstErrorInOrderIsReturned(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the database is gone")
 	well, fails, missing := func() error { return nil }, func() error { return gone }, func() error { return table.ErrNotFound }

@@ -276,8 +276,8 @@ func TestForeignItems(t *testing.T) {
 	apitest.Eventually(t, "the match is shared", func() bool { return len(all[trinity.OwnMatch](t, b, "/matches")) == 1 })
 }
 
-// TestEventsAreNotForEver: a stream ends after a while, so that its client's token is checked again, and when the room expires.
-func TestEventsAreNotForEver(t *testing.T) {
+// TestStreamsEndAfterAWhile: a stream ends after a while, so that its client's token is checked again, and when the room expires.
+func TestStreamsEndAfterAWhile(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a := client{v, ana}
@@ -294,8 +294,8 @@ func TestEventsAreNotForEver(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: streams end when the process does.
-func TestEventsEnd(t *testing.T) {
+// TestStreamsEndWithProcess: streams end when the process does.
+func TestStreamsEndWithProcess(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a := client{v, ana}

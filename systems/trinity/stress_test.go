@@ -112,8 +112,8 @@ func TestDevices(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestOneCode: rooms that draw the same codes get different ones.
-func TestOneCode(t *testing.T) {
+// TestConcurrentRoomCodesDiffer: rooms that draw the same codes get different ones.
+func TestConcurrentRoomCodesDiffer(t *testing.T) {
 	t.Parallel()
 	const hosts = 16
 	var mu sync.Mutex
@@ -174,8 +174,8 @@ func TestCreateOnce(t *testing.T) {
 	}
 }
 
-// TestRoomIsFull: a room has at most forty members, however many users join concurrently.
-func TestRoomIsFull(t *testing.T) {
+// TestRoomHasAtMostFortyMembers: a room has at most forty members, however many users join concurrently.
+func TestRoomHasAtMostFortyMembers(t *testing.T) {
 	t.Parallel()
 	const most, comers = 40, 48
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))

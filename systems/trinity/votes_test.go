@@ -58,8 +58,8 @@ func TestMatch(t *testing.T) {
 	})
 }
 
-// TestVoteIsFinal: repeating a vote has no effect; a different vote is rejected.
-func TestVoteIsFinal(t *testing.T) {
+// TestDifferentVoteIsRejected: repeating a vote has no effect; a different vote is rejected.
+func TestDifferentVoteIsRejected(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
 	a, b := client{v, ana}, client{v, bruno}
@@ -86,8 +86,8 @@ func TestVoteIsFinal(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestLeave: leaving withdraws votes, and films that all others want become matches.
-func TestLeave(t *testing.T) {
+// TestLeavingWithdrawsVotes: leaving withdraws votes, and films that all others want become matches.
+func TestLeavingWithdrawsVotes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(5)}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
@@ -165,8 +165,8 @@ func TestLeaveAtOnce(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestAloneIsNoMatch: a member on their own never gets a match, whether the others have not joined yet or have left.
-func TestAloneIsNoMatch(t *testing.T) {
+// TestSingleMemberGetsNoMatch: a member on their own never gets a match, whether the others have not joined yet or have left.
+func TestSingleMemberGetsNoMatch(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
 	a, b := client{v, ana}, client{v, bruno}

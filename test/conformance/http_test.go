@@ -194,8 +194,8 @@ func chunked(body string, size int) string {
 	return b.String() + "0\r\n\r\n"
 }
 
-// TestContinue: a client may wait for permission to send its body.
-func TestContinue(t *testing.T) {
+// TestExpectContinue: a client may wait for permission to send its body.
+func TestExpectContinue(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(wireCall("ListTables", "", "Content-Length: 2", "Expect: 100-continue"))
 	line, err := c.r.ReadString('\n')

@@ -27,11 +27,11 @@ const (
 	deposit   = 1000 // initial balance of each account; transfers keep the sum
 )
 
-// TestKillLookingBack kills the server while money moves between accounts, backups of the table are created, restored and
+// TestKillDuringBackupsAndRestores kills the server while money moves between accounts, backups of the table are created, restored and
 // deleted, point-in-time restores run, and the shards of its stream are rotated every second. Afterwards nothing is incomplete:
 // every started restore ends, each restored table has all the money, and replaying the stream from its beginning, through all its
 // shards, yields the table.
-func TestKillLookingBack(t *testing.T) {
+func TestKillDuringBackupsAndRestores(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())

@@ -108,9 +108,9 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-// TestAskedAlways sends the requests that tools make for every table, whatever features it has. Errors must be those that the
+// TestRequestsForEveryTable sends the requests that tools make for every table, whatever features it has. Errors must be those that the
 // tools expect.
-func TestAskedAlways(t *testing.T) {
+func TestRequestsForEveryTable(t *testing.T) {
 	p := provider{t, connect(t)}
 	p.create(&resource{Billing: types.BillingModePayPerRequest, Attributes: map[string]types.ScalarAttributeType{"id": "S"}, Hash: "id", Class: types.TableClassStandard})
 	ctx := t.Context()

@@ -167,8 +167,8 @@ func (h *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestStillWritten tests that a person who never stops writing is not erased, as in Go, and that an export has no password.
-func TestStillWritten(t *testing.T) {
+// TestActiveWriterIsNotErased tests that a person who never stops writing is not erased, as in Go, and that an export has no password.
+func TestActiveWriterIsNotErased(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "diary.design.yaml")
 	if err := os.WriteFile(file, []byte(diary), 0o600); err != nil {
 		t.Fatal(err)

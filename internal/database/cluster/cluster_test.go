@@ -152,8 +152,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestNotCurrent tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
-func TestNotCurrent(t *testing.T) {
+// TestUnreadableDefinitionsLoseLease tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
+func TestUnreadableDefinitionsLoseLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		one, two := join(t, store), join(t, store)
@@ -436,10 +436,10 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestForms tests that a program with a later format must not start writing while a server with an earlier one has a lease.
+// TestLaterFormatWaitsForEarlierServers tests that a program with a later format must not start writing while a server with an earlier one has a lease.
 // Once it has, that server, which may resume from a pause, gets no lease and does not read definitions, so that Await does not
 // wait for it.
-func TestForms(t *testing.T) {
+func TestLaterFormatWaitsForEarlierServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		var log lines

@@ -202,8 +202,8 @@ func TestDecompressedBodyCountsAgainstMemory(t *testing.T) {
 	})
 }
 
-// TestWorkWaits: an operation waits for the memory it may need, and is eventually throttled. Small ones do not wait.
-func TestWorkWaits(t *testing.T) {
+// TestOperationsWaitForMemory: an operation waits for the memory it may need, and is eventually throttled. Small ones do not wait.
+func TestOperationsWaitForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
 		s := New(e, Options{Memory: 4 << 20})

@@ -229,9 +229,9 @@ func TestQueriesOfPages(t *testing.T) {
 	look(p, "console-queries-table")
 }
 
-// TestQueriesElsewhere: a console that may not write to the endpoint leaves queries to the browser and says so. For another
+// TestQueriesStayInBrowserWithoutPermission: a console that may not write to the endpoint leaves queries to the browser and says so. For another
 // endpoint, it offers to create the table and moves the browser's queries there.
-func TestQueriesElsewhere(t *testing.T) {
+func TestQueriesStayInBrowserWithoutPermission(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)

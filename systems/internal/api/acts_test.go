@@ -102,9 +102,9 @@ func (l *ledger) actRoutes(a huma.API) {
 	}, api.Groups("pay-admin"))
 }
 
-// TestActs: a change by staff and its record are one transaction; rejections are recorded on their own. Other users' requests and
+// TestActsAreRecordedWithTheirChange: a change by staff and its record are one transaction; rejections are recorded on their own. Other users' requests and
 // reads are not recorded. A change that cannot be recorded does not happen.
-func TestActs(t *testing.T) {
+func TestActsAreRecordedWithTheirChange(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the table does not respond")
 	const changed, alone = "TransactWriteItems", "PutItem"

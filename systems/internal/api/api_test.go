@@ -324,7 +324,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-func TestWhoMayCall(t *testing.T) {
+func TestCallerGroups(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	for _, test := range []struct {

@@ -61,9 +61,9 @@ func baskets(t *testing.T) (s *server, met *[]basket) {
 	return s, met
 }
 
-// TestBodiesThatReadTwoWays: a handler gets exactly what was validated. An ambiguous body is rejected, because a decoder that
+// TestAmbiguousBodiesAreRejected: a handler gets exactly what was validated. An ambiguous body is rejected, because a decoder that
 // uses the last of two members, or ignores case, would use an unvalidated value.
-func TestBodiesThatReadTwoWays(t *testing.T) {
+func TestAmbiguousBodiesAreRejected(t *testing.T) {
 	t.Parallel()
 	s, met := baskets(t)
 	for name, body := range map[string]string{

@@ -157,8 +157,8 @@ func TestUnknownKeys(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestPoolDown: if the pool is down, known keys stay in use; without any keys, tokens cannot be verified.
-func TestPoolDown(t *testing.T) {
+// TestKeysRemainWhilePoolIsDown: if the pool is down, known keys stay in use; without any keys, tokens cannot be verified.
+func TestKeysRemainWhilePoolIsDown(t *testing.T) {
 	t.Parallel()
 	p, m := newPool(t), &moving{}
 	v := p.remote(t, m)

@@ -251,9 +251,9 @@ func (c changing) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, ErrUnknownKey
 }
 
-// TestProvenBefore: a token that was accepted before is rejected once it expires, or once its kid names no key or a different
+// TestCachedTokenIsRejectedAfterExpiry: a token that was accepted before is rejected once it expires, or once its kid names no key or a different
 // one.
-func TestProvenBefore(t *testing.T) {
+func TestCachedTokenIsRejectedAfterExpiry(t *testing.T) {
 	t.Parallel()
 	key, other := generate(t), generate(t)
 	keys, at := changing{testKid: &key.PublicKey}, now

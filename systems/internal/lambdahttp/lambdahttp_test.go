@@ -214,7 +214,7 @@ func TestCompressedResponse(t *testing.T) {
 	}
 }
 
-func TestEventsThatAreNone(t *testing.T) {
+func TestInvalidEvents(t *testing.T) {
 	t.Parallel()
 	panics := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	for event, want := range map[string]string{

@@ -199,9 +199,9 @@ func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all
 	}
 }
 
-// TestRedriveTooLate: if the first records of a batch are older than a day, the others are handled, and the message stays in the
+// TestOldRecordsStayInQueue: if the first records of a batch are older than a day, the others are handled, and the message stays in the
 // queue for an operator.
-func TestRedriveTooLate(t *testing.T) {
+func TestOldRecordsStayInQueue(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(monotabletest.StoreVariable) != "" {
 		t.Skip("the store has a clock of its own, which cannot be set forward")

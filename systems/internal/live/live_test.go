@@ -104,8 +104,8 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestWhileFollowed: batches that no page would receive are not handled.
-func TestWhileFollowed(t *testing.T) {
+// TestUnfollowedBatchesAreSkipped: batches that no page would receive are not handled.
+func TestUnfollowedBatchesAreSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, handled := newHub(), 0
@@ -126,9 +126,9 @@ func TestWhileFollowed(t *testing.T) {
 	})
 }
 
-// TestEnds: a connection ends with its topic, when its caller loses access, when it falls too far behind, and after fifteen
+// TestConnectionsEnd: a connection ends with its topic, when its caller loses access, when it falls too far behind, and after fifteen
 // minutes. Other connections continue.
-func TestEnds(t *testing.T) {
+func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("may not see it any more")
 	for name, c := range map[string]struct {

@@ -97,8 +97,8 @@ func (s *shop) requests(t *testing.T) {
 	}
 }
 
-// TestRefused: a measured call may be rejected, a preparing one may not.
-func TestRefused(t *testing.T) {
+// TestOnlyMeasuredCallsMayBeRejected: a measured call may be rejected, a preparing one may not.
+func TestOnlyMeasuredCallsMayBeRejected(t *testing.T) {
 	s := &shop{paid: map[string]bool{}}
 	run := func(plan load.Plan) ([]load.Result, error) {
 		return load.Run(t.Context(), plan, s.send, load.Options{})

@@ -12,9 +12,9 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestLead: one of several processes leads at a time. When it ends another takes over immediately; when it goes silent another
+// TestOneProcessLeads: one of several processes leads at a time. When it ends another takes over immediately; when it goes silent another
 // takes over after a while, and the silent one learns that it no longer leads.
-func TestLead(t *testing.T) {
+func TestOneProcessLeads(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t).Client()
 	if err := consumer.NewTable(db, CheckpointTable, "x").Create(t.Context()); err != nil {

@@ -94,8 +94,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestBesideTheSystems: requests outside of systems are labelled, counted and rejected like all others.
-func TestBesideTheSystems(t *testing.T) {
+// TestRequestsOutsideSystemsAreCounted: requests outside of systems are labelled, counted and rejected like all others.
+func TestRequestsOutsideSystemsAreCounted(t *testing.T) {
 	t.Parallel()
 	h := host(t, systemtest.Hooks{})
 	if p := h.call(t, "GET", "/nothing", "").Problem(t); p.Code != "not_found" {

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestSupervise: a failed worker is restarted, after waits that double up to 30 s and are reset by a good run.
-func TestSupervise(t *testing.T) {
+// TestFailedWorkerIsRestarted: a failed worker is restarted, after waits that double up to 30 s and are reset by a good run.
+func TestFailedWorkerIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		begun := time.Now()
@@ -137,7 +137,7 @@ func TestUserPool(t *testing.T) {
 	}
 }
 
-func TestWhereTheDatabaseIs(t *testing.T) {
+func TestEndpointSelection(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name       string

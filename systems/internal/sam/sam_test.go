@@ -215,8 +215,8 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestIdle: a statement is needed if an access is allowed by no other statement.
-func TestIdle(t *testing.T) {
+// TestUnneededStatementsAreFound: a statement is needed if an access is allowed by no other statement.
+func TestUnneededStatementsAreFound(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	access := func(action, table, index, leading string) Access {
 		return Access{Action: "dynamodb:" + action, Table: table, Index: index, Leading: leading}
@@ -276,8 +276,8 @@ func TestLogicalID(t *testing.T) {
 	}
 }
 
-// TestLike: * matches any text, at any position and any number of times.
-func TestLike(t *testing.T) {
+// TestWildcardMatching: * matches any text, at any position and any number of times.
+func TestWildcardMatching(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
 		want          bool

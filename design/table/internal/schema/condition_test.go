@@ -212,7 +212,7 @@ func TestConditionFaults(t *testing.T) {
 	}
 }
 
-func TestHoldsOfNoItem(t *testing.T) {
+func TestConditionsOnMissingItem(t *testing.T) {
 	absent := &Condition{Expression: "attribute_not_exists(#a)", Names: map[string]string{"#a": "a"}}
 	if holds, err := absent.Holds(nil, Inputs{}); !holds || err != nil {
 		t.Errorf("nothing exists of no item, but %v, %v", holds, err)

@@ -41,9 +41,9 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestLeastItem tests that optional fields are not stored, counters are 0, lists are empty, and
+// TestOptionalFieldsAreNotStored tests that optional fields are not stored, counters are 0, lists are empty, and
 // sets are absent.
-func TestLeastItem(t *testing.T) {
+func TestOptionalFieldsAreNotStored(t *testing.T) {
 	e := Parcels()
 	v := Omit(AParcel(), "city", "tags", "marks", "stops", "note", "expiresAt")
 	v["marks"] = ANumberSet()

@@ -75,8 +75,8 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// TestRefuse: what the server in front refuses has STS's codes.
-func TestRefuse(t *testing.T) {
+// TestRejectionsHaveSTSCodes: what the server in front refuses has STS's codes.
+func TestRejectionsHaveSTSCodes(t *testing.T) {
 	h := newHandler(t)
 	for code, want := range map[apierr.Code]string{
 		apierr.MissingAuthenticationTokenException: "403 MissingAuthenticationToken",

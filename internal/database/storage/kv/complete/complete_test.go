@@ -59,9 +59,9 @@ func (d *failingCore) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	return d.Core.DeleteRange(ctx, lo, hi)
 }
 
-// TestAbandoned: whatever update a process dies at while it keeps or drops a snapshot, the snapshot is there whole or not at all, and after a
+// TestInterruptedSnapshotsAreWholeOrGone: whatever update a process dies at while it keeps or drops a snapshot, the snapshot is there whole or not at all, and after a
 // minute nothing is left of what is not there.
-func TestAbandoned(t *testing.T) {
+func TestInterruptedSnapshotsAreWholeOrGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		value := make([]byte, 600<<10)
 		what := kv.Selection{Spans: []kv.Span{{}}, Logs: []kv.LogID{1}}
@@ -131,8 +131,8 @@ func size(t *testing.T, s *memkv.Store) int64 {
 	return n
 }
 
-// TestTaken: one who was taken for dead adds nothing any more.
-func TestTaken(t *testing.T) {
+// TestReplacedWriterAddsNothing: one who was taken for dead adds nothing any more.
+func TestReplacedWriterAddsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		below := memkv.New()
 		value := make([]byte, 2<<20)

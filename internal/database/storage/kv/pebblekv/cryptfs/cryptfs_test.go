@@ -95,8 +95,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRefused tests that writes that would use one part of a key stream twice are rejected.
-func TestRefused(t *testing.T) {
+// TestKeyStreamIsNotReused tests that writes that would use one part of a key stream twice are rejected.
+func TestKeyStreamIsNotReused(t *testing.T) {
 	fs := newFixture(t)
 	write(t, fs, "f", []byte("content"))
 	if _, err := fs.OpenReadWrite("f", vfs.WriteCategoryUnspecified); !errors.Is(err, errors.ErrUnsupported) {
