@@ -144,7 +144,7 @@ func TestAudit(t *testing.T) {
 	}
 	want("validation", map[string]any{"errorCode": "ValidationException", "errorMessage": nil})
 	if put(credentials.NewStaticCredentialsProvider("AKIANOBODY", "x", ""), nil) == nil {
-		t.Error("nobody may put")
+		t.Error("an anonymous caller may put")
 	}
 	want("unknown key", map[string]any{"errorCode": "UnrecognizedClientException", "userIdentity.type": "Unknown", "userIdentity.accessKeyId": "AKIANOBODY", "requestParameters": nil})
 	_, err = g.dynamodb(ana).ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "things" WHERE pk = 'SECRET'`)})

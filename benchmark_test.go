@@ -167,7 +167,7 @@ func sendAgain(b *testing.B, address string, request []byte) {
 	}
 	response = response[:send(response, 1)]
 	if !bytes.HasSuffix(response, []byte("}")) {
-		b.Fatalf("the first response came in parts: %s", response)
+		b.Fatalf("the first response was split: %s", response)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

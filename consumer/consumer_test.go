@@ -291,7 +291,7 @@ func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 		}
 		r = start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
 		if begun.Load() != 2 {
-			t.Errorf("begun %d times, want twice: one shard is gone", begun.Load())
+			t.Errorf("started %d times, want twice: one shard no longer exists", begun.Load())
 		}
 		if err := r.stop(); !errors.Is(err, context.Canceled) {
 			t.Error(err)
@@ -600,7 +600,7 @@ func TestOptionFaults(t *testing.T) {
 		From: "yesterday", BatchSize: 1001, Concurrency: -1, MaxAttempts: -1, RetryMin: time.Hour,
 	})
 	if err == nil {
-		t.Fatal("made with bad options")
+		t.Fatal("New accepted invalid options")
 	}
 	for _, want := range []string{"handler", "From", "BatchSize", "Concurrency", "MaxAttempts", "RetryMin"} {
 		if !strings.Contains(err.Error(), want) {

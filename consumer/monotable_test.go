@@ -65,7 +65,7 @@ func TestEveryChangeOnce(t *testing.T) {
 		}
 		for writer := range writers {
 			if got := j.last[fmt.Sprint(writer)]; got != versions {
-				t.Errorf("writer %d: version %d came last, want %d", writer, got, versions)
+				t.Errorf("writer %d: version %d was last, want %d", writer, got, versions)
 			}
 		}
 		if len(j.shards) < 10 {

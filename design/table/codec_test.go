@@ -56,7 +56,7 @@ func encoded[T any](t *testing.T, name string, c table.Codec[T], x T, want types
 	}
 	back, err := c.Decode(got)
 	if err != nil || !cmp.Equal(c.Encode(back), want, ignored) {
-		t.Errorf("%s comes back as %v, %v", name, back, err)
+		t.Errorf("%s is decoded as %v, %v", name, back, err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestDate(t *testing.T) {
 		asJSON, err := json.Marshal(d)
 		var back table.Date
 		if err != nil || json.Unmarshal(asJSON, &back) != nil || back != d || string(asJSON) != `"`+s+`"` {
-			t.Errorf("%s is %s in JSON, and comes back as %s", s, asJSON, back)
+			t.Errorf("%s is %s in JSON, and is decoded as %s", s, asJSON, back)
 		}
 		next := table.DateOf(d.Time().AddDate(0, 0, 1))
 		if d.Compare(next) >= 0 || next.Compare(d) <= 0 || next.Compare(table.DateOf(next.Time())) != 0 {
@@ -243,7 +243,7 @@ func TestDecimal(t *testing.T) {
 		asJSON, err := json.Marshal(struct{ X table.Decimal }{d})
 		var back struct{ X table.Decimal }
 		if err != nil || string(asJSON) != `{"X":`+want+`}` || json.Unmarshal(asJSON, &back) != nil || back.X != d {
-			t.Errorf("%s is %s in JSON, %v, and comes back as %s", in, asJSON, err, back.X)
+			t.Errorf("%s is %s in JSON, %v, and is decoded as %s", in, asJSON, err, back.X)
 		}
 	}
 	for _, s := range []string{"", "x", "1,5", "0x10", "NaN", "Inf", "1" + digits, "1e126"} {

@@ -101,7 +101,7 @@ func TestCursorCaller(t *testing.T) {
 		}
 	}
 	if _, err := page(s.db, "u-1", first.Next); !errors.Is(err, table.ErrCursor) {
-		t.Errorf("where callers are not told apart: %v; want ErrCursor", err)
+		t.Errorf("without caller-specific cursors: %v; want ErrCursor", err)
 	}
 }
 

@@ -295,7 +295,7 @@ writes:
 	in := table.Input{Values: table.Values{"from": text("a"), "to": text("b"), "by": number(3)}}
 	_, err = db.Write(t.Context(), r.program.Write("Move").Run, in)
 	if _, told := errors.AsType[*types.TransactionInProgressException](err); !told {
-		t.Errorf("the write ended in %v, want to be told that it is under way", err)
+		t.Errorf("the write ended in %v, want the error that it is still in progress", err)
 	}
 	r.wantItem("FROM#a", "PK FROM#a, SK A, amount 7, from a")
 	r.wantItem("TO#b", "PK TO#b, SK A, amount 13, to b")

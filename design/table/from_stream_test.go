@@ -42,6 +42,6 @@ func TestFromStream(t *testing.T) {
 		t.Errorf("no image is %v, want none", got)
 	}
 	if got := table.FromStream(map[string]streams.AttributeValue{}); got == nil {
-		t.Error("an image without attributes is none")
+		t.Error("an image without attributes was accepted")
 	}
 }

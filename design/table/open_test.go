@@ -20,11 +20,11 @@ func TestOpen(t *testing.T) {
 		config table.Config
 		says   string // what the error must say; "" for none
 	}{
-		{"all told", s.client, table.Config{Tables: tables}, ""},
+		{"all tables configured", s.client, table.Config{Tables: tables}, ""},
 		{"keys of 32 bytes", s.client, table.Config{Tables: tables, CursorKey: cursorKey(1), OldCursorKeys: [][]byte{cursorKey(2)}}, ""},
 		{"no client", nil, table.Config{Tables: tables}, "no client"},
 		{"a placeholder", s.client, table.Config{}, `set Config.Tables["Market"]`},
-		{"an empty name is not told", s.client, table.Config{Tables: map[string]string{"Market": "market-test", "Log": ""}}, ""},
+		{"an empty table name", s.client, table.Config{Tables: map[string]string{"Market": "market-test", "Log": ""}}, ""},
 		{"an empty name for a placeholder", s.client, table.Config{Tables: map[string]string{"Market": ""}}, `set Config.Tables["Market"]`},
 		{"an unknown table", s.client, table.Config{Tables: map[string]string{"Market": "m", "market": "m"}}, `table "market", which is not in the design`},
 		{"a short key", s.client, table.Config{Tables: tables, CursorKey: make([]byte, 31)}, "CursorKey has 31 bytes"},

@@ -84,7 +84,7 @@ func TestEveryPageSize(t *testing.T) {
 		t.Run(l.read.Pattern, func(t *testing.T) {
 			want := ids(l.want, l.field)
 			if len(want) < 2 {
-				t.Fatalf("the list has %d items, which tells little", len(want))
+				t.Fatalf("the list has only %d items, too few for the test", len(want))
 			}
 			for size := range len(want) + 2 {
 				if got := allPages(t, s.db, l.read, l.in, size); !cmp.Equal(ids(got, l.field), want) {
@@ -242,7 +242,7 @@ func TestPageEnds(t *testing.T) {
 		t.Errorf("the rest: next %q, %v; want the end: 10 requests of 2 have seen 20, 5 more see the rest", page.Next, err)
 	}
 	if page, err = db.Page(t.Context(), s.ordersOf(), given("userId", "u-9"), table.PageOptions{}); err != nil || len(page.Items) != 0 || page.Next != "" {
-		t.Errorf("nobody's orders: %v, %v", page, err)
+		t.Errorf("orders of an unknown user: %v, %v", page, err)
 	}
 }
 

@@ -197,7 +197,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("Get without the owner: %v; want a *ValueError of userId", err)
 	}
 	if c.queries+c.gets > 0 {
-		t.Errorf("%d requests were made", c.queries+c.gets)
+		t.Errorf("%d requests were sent", c.queries+c.gets)
 	}
 }
 

@@ -125,7 +125,7 @@ func TestComposedAsInOrder(t *testing.T) {
 		own, one := errors.AsType[*TxError](err)
 		switch {
 		case err == nil && !slices.ContainsFunc(ends, func(end map[string]Item) bool { return sameTable(end, after) }):
-			t.Fatalf("%s: what is left is that of none of %d orders", what, len(ends))
+			t.Fatalf("%s: the final state matches none of %d orders", what, len(ends))
 		case err == nil:
 			counts["done"]++
 		case !sameTable(before, after):
@@ -345,7 +345,7 @@ func TestComposed(t *testing.T) {
 				s.wantTable("it", counted(s.primaries())...)
 				for i, o := range writes {
 					if len(o.Result.Items) != 1 || len(o.Result.Items[0]) != 1 || o.Replayed {
-						t.Errorf("write %d is told %+v", i, o.Result)
+						t.Errorf("write %d gets %+v", i, o.Result)
 					}
 				}
 				return
@@ -435,7 +435,7 @@ func TestComposedOnce(t *testing.T) {
 			t.Errorf("%v, %+v %+v %+v, %d orders; want a repetition", err, a, b, c, s.orders())
 		}
 		if recorded := b.Result.Record["orderId"]; !schema.SameValue(recorded, second.Result.Items[0][0]["orderId"]) {
-			t.Errorf("the record tells of order %v", recorded)
+			t.Errorf("the record is of order %v", recorded)
 		}
 		if (a.Result.Record != nil) != (record == "") {
 			t.Errorf("the other record is %v", a.Result.Record)

@@ -99,7 +99,7 @@ func TestDecodeOutcome(t *testing.T) {
 		t.Errorf("Known: %v", got)
 	}
 	if got := table.Known(d, 1, toBrief); got != nil || table.Made(d, 1, toBrief) != (brief{}) {
-		t.Errorf("what is not told is %v", got)
+		t.Errorf("the unreported values are %v", got)
 	}
 	if got := table.MadeEach(d, 2, toBrief); !slices.Equal(got, []brief{want, want}) || d.Err() != nil {
 		t.Errorf("MadeEach: %v, %v", got, d.Err())

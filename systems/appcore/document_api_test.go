@@ -38,7 +38,7 @@ func (d *document) endpointLines() []apitest.Line {
 			}
 			for _, tx := range append(first.Items, rest.Items...) {
 				if tx.UserID != "u-paged" {
-					t.Errorf("somebody else's: %+v", tx)
+					t.Errorf("another user's: %+v", tx)
 				}
 			}
 		}},
@@ -71,7 +71,7 @@ func (d *document) endpointLines() []apitest.Line {
 			}
 			d.refused(t, post("u-post", "", body), http.StatusBadRequest, problem.CodeInvalidParameter)
 			if own := list(t, d.v, "u-post").Items; len(own) != 1 {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 		{Says: "GET | /notifications | handlers/notificatio nsGet.ts | Notificaciones del usuario, orden descendente", Holds: func(t *testing.T) {
@@ -86,7 +86,7 @@ func (d *document) endpointLines() []apitest.Line {
 				t.Errorf("shown %+v", own)
 			}
 			if none := notifications(t, d.v, "u-nobody"); len(none) != 0 {
-				t.Errorf("somebody else is told %+v", none)
+				t.Errorf("another user gets %+v", none)
 			}
 		}},
 		{Says: "Cada endpoint corresponde a una Lambda individual", Holds: func(t *testing.T) {
@@ -224,7 +224,7 @@ func (d *document) statusLines() []apitest.Line {
 			t.Helper()
 			response := d.wantStatus(t, get(bruno, "/transactions/"+d.tx.TxID), http.StatusForbidden)
 			if strings.Contains(string(response.Body), ana) || strings.Contains(string(response.Body), "500") {
-				t.Errorf("the refusal tells of the transaction: %s", response.Body)
+				t.Errorf("the rejection reveals the transaction: %s", response.Body)
 			}
 			if mine := list(t, d.v, bruno).Items; slices.ContainsFunc(mine, func(tx appcore.Transaction) bool { return tx.TxID == d.tx.TxID }) {
 				t.Errorf("%s has %+v", bruno, mine)
@@ -251,7 +251,7 @@ func (d *document) caseLines() []apitest.Line {
 			var tx appcore.Transaction
 			d.wantStatus(t, post("u-201", "k", object{"amount": 500, "currency": "ARS"}), http.StatusCreated).JSON(t, &tx)
 			if tx.UserID != "u-201" || tx.Amount != 500 || tx.Currency != "ARS" || tx.Status != "PENDING" || tx.TxID == "" || !tx.CreatedAt.Equal(d.v.Clock.Now()) {
-				t.Errorf("made %+v", tx)
+				t.Errorf("created %+v", tx)
 			}
 		}},
 		{Says: "token ausente (401)", Holds: func(t *testing.T) {
@@ -275,7 +275,7 @@ func (d *document) caseLines() []apitest.Line {
 				t.Errorf("again %s, first %s", again.Body, first.Body)
 			}
 			if own := list(t, d.v, "u-again").Items; len(own) != 1 || own[0].Status != "COMPLETED" {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 	}
@@ -335,7 +335,7 @@ func (d *document) scaleLines() []apitest.Line {
 						break
 					}
 					if strings.Contains(next, "u-pages") {
-						t.Errorf("a cursor tells keys: %s", next)
+						t.Errorf("a cursor reveals keys: %s", next)
 					}
 					d.refused(t, get(bruno, apitest.Query(path, "limit", "2", "cursor", next)), http.StatusBadRequest, problem.CodeInvalidCursor)
 				}
@@ -358,7 +358,7 @@ func (d *document) scaleLines() []apitest.Line {
 				}
 			}
 			if own := list(t, d.v, "u-retries").Items; len(own) != 1 {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 	}

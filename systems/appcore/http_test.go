@@ -172,7 +172,7 @@ func createCases(t *testing.T) []apitest.Case {
 			var tx appcore.Transaction
 			first = r.Body
 			if r.JSON(tb, &tx); tx.UserID != ana || tx.Amount != 500 || tx.Currency != "ARS" || tx.Status != "PENDING" {
-				tb.Errorf("made %+v", tx)
+				tb.Errorf("created %+v", tx)
 			}
 			if at := r.Header.Get("Location"); at != "transactions/"+tx.TxID {
 				tb.Errorf("Location is %q", at)
@@ -189,7 +189,7 @@ func createCases(t *testing.T) []apitest.Case {
 			tb.Helper()
 			var tx appcore.Transaction
 			if r.JSON(tb, &tx); tx.UserID != bruno || strings.Contains(string(first), tx.TxID) {
-				tb.Errorf("made %+v, after %s", tx, first)
+				tb.Errorf("created %+v, after %s", tx, first)
 			}
 		}},
 		badKey("no key", ""),

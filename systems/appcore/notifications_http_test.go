@@ -49,11 +49,11 @@ func TestNotifications(t *testing.T) {
 	}
 	for i, n := range walked {
 		if !about[n.TxID] {
-			t.Errorf("%+v is about none of %s's transactions, or comes twice", n, ana)
+			t.Errorf("%+v is about none of %s's transactions, or is listed twice", n, ana)
 		}
 		delete(about, n.TxID)
 		if i > 0 && !n.CreatedAt.Before(walked[i-1].CreatedAt) {
-			t.Errorf("%+v stands behind %+v", n, walked[i-1])
+			t.Errorf("%+v is listed after %+v", n, walked[i-1])
 		}
 	}
 }

@@ -122,7 +122,7 @@ func TestEvents(t *testing.T) {
 	}
 	for _, want := range []string{id + " PENDING", id + " COMPLETED", others + " PENDING", others + " COMPLETED"} {
 		if notified[want] != 1 {
-			t.Errorf("an operator is told of %v, not once of %s", notified, want)
+			t.Errorf("an operator is notified of %v, want %s once", notified, want)
 		}
 	}
 	var heard []string // items arrive in the order of their shards
@@ -137,7 +137,7 @@ func TestEvents(t *testing.T) {
 				}
 			}
 		})); n != 1 {
-			t.Errorf("the owner hears of %s %d times: %q", want, n, heard)
+			t.Errorf("the owner is notified of %s %d times: %q", want, n, heard)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestTwoProcesses(t *testing.T) {
 			both.Go(func() { other = send(second, n) })
 			both.Wait()
 			if one != other {
-				t.Errorf("request %d made %s and %s", n, one, other)
+				t.Errorf("request %d created %s and %s", n, one, other)
 			}
 			mu.Lock()
 			created[one] = true
@@ -59,7 +59,7 @@ func TestTwoProcesses(t *testing.T) {
 		created[send(second, 100+n)] = true
 	}
 	if len(created) != 32 {
-		t.Errorf("%d transactions were made of 32", len(created))
+		t.Errorf("%d of 32 transactions were created", len(created))
 	}
 	apitest.Eventually(t, "settle what is left", func() bool {
 		for _, tx := range scan(t, second).truth {

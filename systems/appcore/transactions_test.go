@@ -51,7 +51,7 @@ func TestCreateOnce(t *testing.T) {
 		all.Wait()
 		first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 		if first < 0 {
-			t.Fatalf("nobody made the transaction: %d %s", responses[0].Status, responses[0].Body)
+			t.Fatalf("no request created the transaction: %d %s", responses[0].Status, responses[0].Body)
 		}
 		for i, r := range responses {
 			same := i%len(bodies) == first%len(bodies)
@@ -132,11 +132,11 @@ func TestPages(t *testing.T) {
 	}
 	for i, tx := range walked {
 		if !created[tx.TxID] {
-			t.Errorf("%+v is not one of %s's, or came twice", tx, ana)
+			t.Errorf("%+v is not one of %s's, or is listed twice", tx, ana)
 		}
 		delete(created, tx.TxID)
 		if i > 0 && (tx.CreatedAt.After(walked[i-1].CreatedAt) || tx.CreatedAt.Equal(walked[i-1].CreatedAt) && tx.TxID > walked[i-1].TxID) {
-			t.Errorf("%+v stands behind %+v", tx, walked[i-1])
+			t.Errorf("%+v is listed after %+v", tx, walked[i-1])
 		}
 	}
 	refused := func(name, sub, path string, query ...string) apitest.Case {
@@ -152,7 +152,7 @@ func TestPages(t *testing.T) {
 		refused("damaged cursor", ana, "/transactions", "cursor", string(damaged)),
 	})
 	if strings.Contains(cursors[0], "USER") || len(cursors) != 2 {
-		t.Errorf("cursors %q, want two that tell nothing", cursors)
+		t.Errorf("cursors %q, want two that reveal nothing", cursors)
 	}
 }
 

@@ -187,6 +187,6 @@ func TestExamples(t *testing.T) {
 	}
 	found := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?name=CAFE", nil), http.StatusOK)
 	if len(found.Items) != 1 || !strings.HasPrefix(found.Items[0].Name, "Café") {
-		t.Errorf("the examples made %+v, want one product", found.Items)
+		t.Errorf("the examples created %+v, want one product", found.Items)
 	}
 }

@@ -55,7 +55,7 @@ func TestStaffActsAreListed(t *testing.T) {
 		must[problem.Problem](t, v, staff(request("", http.MethodGet, "/acts?day=yesterday", nil)), http.StatusBadRequest)
 		v.Clock.Advance(365*24*time.Hour + time.Second)
 		if late := walk[api.ShownAct](t, v, staff(request("", http.MethodGet, "/acts", nil)), 2, "day", day); len(late) != 0 {
-			t.Errorf("after a year %d acts are told", len(late))
+			t.Errorf("after a year %d acts are listed", len(late))
 		}
 	})
 }

@@ -59,7 +59,7 @@ func TestChangesAreRecordedOnce(t *testing.T) {
 			v.Deliver(t)
 			s := scan(t, v)
 			if round > 0 && len(s.trail) != entries {
-				t.Errorf("records that came again have made %d entries of %d", len(s.trail), entries)
+				t.Errorf("redelivered records have created %d entries of %d", len(s.trail), entries)
 			}
 			entries = len(s.trail)
 		}
@@ -71,7 +71,7 @@ func TestChangesAreRecordedOnce(t *testing.T) {
 		})
 		same(t, "order, when it was paid", trail(t, v, "ORDER", o.OrderID)[:1], []string{"MODIFY Order status:pending→paid"})
 		if created := trail(t, v, "ORDER", o.OrderID)[1:]; len(created) != 2 {
-			t.Errorf("an order of one line was made by %q", created)
+			t.Errorf("an order of one line was created by %q", created)
 		}
 		same(t, "category", trail(t, v, "CATEGORY", "cafes"), []string{"INSERT Category name:→Cafés description:→"})
 		changes := trail(t, v, "USER", who.UserID)
@@ -94,7 +94,7 @@ func TestHistoryItemsAreNotRecorded(t *testing.T) {
 	}
 	v.Deliver(t)
 	if n := len(scan(t, v).trail); n != 2 {
-		t.Errorf("the entries' own records have made %d entries of 2", n)
+		t.Errorf("the entries' own records have created %d entries of 2", n)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestUnreadableRecordsDoNotBlock(t *testing.T) {
 		}
 		b.Records = append([]streams.Record{{EventName: streams.OperationTypeInsert}}, b.Records...)
 		if err := follower.Handle(t.Context(), b); err != nil {
-			t.Errorf("a batch with what cannot be told: %v", err)
+			t.Errorf("a batch with an unrecordable change: %v", err)
 		}
 	}
 	if spoiled != 2 {
@@ -213,6 +213,6 @@ func TestTrailsBounds(t *testing.T) {
 		t.Errorf("of a long text %q is kept", kept)
 	}
 	if want := v.Clock.Now().Add(365 * 24 * time.Hour); !e.ExpiresAt.Equal(want) {
-		t.Errorf("an entry goes at %v, want %v", e.ExpiresAt, want)
+		t.Errorf("an entry expires at %v, want %v", e.ExpiresAt, want)
 	}
 }

@@ -167,7 +167,7 @@ func TestExpiredLines(t *testing.T) {
 	put(t, v, ana, ids[3], 1)
 	for _, l := range scan(t, v).carts {
 		if l.ProductID == ids[3] && (l.Quantity != 1 || !l.CreatedAt.Equal(v.Clock.Now())) {
-			t.Errorf("what was begun anew is %+v", l)
+			t.Errorf("the new line is %+v", l)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func createProductCases(t *testing.T) []apitest.Case {
 			var p catfecito.Product
 			r.JSON(tb, &p)
 			if p.Price != 3500 || p.Stock != 10 || !p.IsActive || p.Name != "Café Premium" || *p.ImageURL != "https://example.com/1.jpg" {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 			if at := r.Header.Get("Location"); at != "products/"+p.ProductID {
 				tb.Errorf("Location is %q", at)

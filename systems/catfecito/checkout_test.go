@@ -79,7 +79,7 @@ func TestCheckoutOnce(t *testing.T) {
 	responses := together(t, v, requests)
 	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 	if first < 0 {
-		t.Fatalf("nobody made the order: %v", statuses(responses))
+		t.Fatalf("no request created the order: %v", statuses(responses))
 	}
 	for i, r := range responses {
 		switch {

@@ -103,7 +103,7 @@ func TestRefund(t *testing.T) {
 	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
 	v.Deliver(t)
 	if p.Refunded("pay-9") {
-		t.Fatal("a payment that stands was refunded")
+		t.Fatal("a valid payment was refunded")
 	}
 	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
 	v.Deliver(t)

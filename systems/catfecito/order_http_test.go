@@ -79,7 +79,7 @@ func orderRoutes(t *testing.T, v *apitest.Server) {
 			tb.Helper()
 			body = r.Body
 			if r.JSON(tb, &first); first.UserID != ana || first.Status != "pending" || first.Total != 30000 || len(first.Items) != 1 || first.Items[0].Subtotal != 30000 {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 			if at := r.Header.Get("Location"); at != "orders/"+first.OrderID {
 				tb.Errorf("Location is %q", at)

@@ -62,15 +62,15 @@ func TestUnknownUserTakesSameWork(t *testing.T) {
 	p := newPasswords(cheap)
 	cost, _, _, err := argon2id.DecodeHash(p.unknownUserHash.Reveal())
 	if err != nil || *cost != p.cost {
-		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, p.cost)
+		t.Errorf("the hash for unknown users costs %+v (%v), want %+v", cost, err, p.cost)
 	}
 	for _, password := range []string{"", "nobody", p.unknownUserHash.Reveal()} {
 		if same, err := p.match(t.Context(), password, p.unknownUserHash); err != nil || same {
-			t.Errorf("%q is nobody's password (%v)", password, err)
+			t.Errorf("%q is accepted for an unknown user (%v)", password, err)
 		}
 	}
 	if p.unknownUserHash == newPasswords(cheap).unknownUserHash {
-		t.Error("nobody's hash is the same in two processes")
+		t.Error("the hash for unknown users is the same in two processes")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestTwoProcesses(t *testing.T) {
 		return len(changes) > len(want)
 	})
 	if created := changes[len(changes)-1]; !strings.HasPrefix(created, "INSERT Product ") || !slices.Equal(changes[:len(changes)-1], want) {
-		t.Errorf("the product's trail is %q, want %q and how it was made", changes, want)
+		t.Errorf("the product's trail is %q, want %q and its creation", changes, want)
 	}
 	apitest.Eventually(t, "find the product by its new name", func() bool {
 		found := must[page[catfecito.Offer]](t, last, request("", http.MethodGet, "/products?q=barro", nil), http.StatusOK)

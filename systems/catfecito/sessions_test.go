@@ -238,7 +238,7 @@ func TestReset(t *testing.T) {
 	}
 	must[any](t, v, ask("nobody@mail.com"), http.StatusAccepted)
 	if l := outbox.Letters()[0]; l.To != "nobody@mail.com" || sixDigits.MatchString(l.Subject+l.Text) {
-		t.Errorf("the letter to nobody is %+v, want one without a code", l)
+		t.Errorf("the letter to an unknown user is %+v, want one without a code", l)
 	}
 	refused(t, v, set("nobody@mail.com", "123456", "otra taza de té verde"), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask(strings.ToUpper(anasMail)), http.StatusAccepted)

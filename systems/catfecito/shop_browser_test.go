@@ -102,7 +102,7 @@ func TestOrderFromSignUpToDelivery(t *testing.T) {
 
 	other := must[catfecito.Cart](t, v, request(bruno, http.MethodGet, "/cart", nil), http.StatusOK)
 	if len(other.Items) != 0 {
-		t.Fatal("somebody has a cart already")
+		t.Fatal("another user already has a cart")
 	}
 	offer := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?limit=1", nil), http.StatusOK).Items[0]
 	created := buy(t, v, bruno, "refund", offer.ProductID, 1)

@@ -146,7 +146,7 @@ func TestServe(t *testing.T) {
 	}
 	page := onPage(t, index.Body)
 	if response := shell(t, strings.Join(page.Systems[0].Lines, "\n")); !strings.Contains(response, `"text":"it's here"`) {
-		t.Errorf("curl as it stands on the page: %s", response)
+		t.Errorf("the page's curl command: %s", response)
 	}
 	if page.Signing != "bin/demo token --data "+data {
 		t.Errorf("the page signs other tokens with %q", page.Signing)
@@ -167,7 +167,7 @@ func TestServe(t *testing.T) {
 	}
 	response := systemtest.Call(t, "POST", r.database+"/", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
 	if !strings.Contains(response.Body, `"notes-dev"`) {
-		t.Errorf("the database beside it: %d %s", response.Status, response.Body)
+		t.Errorf("the database of the same demo: %d %s", response.Status, response.Body)
 	}
 	if got := systemtest.Call(t, "GET", r.web+"/nothing", ""); got.Status != http.StatusNotFound {
 		t.Errorf("/nothing: %d", got.Status)

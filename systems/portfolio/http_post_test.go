@@ -177,7 +177,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			var c portfolio.Comment
 			first = r.Body
 			if r.JSON(tb, &c); c.UserID != bruno || c.PostID != p.PostID || c.Body != "Good!" || c.CommentID == "" || c.CreatedAt.IsZero() {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 		}),
 		done("replayed", post(bruno, p.PostID, "c-1", says("Good!")), http.StatusOK, func(tb testing.TB, r *apitest.Response) {

@@ -122,7 +122,7 @@ func TestAdministratorActsAreRecorded(t *testing.T) {
 	call[struct{}](t, v, hide)
 	list := get("/acts?day="+v.Clock.Now().UTC().Format(time.DateOnly), admin)
 	if response := v.Do(t, list); response.Status != http.StatusForbidden {
-		t.Errorf("somebody else: %d", response.Status)
+		t.Errorf("another user: %d", response.Status)
 	}
 	list.Groups = []string{adminGroup}
 	operations := map[string]int{}

@@ -49,7 +49,7 @@ func TestNotifications(t *testing.T) {
 			{Kind: "comment", PostID: p.PostID, ActorID: bruno, Message: "Novo comentário em “told”.", CreatedAt: began},
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("told\n%+v, want\n%+v", got, want)
+			t.Errorf("got\n%+v, want\n%+v", got, want)
 		}
 		s := scan(t, v)
 		s.sound(t)
@@ -58,7 +58,7 @@ func TestNotifications(t *testing.T) {
 		}
 		for _, n := range s.notifications { // created a minute after the actions, and gone 90 days later
 			if want := began.Add(2*time.Second + time.Minute + 90*24*time.Hour); !n.ExpiresAt.Equal(want) {
-				t.Errorf("a notification goes at %v, want %v", n.ExpiresAt, want)
+				t.Errorf("a notification expires at %v, want %v", n.ExpiresAt, want)
 			}
 		}
 	})
@@ -123,7 +123,7 @@ func TestNotificationsGo(t *testing.T) {
 	v.Deliver(t)
 	all := walk[portfolio.Notification](t, v, "/notifications", ana, 2)
 	if len(all) != 6 {
-		t.Fatalf("told %+v, want of six likes", all)
+		t.Fatalf("got %+v, want notifications of six likes", all)
 	}
 	mark := request(http.MethodPatch, "/notifications/"+all[5].NotificationID, ana, map[string]any{"read": true})
 	v.Clock.Advance(89 * 24 * time.Hour)
@@ -192,7 +192,7 @@ func TestUnreadableItemsDoNotBlock(t *testing.T) {
 	v.Deliver(t)
 	found := call[page[portfolio.Notification]](t, v, get("/notifications?limit=100", ana)).Items
 	if !slices.ContainsFunc(found, func(n portfolio.Notification) bool { return n.ActorID == carla && n.CreatedAt.Equal(last.CreatedAt) }) {
-		t.Errorf("told %+v, and not of the last comment", found)
+		t.Errorf("got %+v, without the last comment", found)
 	}
 }
 
@@ -251,6 +251,6 @@ func TestDeletedPost(t *testing.T) {
 	}
 	v.Deliver(t)
 	if found := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(found.Items) != 1 || found.Items[0].PostID != stays.PostID {
-		t.Errorf("told %+v, want of the one that stays", found.Items)
+		t.Errorf("got %+v, want the remaining one", found.Items)
 	}
 }

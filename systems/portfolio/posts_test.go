@@ -93,7 +93,7 @@ func TestCursors(t *testing.T) {
 		refused("damaged", get(apitest.Query("/me/posts", "cursor", string(damaged)), ana), http.StatusBadRequest, problem.CodeInvalidCursor),
 	})
 	if strings.Contains(next, "USER") || strings.Contains(next, "draft") {
-		t.Errorf("the cursor %q tells where it stands", next)
+		t.Errorf("the cursor %q reveals its position", next)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestWriteOnce(t *testing.T) {
 	all.Wait()
 	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 	if first < 0 {
-		t.Fatalf("nobody has written the post: %d %s", responses[0].Status, responses[0].Body)
+		t.Fatalf("no request created the post: %d %s", responses[0].Status, responses[0].Body)
 	}
 	for i, r := range responses {
 		same := i%2 == first%2
@@ -270,7 +270,7 @@ func TestEditedByMany(t *testing.T) {
 				}
 				theirs := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, bruno, content("stolen", "cat-1")))
 				if theirs.Status != http.StatusForbidden {
-					t.Errorf("somebody else edits: %d %s", theirs.Status, theirs.Body)
+					t.Errorf("another user edits: %d %s", theirs.Status, theirs.Body)
 				}
 			})
 		}

@@ -56,7 +56,7 @@ func TestTwoProcesses(t *testing.T) {
 	for n := range 2 * readers {
 		for _, kind := range []string{"like", "comment"} {
 			if activity := fmt.Sprint(kind, " of ", reader(n)); notified[activity] != 1 {
-				t.Errorf("%s is told %d times", activity, notified[activity])
+				t.Errorf("%s is notified %d times", activity, notified[activity])
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 		created[n].JSON(t, &one)
 		created[n+1].JSON(t, &other)
 		if comments = append(comments, one.CommentID); one.CommentID == "" || one.CommentID != other.CommentID {
-			t.Errorf("one request made %s and %s", created[n].Body, created[n+1].Body)
+			t.Errorf("one request created %s and %s", created[n].Body, created[n+1].Body)
 		}
 	}
 	return comments

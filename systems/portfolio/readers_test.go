@@ -99,7 +99,7 @@ func TestCommentedByMany(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if before, ok := created[sub]; ok && before != c.CommentID {
-					t.Errorf("%s has made %s and %s with one key", sub, before, c.CommentID)
+					t.Errorf("%s has created %s and %s with one key", sub, before, c.CommentID)
 				}
 				created[sub] = c.CommentID
 			})

@@ -32,7 +32,7 @@ func shows(t *testing.T, v *apitest.Server, path, language string, want ...strin
 	}
 	for _, w := range want {
 		if !strings.Contains(text, w) {
-			t.Errorf("%s lacks %q:\n%s", path, w, text)
+			t.Errorf("%s does not contain %q:\n%s", path, w, text)
 		}
 	}
 	return text

@@ -64,7 +64,7 @@ func TestConcurrentCartasRespectLimits(t *testing.T) {
 				return apitest.Request{Method: http.MethodPost, Path: "/viajes", As: ana, Key: fmt.Sprint("k-", i), Body: cartaTrip()}
 			})
 			if got := tally(t, responses); got[""] != left || got[c.code] != requests-left {
-				t.Fatalf("responses %v, want %d made and the rest %s", got, left, c.code)
+				t.Fatalf("responses %v, want %d created and the rest %s", got, left, c.code)
 			}
 			all := companyOf(t, v, ana)
 			all.noGaps(t)
@@ -356,7 +356,7 @@ func TestPlatesAreUnique(t *testing.T) {
 			return apitest.Request{Method: http.MethodPost, Path: unit.path, As: ana, Key: fmt.Sprint(path.Base(unit.path), i), Body: unit.body}
 		})
 		if got := tally(t, responses); got[""] != 1 || got["placa_repetida"] != requests-1 {
-			t.Errorf("%s with one plate: %v, want one made", unit.path, got)
+			t.Errorf("%s with one plate: %v, want one created", unit.path, got)
 		}
 		won := responses[slices.IndexFunc(responses, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
 		first := unit.path + "/" + path.Base(won.Header.Get("Location"))

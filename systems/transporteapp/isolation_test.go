@@ -112,7 +112,7 @@ func TestTenants(t *testing.T) {
 	}
 	for key := range after {
 		if _, known := before[key]; !known {
-			t.Errorf("%s was made", key)
+			t.Errorf("%s was created", key)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func wantNothingOf(t *testing.T, v *apitest.Server, r apitest.Request, ids []str
 	}
 	for _, id := range ids {
 		if strings.Contains(string(response.Body), id) {
-			t.Errorf("%s %s tells of %s: %s", r.Method, r.Path, id, response.Body)
+			t.Errorf("%s %s reveals %s: %s", r.Method, r.Path, id, response.Body)
 		}
 	}
 }

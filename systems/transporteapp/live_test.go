@@ -47,7 +47,7 @@ func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen)
 			name = value
 		case "data":
 			if err := json.Unmarshal([]byte(value), &trip); err != nil {
-				t.Fatalf("%s tells %s: %v", name, value, err)
+				t.Fatalf("%s has data %s: %v", name, value, err)
 			}
 			return name, trip
 		}
@@ -58,7 +58,7 @@ func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen)
 func (f *feed) wantEvent(t *testing.T, name, trip string) {
 	t.Helper()
 	if got, about := f.next(t); got != name || about.ViajeID != trip {
-		t.Fatalf("heard %q %s, want %q %s", got, about.ViajeID, name, trip)
+		t.Fatalf("got event %q %s, want %q %s", got, about.ViajeID, name, trip)
 	}
 }
 

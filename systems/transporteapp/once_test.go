@@ -42,7 +42,7 @@ func TestRetryGetsFirstResponse(t *testing.T) {
 	theirs := request
 	theirs.As = bruno
 	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, theirs); other.ViajeID == made.ViajeID || other.Carta.Folio != "CP-000001" {
-		t.Errorf("another company's key made %+v", other)
+		t.Errorf("another company's key created %+v", other)
 	}
 	v.Run(t, []apitest.Case{
 		bad("key of another thing", as(http.MethodPost, "/conductores", "k", driver()), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
@@ -114,7 +114,7 @@ func TestKeyExpires(t *testing.T) {
 	first := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request)
 	v.Clock.Advance(24*time.Hour - 2*time.Second)
 	if same := do[transporteapp.ViajeConCarta](t, v, http.StatusOK, request); same.ViajeID != first.ViajeID {
-		t.Errorf("before a day is over %s was made", same.ViajeID)
+		t.Errorf("within a day %s was created", same.ViajeID)
 	}
 	v.Clock.Advance(4 * time.Second)
 	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request); other.ViajeID == first.ViajeID {
@@ -175,7 +175,7 @@ func TestLists(t *testing.T) {
 	drafts, _ := walk("estado", "borrador")
 	for i, id := range newest {
 		if id != ids[trips-1-i] {
-			t.Fatalf("newest first: %v, made %v", newest, ids)
+			t.Fatalf("newest first: %v, created %v", newest, ids)
 		}
 	}
 	if len(newest) != trips || len(soonest) != 3 || soonest[0] != ids[trips-3] || soonest[2] != ids[trips-5] {

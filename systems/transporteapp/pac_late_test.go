@@ -83,6 +83,6 @@ func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, othe
 	<-asked
 	v.Run(t, others)
 	if response == nil || response.Status != http.StatusConflict || response.Problem(t).Code != "pac_rechaza" {
-		t.Errorf("the first is told %+v, want the PAC's refusal", response)
+		t.Errorf("the first gets %+v, want the PAC's refusal", response)
 	}
 }

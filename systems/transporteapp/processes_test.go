@@ -45,7 +45,7 @@ func TestTwoProcesses(t *testing.T) {
 		created[0].JSON(t, &once)
 		created[1].JSON(t, &again)
 		if trips[i] = once.ViajeID; once.ViajeID == "" || once.ViajeID != again.ViajeID {
-			t.Fatalf("one request made %s and %s", created[0].Body, created[1].Body)
+			t.Fatalf("one request created %s and %s", created[0].Body, created[1].Body)
 		}
 		key := fmt.Sprint("v-", i)
 		vehicles[i] = post[transporteapp.Vehiculo](t, peers[i%2].Server, http.StatusCreated, ana, "/vehiculos", key, own(vehicle(), "V", key)).VehiculoID
@@ -122,7 +122,7 @@ func (b *board) shows(t *testing.T, driver string, want map[string]bool) {
 				b.drive(listed)
 			}
 		default:
-			t.Fatalf("heard %q; %v has the trips %v, want %v", name, driver, now, want)
+			t.Fatalf("got event %q; %v has the trips %v, want %v", name, driver, now, want)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestAllFaultsAreReported(t *testing.T) {
 		fields = append(fields, f.Field)
 	}
 	if got, want := strings.Join(fields, " "), "ubicaciones mercancias autotransporte figuras"; got != want {
-		t.Errorf("an empty carta lacks %q, want %q", got, want)
+		t.Errorf("of an empty carta, the missing fields are %q, want %q", got, want)
 	}
 }
 

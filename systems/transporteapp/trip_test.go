@@ -21,7 +21,7 @@ func TestTrip(t *testing.T) {
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
 	if trip.Carta == nil || trip.Carta.Folio != "CP-000001" || trip.Fiscal.CartaPorteFolio != "CP-000001" || trip.Carta.Status != "borrador" {
-		t.Fatalf("made %+v", trip)
+		t.Fatalf("created %+v", trip)
 	}
 	if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Balance != 49 || p.Credits.Reserved != 1 || p.Credits.MonthlyUsed != 1 {
 		t.Errorf("credits %+v, want 49 free, 1 reserved, 1 used", p.Credits)

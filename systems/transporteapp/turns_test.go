@@ -22,7 +22,7 @@ func TestFirstErrorInOrderIsReturned(t *testing.T) {
 		http.StatusNotFound:            {missing, well, fails},
 	} {
 		if p := rules().Problem(firstError(list...)); p.Status != status {
-			t.Errorf("told %d, want %d", p.Status, status)
+			t.Errorf("got %d, want %d", p.Status, status)
 		}
 	}
 }

@@ -103,10 +103,10 @@ func (d *document) flowLines() []apitest.Line {
 			room := d.a.create(t, "flow-g")
 			d.b.join(t, room.Code)
 			if first := d.a.vote(t, room.ID, 1, true); first.Match != nil {
-				t.Errorf("one of two has made %+v", first.Match)
+				t.Errorf("the first of two votes created %+v", first.Match)
 			}
 			if last := d.b.vote(t, room.ID, 1, true); last.Match == nil || len(d.a.matches(t, room.ID)) != 1 {
-				t.Errorf("the last yes has made %+v", last.Match)
+				t.Errorf("the last vote created %+v", last.Match)
 			}
 		}},
 		{Says: "H --> I[Notifications Sent]", Holds: d.notified},
@@ -144,7 +144,7 @@ func (d *document) notified(t *testing.T) {
 		d.b.vote(t, room.ID, 1, true)
 		r := get(ana, "/rooms/"+room.ID+"/events")
 		if response := d.v.Do(t, r); !strings.Contains(string(response.Body), "event: match\n") {
-			t.Errorf("told is %s", response.Body)
+			t.Errorf("the response is %s", response.Body)
 		}
 		return
 	}

@@ -178,7 +178,7 @@ func TestEvents(t *testing.T) {
 	person(h, "left", bruno)
 	for h := fresh.next(t); h.name != ""; h = fresh.next(t) {
 		if !late(h) {
-			t.Errorf("who has left hears %+v", h)
+			t.Errorf("a member who left gets %+v", h)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestEventsWithoutFollower(t *testing.T) {
 	}
 	b.leave(t, room.ID)
 	if h := feed.next(t); h.name != "" {
-		t.Errorf("who has left hears %+v", h)
+		t.Errorf("a member who left gets %+v", h)
 	}
 }
 

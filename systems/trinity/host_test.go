@@ -39,18 +39,18 @@ func TestHost(t *testing.T) {
 		}
 	}
 	if slices.Sort(heard); !slices.Equal(heard, []string{"left", "match"}) {
-		t.Errorf("the host heard %q", heard)
+		t.Errorf("the host got %q", heard)
 	}
 	if !slices.ContainsFunc(host.changed, func(h receivedEvent) bool {
 		var p trinity.Person
 		h.json(t, &p)
 		return p.UserID == bruno && p.Name == "guest "+bruno && p.Votes == 1
 	}) {
-		t.Errorf("the host has not heard of a vote: %+v", host.changed)
+		t.Errorf("the host was not notified of a vote: %+v", host.changed)
 	}
 	for h := removed.next(t); h.name != ""; h = removed.next(t) {
 		if h.name != "match" && h.name != "joined" { // earlier joins may arrive late
-			t.Errorf("who was removed hears %+v", h)
+			t.Errorf("a removed member gets %+v", h)
 		}
 	}
 

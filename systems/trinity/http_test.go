@@ -84,7 +84,7 @@ func createCases() []apitest.Case {
 			first = r.Body
 			if r.JSON(tb, &room); room.HostID != ana || room.MediaType != "MOVIE" || len(room.GenreIDs) != 2 || room.MemberCount != 1 || room.HasMatch ||
 				len(room.Code) != 6 || !room.ExpiresAt.Equal(room.CreatedAt.Add(24*time.Hour).Truncate(time.Second)) {
-				tb.Errorf("made %+v", room)
+				tb.Errorf("created %+v", room)
 			}
 			if at := r.Header.Get("Location"); at != "rooms/"+room.ID {
 				tb.Errorf("Location is %q", at)
@@ -101,7 +101,7 @@ func createCases() []apitest.Case {
 			tb.Helper()
 			var room trinity.Room
 			if r.JSON(tb, &room); room.HostID != bruno || strings.Contains(string(first), room.ID) {
-				tb.Errorf("made %+v, after %s", room, first)
+				tb.Errorf("created %+v, after %s", room, first)
 			}
 		}},
 		{Name: "no genres", Request: post(ana, "k-2", map[string]any{"mediaType": "TV"}), Status: http.StatusCreated},

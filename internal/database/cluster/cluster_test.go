@@ -202,12 +202,12 @@ func TestLeader(t *testing.T) {
 		<-time.After(2 * time.Second)
 		second := leader()
 		if second == nil || second == first {
-			t.Fatalf("nobody leads after the leader has left: %v", second)
+			t.Fatalf("no server leads after the leader has left: %v", second)
 		}
 		second.Stop()
 		<-time.After(7 * time.Second)
 		if third := leader(); third == nil || third == second {
-			t.Errorf("nobody leads after the leader has crashed: %v", third)
+			t.Errorf("no server leads after the leader has crashed: %v", third)
 		}
 		for _, s := range servers {
 			s.Stop()
@@ -404,7 +404,7 @@ func TestLateRenewal(t *testing.T) {
 		close(updates)
 		synctest.Wait() // it has renewed its lease, and its next check is to come
 		if two.Current() && two.reads.Load() == before {
-			t.Error("a server is current that does not know a change which has been acknowledged")
+			t.Error("a server that does not know an acknowledged change is current")
 		}
 		close(reads)
 		<-time.After(time.Second)
@@ -456,7 +456,7 @@ func TestLaterFormatWaitsForEarlierServers(t *testing.T) {
 		}
 		for range 20 {
 			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop all of them first") {
-				t.Fatalf("a later form beside a server of an earlier one: %v", err)
+				t.Fatalf("a later format while a server with an earlier one runs: %v", err)
 			}
 			<-time.After(300 * time.Millisecond)
 		}
@@ -503,7 +503,7 @@ func TestPausedLeader(t *testing.T) {
 		for range 20 {
 			<-time.After(time.Second)
 			if !two.Current() {
-				t.Fatal("a server has lost its lease because the leader stands still")
+				t.Fatal("a server has lost its lease because the leader is suspended")
 			}
 			change(t, two)
 			if err := two.Await(t.Context()); err != nil {
@@ -514,7 +514,7 @@ func TestPausedLeader(t *testing.T) {
 		<-ended
 		<-time.After(3 * time.Second)
 		if !two.leading.Load() {
-			t.Error("nobody has taken the work over")
+			t.Error("no server has taken over the work")
 		}
 	})
 }

@@ -54,7 +54,7 @@ func TestSuspendedServerKeepsRenewedLease(t *testing.T) {
 			t.Fatal(err)
 		}
 		if one.Current() && one.reads.Load() == before {
-			t.Error("a change is awaited, and a server that serves does not know it")
+			t.Error("a change was acknowledged before a current server knew it")
 		}
 	})
 }

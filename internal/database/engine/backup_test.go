@@ -681,7 +681,7 @@ func TestBackupOutlivesRequest(t *testing.T) {
 			t.Error(err)
 		}
 		if err := <-closed; err == nil {
-			t.Error("a backup was made by an engine that is closed")
+			t.Error("a closed engine created a backup")
 		}
 	})
 }

@@ -142,7 +142,7 @@ func TestReshardWhileReading(t *testing.T) {
 		}
 		c.read()
 		if len(c.events) != 3 { // the fourth change was made when the stream was disabled
-			t.Errorf("%d records came, want 3", len(c.events))
+			t.Errorf("%d records were delivered, want 3", len(c.events))
 		}
 		for shard, it := range c.iterators {
 			if it != nil {
@@ -294,7 +294,7 @@ func TestLargeRecordsAfterSmallOnes(t *testing.T) {
 		}
 		out, err := e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it.ShardIterator})
 		if err != nil || len(out.Records) < 20 || store.bytes > 1<<20 {
-			t.Errorf("%d records came, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
+			t.Errorf("%d records were delivered, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
 		}
 	})
 }

@@ -215,7 +215,7 @@ func TestCreateRace(t *testing.T) {
 		}
 	}
 	if created != 1 {
-		t.Errorf("%d tables were made", created)
+		t.Errorf("%d tables were created", created)
 	}
 }
 

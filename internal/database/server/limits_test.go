@@ -292,7 +292,7 @@ func TestSlowReaders(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := s.memory.work.used.Load(); n != 0 {
-			t.Errorf("a response on its way keeps %d bytes of those who work", n)
+			t.Errorf("a response in transit reserves %d bytes of the memory for operations", n)
 		}
 		wantThrottled(t, "a read", perform(t.Context(), s, "GetItem", strings.NewReader(open)))
 		wantOK(t, "a write", perform(t.Context(), s, "UpdateItem", strings.NewReader(open)))

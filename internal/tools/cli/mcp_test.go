@@ -59,7 +59,7 @@ func serveForModels(t *testing.T, file string) (url string) {
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: t.Output(),
 	})
 	if status != 0 {
-		t.Fatal("the tables are not made")
+		t.Fatal("the tables were not created")
 	}
 	return url
 }
@@ -209,6 +209,6 @@ func TestMCPReadOnly(t *testing.T) {
 		}
 	}
 	if _, failed := callTool(t, s, "Place", object{"userId": "u", "orderId": "o", "total": 1, "weight": 1}); !failed {
-		t.Error("a write was made")
+		t.Error("a write was executed")
 	}
 }

@@ -120,7 +120,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if again := observes(t, address, seen.After); again.Total != 0 {
-		t.Errorf("requests are told twice: %+v", again)
+		t.Errorf("requests are reported twice: %+v", again)
 	}
 }
 

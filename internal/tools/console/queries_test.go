@@ -251,14 +251,14 @@ func TestQueriesStayInBrowserWithoutPermission(t *testing.T) {
 	p.Eval(`location.reload()`)
 	p.Until(`document.querySelectorAll(".query-list code").length === 2`) // one bookmark, one in the history
 	if tables := tablesOf(t, db); len(tables) != 1 {
-		t.Errorf("a read-only console has made tables: %v", tables)
+		t.Errorf("a read-only console has created tables: %v", tables)
 	}
 	p = webtest.Open(t, served(t, db)+"/_console/#/tables/shop?index=GSI1&pk=STATUS%23sent")
 	bookmarked(p)
 	p.UntilText("the endpoint has no table monotable-console")
 	look(p, "console-queries-browser")
 	if tables := tablesOf(t, db); len(tables) != 1 {
-		t.Errorf("without being asked, a console has made tables: %v", tables)
+		t.Errorf("a console has created tables without being asked: %v", tables)
 	}
 	p.Button("Keep them in a table")
 	p.UntilText("They are kept in the table")

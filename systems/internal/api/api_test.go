@@ -245,7 +245,7 @@ func TestErrorsOfHandlers(t *testing.T) {
 	}
 	for _, want := range []string{"10.0.0.7", `"request_id":"req-bug"`, `"panic":"a bug"`, `"request_id":"req-panic"`} {
 		if !strings.Contains(s.log.String(), want) {
-			t.Errorf("the log lacks %s:\n%s", want, s.log)
+			t.Errorf("the log does not contain %s:\n%s", want, s.log)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func TestClientGone(t *testing.T) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
 		response.Body.Close()
-		t.Fatalf("status %d though the client was gone", response.StatusCode)
+		t.Fatalf("status %d although the client had disconnected", response.StatusCode)
 	}
 	s.Close() // waits for the handler
 	if !strings.Contains(s.log.String(), `"status":499`) || strings.Contains(s.log.String(), "ERROR") {
@@ -251,7 +251,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	if _, err := api.Networks([]string{"10.0.0.0/33"}); err == nil || !strings.Contains(err.Error(), `"10.0.0.0/33"`) {
-		t.Errorf("a network that is none: %v", err)
+		t.Errorf("an invalid network: %v", err)
 	}
 	if got := api.Address(t.Context()); got != "" {
 		t.Errorf("outside of requests: %q", got)

@@ -192,7 +192,7 @@ func TestNoUsableKeys(t *testing.T) {
 		stranger := newPool(t)
 		_, err := v.Verify(t.Context(), stranger.mint(t)) // causes another fetch
 		if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 503 {
-			t.Errorf("%s: %v, want 503: nobody can say whose the key is", text, err)
+			t.Errorf("%s: %v, want 503, because the keys are unavailable", text, err)
 		}
 		accepted(t, v, p.mint(t))
 		p.fetched(t, 2)
@@ -215,7 +215,7 @@ func TestWaitForKeysEnds(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := keys.Key(gone, kid); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that the caller has gone", err)
+		t.Errorf("%v, want that the caller has disconnected", err)
 	}
 	close(p.hold)
 	if err := <-first; err != nil {
@@ -237,7 +237,7 @@ func TestFetchOutlivesItsRequest(t *testing.T) {
 	}
 	p.fetched(t, 1)
 	if _, err := p.remote(t, &moving{}).Verify(gone, p.mint(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that the caller has gone", err)
+		t.Errorf("%v, want that the caller has disconnected", err)
 	}
 }
 

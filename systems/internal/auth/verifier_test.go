@@ -230,7 +230,7 @@ func TestVerifySignature(t *testing.T) {
 		})
 	}
 	if _, err := v.Verify(t.Context(), good); err != nil {
-		t.Errorf("the token that the others are made of: %v", err)
+		t.Errorf("the token from which the others are derived: %v", err)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestVerifierNeeds(t *testing.T) {
 func TestPrincipalInContext(t *testing.T) {
 	t.Parallel()
 	if _, err := Required(t.Context()); err == nil {
-		t.Error("a principal of nobody's context")
+		t.Error("a principal in an empty context")
 	} else if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 401 || decided.Code != problem.CodeMissingToken {
 		t.Errorf("%v, want 401 missing_token", err)
 	}

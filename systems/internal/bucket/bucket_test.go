@@ -185,7 +185,7 @@ func tidy(t *testing.T, s bucket.Store, file string) {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(file); (err == nil) != c.stays {
-			t.Errorf("what was uploaded before %v is gone: %v", c.before, err)
+			t.Errorf("what was uploaded before %v is missing: %v", c.before, err)
 		}
 	}
 	if err := s.Tidy(t.Context(), "none", info.ModTime()); err != nil {

@@ -66,7 +66,7 @@ func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 		p.ended <- err
 	}()
 	if got := p.next(); got != "retry: 1000|event: ready|data: {}" {
-		t.Fatalf("first comes %q", got)
+		t.Fatalf("the first event is %q", got)
 	}
 	return p
 }
@@ -85,11 +85,11 @@ func TestHub(t *testing.T) {
 		for p, want := range map[*page][]string{one: {"2", "4"}, both: {"1", "2", "4"}} {
 			for _, n := range want {
 				if got := p.next(); got != `event: change|data: {"n":`+n+`}` {
-					t.Errorf("came %q, want %s", got, n)
+					t.Errorf("got %q, want %s", got, n)
 				}
 			}
 			if got := p.next(); got != "event: ready|data: {}" {
-				t.Errorf("after the follower began anew came %q, want ready once", got)
+				t.Errorf("after the follower restarted it got %q, want ready once", got)
 			}
 			synctest.Wait()
 			p.leave()
@@ -98,7 +98,7 @@ func TestHub(t *testing.T) {
 			}
 		}
 		if h.topics.Followed() {
-			t.Error("the hub keeps topics that nobody follows")
+			t.Error("the hub keeps topics without followers")
 		}
 		h.Publish("change", nil, "a")
 	})
@@ -112,7 +112,7 @@ func TestUnfollowedBatchesAreSkipped(t *testing.T) {
 		fault := errors.New("not handled")
 		handle := h.WhileFollowed(func(context.Context, consumer.Batch) error { handled++; return fault })
 		if err := handle(t.Context(), consumer.Batch{}); err != nil || handled != 0 {
-			t.Errorf("while nobody follows: %v, handled %d times", err, handled)
+			t.Errorf("without followers: %v, handled %d times", err, handled)
 		}
 		p := open(t, h, Feed[string]{Topics: []string{"a"}})
 		if err := handle(t.Context(), consumer.Batch{}); !errors.Is(err, fault) || handled != 1 {

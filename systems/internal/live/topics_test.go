@@ -12,7 +12,7 @@ func TestPublishDoesNotBlock(t *testing.T) {
 	for n := range 2 * queue {
 		topics.Publish(n, "a")
 		if heard := <-quick; heard != n {
-			t.Fatalf("heard of %d, want %d", heard, n)
+			t.Fatalf("got event %d, want %d", heard, n)
 		}
 	}
 	waiting := 0
@@ -23,13 +23,13 @@ func TestPublishDoesNotBlock(t *testing.T) {
 		t.Errorf("%d events waited, want %d and the end", waiting, queue)
 	}
 	if n := len(other); n != 0 {
-		t.Errorf("another topic heard of %d events", n)
+		t.Errorf("a follower of another topic got %d events", n)
 	}
 	endSlow()
 	endQuick()
 	endOther()
 	if topics.Followed() {
-		t.Error("topics that nobody follows are kept")
+		t.Error("topics without followers are kept")
 	}
 	topics.Publish(0, "a")
 }

@@ -129,7 +129,7 @@ func TestOnlyMeasuredCallsMayBeRejected(t *testing.T) {
 		return load.Response{Status: http.StatusOK}, err
 	}, load.Options{})
 	if err != nil || len(addresses) != 2 {
-		t.Errorf("calls came from %v (%v), want two networks", addresses, err)
+		t.Errorf("calls were sent from %v (%v), want two networks", addresses, err)
 	}
 	broken := errors.New("no connection")
 	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{order}}, func(context.Context, load.Request) (load.Response, error) {
@@ -162,7 +162,7 @@ func TestAwait(t *testing.T) {
 			list := load.Call{Method: http.MethodGet, Path: "/notes", Keep: map[string]string{"note": "items/0"}, Await: test.await}
 			_, err := load.Run(t.Context(), load.Plan{Setup: []load.Call{list}}, send, load.Options{})
 			if test.fault == "" && err != nil || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
-				t.Errorf("made after %v, await %v: %v, want %q", test.after, test.await, err, test.fault)
+				t.Errorf("created after %v, await %v: %v, want %q", test.after, test.await, err, test.fault)
 			}
 			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("it has taken %v", took)

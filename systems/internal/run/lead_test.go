@@ -59,7 +59,7 @@ func TestOneProcessLeads(t *testing.T) {
 			t.Error("who was silent for a moment was replaced")
 		}
 		if err := silent.beat(t.Context()); !errors.Is(err, errNotLeading) {
-			t.Errorf("who was silent and comes back: %v", err)
+			t.Errorf("the silent process when it resumes: %v", err)
 		}
 		return nil
 	}); err != nil {

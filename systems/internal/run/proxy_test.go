@@ -49,6 +49,6 @@ func TestProxies(t *testing.T) {
 	}
 	o.Proxies = []string{"10.0.0.0/33"}
 	if _, err := run.NewHost(t.Context(), o, systemtest.Notes(systemtest.Hooks{})); err == nil || !strings.Contains(err.Error(), "--trusted-proxy") {
-		t.Errorf("a network that is none: %v", err)
+		t.Errorf("an invalid network: %v", err)
 	}
 }

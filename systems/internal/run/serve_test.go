@@ -70,7 +70,7 @@ func TestHost(t *testing.T) {
 		t.Fatalf("%d %s", response.Status, response.Body)
 	}
 	if id := <-seen; id != "n-1" {
-		t.Errorf("the stream told of %q, want n-1", id)
+		t.Errorf("the stream delivered %q, want n-1", id)
 	}
 	if response := h.call(t, "GET", "/notes/notes?limit=1", ""); !strings.Contains(response.Body, `"text":"hello"`) {
 		t.Errorf("%d %s", response.Status, response.Body)
@@ -103,7 +103,7 @@ func TestRequestsOutsideSystemsAreCounted(t *testing.T) {
 	}
 	for _, path := range []string{"/health", "/metrics", "/nothing", "/notes/health", "/notes_users/.well-known/jwks.json"} {
 		if response := h.call(t, "GET", path, ""); response.Header.Get("X-Request-Id") == "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: headers %v, want an id, and that nobody guesses what it is", path, response.Header)
+			t.Errorf("%s: headers %v, want an id and nosniff", path, response.Header)
 		}
 	}
 	metrics := h.call(t, "GET", "/metrics", "").Body
@@ -112,7 +112,7 @@ func TestRequestsOutsideSystemsAreCounted(t *testing.T) {
 		`http_requests_total{method="GET",route="unmatched",status="404",system="process"} 2`, "go_goroutines",
 	} {
 		if !strings.Contains(metrics, want) {
-			t.Errorf("the metrics lack %s", want)
+			t.Errorf("the metrics do not contain %s", want)
 		}
 	}
 }

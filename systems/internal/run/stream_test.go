@@ -67,7 +67,7 @@ func TestEveryProcess(t *testing.T) {
 	write("after")
 	for i := range processes {
 		if id := <-seen[i]; id != "after" {
-			t.Errorf("process %d was told of %q", i, id)
+			t.Errorf("process %d received %q", i, id)
 		}
 	}
 	stop()

@@ -104,7 +104,7 @@ func TestMask(t *testing.T) {
 	}
 	for _, kept := range []string{`"kept":"u-123"`, `"n":5`, "sent to [masked]", "Bearer [masked]", "no user [masked]"} {
 		if !strings.Contains(out.String(), kept) {
-			t.Errorf("the log lacks %s: %s", kept, &out)
+			t.Errorf("the log does not contain %s: %s", kept, &out)
 		}
 	}
 }

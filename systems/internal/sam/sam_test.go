@@ -191,7 +191,7 @@ func TestAlarms(t *testing.T) {
 		}
 		properties := get(of, "Properties").(object) //nolint:forcetypeassert // as above
 		if get(properties, "AlarmActions") == nil || get(properties, "OKActions") == nil {
-			t.Errorf("%v tells nobody", resource.Key)
+			t.Errorf("%v notifies no topic", resource.Key)
 		}
 		metrics, _ := get(properties, "Metrics").([]object)
 		if len(metrics) > 11 {
@@ -251,7 +251,7 @@ func TestUnneededStatementsAreFound(t *testing.T) {
 	twice.Statement = append(twice.Statement, twice.Statement[0])
 	found := Roles{"list": twice}.Idle(map[string][]Access{"list": {access("Query", "shop-test", "GSI1", "STATUS#open")}})
 	if len(found) != 2 {
-		t.Errorf("of a statement that is there twice, idle are %q", found)
+		t.Errorf("of a duplicate statement, unneeded are %q", found)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestImprimir(t *testing.T) {
 		}
 		again, err := cartaporte.Imprimir(text)
 		if err != nil || !bytes.Equal(first, again) {
-			t.Errorf("%d goods: not the same twice: %v", goods, err)
+			t.Errorf("%d goods: two results differ: %v", goods, err)
 		}
 		if sheets := bytes.Count(first, []byte("/Type /Page\n")); (goods > 100) != (sheets > 2) || sheets == 0 {
 			t.Errorf("%d goods on %d sheets", goods, sheets)

@@ -29,7 +29,7 @@ func TestCatalogue(t *testing.T) {
 			total++
 			name := kind + " " + f.Title + " " + f.ReleaseDate
 			if seen[f.ID] || seen[name] {
-				t.Errorf("%s is there twice", name)
+				t.Errorf("%s occurs twice", name)
 			}
 			seen[f.ID], seen[name] = true, true
 			if f.ID <= 90_000_000 || f.ID > films.MaxID || f.Title == "" || f.Title != strings.TrimSpace(f.Title) ||

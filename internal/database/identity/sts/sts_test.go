@@ -129,7 +129,7 @@ func TestDispatch(t *testing.T) {
 		}
 	}
 	if _, err := h.perform(t.Context(), new(policy.Principal), form(t, ""), []byte("Action=GetCallerIdentity&Version=2011-06-15")); err == nil {
-		t.Error("nobody has an identity")
+		t.Error("an anonymous caller has an identity")
 	}
 }
 

@@ -394,7 +394,7 @@ func live(t *testing.T, name string) {
 		case c.Entity == "Order" && c.Items != int64(orders):
 			t.Errorf("the table has %d orders, want %d", c.Items, orders)
 		case c.Entity == "Parcel" && c.Items < int64(writers*loaded): // of the initial orders; they stay when their order is dropped
-			t.Errorf("%d parcels were made, want %d or more", c.Items, writers*loaded)
+			t.Errorf("%d parcels were created, want %d or more", c.Items, writers*loaded)
 		}
 	}
 }

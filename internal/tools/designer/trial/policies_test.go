@@ -40,7 +40,7 @@ func TestMissingPermissionsAreDetected(t *testing.T) {
 	}
 	for _, action := range []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"} {
 		if !slices.ContainsFunc(p.faults, func(fault string) bool { return strings.Contains(fault, " may not "+action+" on ") }) {
-			t.Errorf("nobody has seen that no policy has %s", action)
+			t.Errorf("the missing action %s went unnoticed", action)
 		}
 	}
 }

@@ -272,7 +272,7 @@ func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, d
 		t.Fatalf("item %d: update %d is left, %d was acknowledged or seen", item, n, promised)
 	}
 	if n > l.attempted[item].Load() {
-		t.Fatalf("item %d: update %d was never made", item, n)
+		t.Fatalf("item %d: update %d was never sent", item, n)
 	}
 	return n
 }

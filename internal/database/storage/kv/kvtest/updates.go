@@ -219,7 +219,7 @@ func testTransactionWaits(t *testing.T, s kv.Store) {
 		}
 	}
 	if succeeded == 0 {
-		t.Error("nobody got the key")
+		t.Error("no transaction got the key")
 	}
 	set(t, s, "k", "free")
 }
