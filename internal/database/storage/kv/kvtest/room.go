@@ -96,7 +96,7 @@ func testLogSize(t *testing.T, s kv.Store) {
 		t.Errorf("after the last number there is, a log is estimated at %d bytes, %v", got, err)
 	}
 	if got, err := s.LogSize(t.Context(), 5, 0); got > 5*each || err != nil { // a block on either side
-		t.Errorf("a an unwritten log is estimated at %d bytes, %v", got, err)
+		t.Errorf("an unwritten log is estimated at %d bytes, %v", got, err)
 	}
 }
 
