@@ -82,7 +82,7 @@ class Op(Generic[T]):
         found: T = self._result
         return found
 
-    def told(self, result: Any, known: bool, replayed: bool) -> None:
+    def resolve(self, result: Any, known: bool, replayed: bool) -> None:
         """Sets the result of the write."""
         self._result, self.known, self.replayed = result, known, replayed
 
@@ -195,10 +195,10 @@ class Runtime:
             record = _made(w.idempotent.record, w.idempotent.record.make, None, outcome.record)
             return w.replayed(record=record, **self._replayed(call, w, question, outcome.record))
         out: dict[str, Any] = {}
-        for told in w.told:
-            e = w.steps[told.step].entity
-            items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[told.step]]
-            out[told.attr] = items if told.each else items[0]
+        for returned in w.returned:
+            e = w.steps[returned.step].entity
+            items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[returned.step]]
+            out[returned.attr] = items if returned.each else items[0]
         return w.done(**out) if w.done else None
 
     def op(self, name: str, given: Mapping[str, Any]) -> Op[Any]:
@@ -226,7 +226,7 @@ class Runtime:
             outcomes = tx(call, [(w, asking(w, op)) for w, op in zip(writes, ops)])
             for op, w, question, outcome in zip(ops, writes, questions, outcomes):
                 known = not outcome.replayed or outcome.record is not None
-                op.told(self._outcome(call, w, question, outcome) if known else None, known, outcome.replayed)
+                op.resolve(self._outcome(call, w, question, outcome) if known else None, known, outcome.replayed)
 
     def _replayed(self, call: Call, w: Write, question: Input, record: Values) -> dict[str, Any]:
         """What the design's replay returns for a repetition."""
@@ -245,9 +245,9 @@ class Runtime:
             found = [(m.entity, _made(m.entity, m.make, m.fields, item)) for m, item in members]
         out: dict[str, Any] = {}
         for e, x in found:
-            told = next((t for t in w.told if w.steps[t.step].entity is e), None)
-            if told:
-                out[told.attr] = [*out.get(told.attr, ()), x] if told.each else x
+            returned = next((t for t in w.returned if w.steps[t.step].entity is e), None)
+            if returned:
+                out[returned.attr] = [*out.get(returned.attr, ()), x] if returned.each else x
         return out
 
     def load(self, records: Iterable[Any], progress: Callable[[int], None] | None = None) -> None:

@@ -9,7 +9,7 @@ from .descriptor import Count
 from .entity import Entity, fields_of, identity
 from .errors import Fault, InvalidValueError, TableError
 from .keytext import ZERO, minus
-from .known import Asked, Known, Unread, collect, truth
+from .known import Lookup, Known, Unread, collect, truth
 from .values import Values, number_in
 
 
@@ -40,7 +40,7 @@ def _moves(e: Known, c: Count) -> list[Movement]:
     if e.creates():
         after = _tally(e, c, e.after, e.rely_after)
         return _nonzero(c, after.key, after.n)
-    if e.exists() == "perhaps":
+    if e.exists() == "unknown":
         raise Unread
     if e.c.action == "delete":
         before = _tally(e, c, e.before, e.rely_before)
@@ -73,7 +73,7 @@ def _added(e: Known, name: str) -> Decimal | None:
     return total
 
 
-def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], None]) -> _Tally:
+def _tally(e: Known, c: Count, value: Lookup, rely: Callable[[Iterable[str]], None]) -> _Tally:
     """What the item counts in one state; the change then depends on the fields used."""
     t = truth(e.entity, c.where, value)
     if not t.known:

@@ -278,7 +278,7 @@ class Step:
 
 
 @dataclass
-class Told:
+class Returned:
     """What a write returns: the item of a step, or of each line."""
 
     step: int
@@ -304,7 +304,7 @@ class Write:
     batch: bool
     """Each item is written separately, without conditions."""
     idempotent: Idempotent | None
-    told: list[Told]
+    returned: list[Returned]
     replay: dict[str, str]
     """What determines the response to a repetition, besides its record: a read or a collection, and the input that is its owner.
     """

@@ -110,7 +110,7 @@ class Effect(Known):
         """Changes an item that exists or may exist."""
         if not all(map(native, self.assigned)):
             raise Unread
-        if self.exists() == "perhaps" and (self.entity.markers or any(len(a.path) > 1 for a in self.assigned)):
+        if self.exists() == "unknown" and (self.entity.markers or any(len(a.path) > 1 for a in self.assigned)):
             raise Unread  # a marker is created with its item, and so is a map before something is set in it
         x = Expression()
         o = self._operation("updating", "itself", "count" if self.counters else "update", self.c.primary)
@@ -127,7 +127,7 @@ class Effect(Known):
         when = self._when(x)
         o.keeps(x, self._is_there(x) if self.exists() == "present" else "", when, self._guards(x))
         o.update = x.text()
-        if o.update == "" and self.exists() == "perhaps":
+        if o.update == "" and self.exists() == "unknown":
             raise Unread  # the item has only its key: an update in a transaction cannot create it explicitly
 
     def _identify(self, x: Expression, key: Sequence[KeyAttribute], held: Sequence[str] | None) -> None:
@@ -161,7 +161,7 @@ class Effect(Known):
             held = [f.name for f in self.entity.fields]
         indexed = [name for x in c.entries for name in self.entity.entry_fields(x)]
         key = fields_of(c.key)
-        if self.exists() == "perhaps":
+        if self.exists() == "unknown":
             if not within(key, fields_of(self.entity.key)):
                 raise Unread
         elif not self.changes(held) and not self.changes(indexed):

@@ -83,7 +83,7 @@ class _IndexKeys:
         if self._leaves(entry):
             self._gone.update(a.name for a in own)
             return
-        if self._e.exists() == "perhaps":
+        if self._e.exists() == "unknown":
             self._enter_perhaps(entry, own)
             return
         steady = self._steady(entry)

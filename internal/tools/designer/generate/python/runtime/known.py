@@ -38,13 +38,13 @@ class Unsettled(Exception):
 
 
 @dataclass
-class Told:
+class FieldValue:
     """A field's value, if it is known whether it exists."""
 
     v: Value | None
 
 
-Asked = Callable[[str], "Told | None"]
+Lookup = Callable[[str], "FieldValue | None"]
 """What is known about a field; None if nothing is."""
 
 
@@ -79,10 +79,10 @@ class Known:
         return self.c.action in ("create", "put") or self.made
 
     def exists(self) -> str:
-        """What is known about the item before the change: perhaps, present or absent."""
+        """What is known about the item before the change: unknown, present or absent."""
         if self.creates() or (self.read and self.old is None):
             return "absent"
-        return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "perhaps"
+        return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "unknown"
 
     def changed(self, name: str) -> bool:
         return any(a.field.name == name for a in self.assigned)
@@ -90,27 +90,27 @@ class Known:
     def changes(self, names: Iterable[str]) -> bool:
         return any(self.changed(name) for name in names)
 
-    def before(self, name: str) -> Told | None:
+    def before(self, name: str) -> FieldValue | None:
         of_key = self.c.values.get(name)
         if of_key is not None and not self.creates():
-            return Told(of_key)
+            return FieldValue(of_key)
         if self.exists() == "absent":
-            return Told(None)
+            return FieldValue(None)
         if self.read:
-            return Told(self._was.get(name))
-        return Told(self.c.pinned[name]) if name in self.c.pinned else None
+            return FieldValue(self._was.get(name))
+        return FieldValue(self.c.pinned[name]) if name in self.c.pinned else None
 
-    def after(self, name: str) -> Told | None:
+    def after(self, name: str) -> FieldValue | None:
         if self.creates():
-            return Told(self.c.values.get(name))
+            return FieldValue(self.c.values.get(name))
         if not self.changed(name) and self.exists() == "present":
             return self.before(name)
         if self.read:
-            return Told(self.will.get(name))
+            return FieldValue(self.will.get(name))
         if name in self.c.values:
-            return Told(self.c.values[name])
+            return FieldValue(self.c.values[name])
         a = next((x for x in self.assigned if x.field.name == name and x.whole and x.how == "setting" and not x.operands), None)
-        return Told(a.value) if a else None
+        return FieldValue(a.value) if a else None
 
     def rely_before(self, names: Iterable[str]) -> None:
         """Makes the change conditional on the values of fields that were read."""
@@ -210,7 +210,7 @@ def _moved_by(f: Field, n: Decimal | None, by: Decimal) -> Decimal:
         raise InvalidValueError(f.name, f"changes by more than DynamoDB can store: {err}") from None
 
 
-def collect(names: Iterable[str], of: Asked) -> Values:
+def collect(names: Iterable[str], of: Lookup) -> Values:
     out: Values = {}
     for name in names:
         known = of(name)
@@ -227,7 +227,7 @@ class Truth(NamedTuple):
     relies: list[str]
 
 
-def truth(e: Entity, c: Condition | None, value: Asked) -> Truth:
+def truth(e: Entity, c: Condition | None, value: Lookup) -> Truth:
     """Whether a condition holds, if some fields determine that; relies are the fields used."""
     relies: list[str] = []
     known = True
@@ -243,7 +243,7 @@ def truth(e: Entity, c: Condition | None, value: Asked) -> Truth:
     return Truth(True, known, relies)
 
 
-def _partial(e: Entity, names: Iterable[str], value: Asked) -> Item | None:
+def _partial(e: Entity, names: Iterable[str], value: Lookup) -> Item | None:
     """An item with some fields only; None if one of them is unknown."""
     item: Item = {}
     for name in names:

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from .condition import Condition, ConditionParam
 from .descriptor import (
     Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, PersonPart, Place,
-    Read, SortCondition, Step, Table, Term, Told, Type, Write,
+    Read, SortCondition, Step, Table, Term, Returned, Type, Write,
 )
 from .entity import Entity
 from .errors import TableError
@@ -138,7 +138,7 @@ class Program:
             pattern=w["pattern"], steps=[self._step(s) for s in w["steps"]], params=self._fields(w.get("params")),
             line_params=self._fields(w.get("lineParams")), lines=w.get("lines", False), max_lines=w.get("maxLines", 0), batch=w.get("batch", False),
             idempotent=Idempotent(self.entities[i["record"]], i.get("request", []), i.get("reused", "ErrReused")) if i else None,
-            told=[Told(t["step"], self._types.attr(t["name"]), t.get("each", False)) for t in w.get("told", ())], replay=w.get("replay", {}),
+            returned=[Returned(t["step"], self._types.attr(t["name"]), t.get("each", False)) for t in w.get("returned", ())], replay=w.get("replay", {}),
             done=done, replayed=replayed,
         )
 

@@ -224,7 +224,7 @@ def _get_by_query(call: Call, q: _Question) -> Values | None:
     reading = _query(call, q, _source_of(q.read))
     n = 1
     while reading and not reading.done():
-        found = _answers(call, q, reading, n)
+        found = _results(call, q, reading, n)
         if found:
             return found[0]
         n = min(2 * n, _MAX_PAGE)
@@ -244,7 +244,7 @@ def _query(
     return Reading(call, s, request, start, positions, most)
 
 
-def _answers(call: Call, q: _Question, reading: Reading, n: int) -> list[Values]:
+def _results(call: Call, q: _Question, reading: Reading, n: int) -> list[Values]:
     """The results among the next n items of a reading."""
     candidates = [_Candidate(q, item) for item in reading.next(n)]
     _judge(call, q.read, q.read.consistent, candidates)
@@ -316,7 +316,7 @@ def count(call: Call, r: Read, given: Input) -> int:
         return reading.count()
     n = 0
     while reading and not reading.done():
-        n += len(_answers(call, q, reading, _MAX_PAGE))
+        n += len(_results(call, q, reading, _MAX_PAGE))
     return n
 
 
@@ -345,7 +345,7 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
         size = min(size, left)
     turn = 0
     while len(items) < size and reading.another(turn):
-        items.extend(_answers(call, q, reading, size - len(items)))
+        items.extend(_results(call, q, reading, size - len(items)))
         turn += 1
     left -= len(items)
     if reading.done() or (r.limit and left == 0):
@@ -364,10 +364,10 @@ def pages(call: Call, r: Read, given: Input) -> Iterator[list[Values]]:
     q = _Question(r, given, call.now)
     reading = _query(call, q, _source_of(r))
     size = _page_size(r.page, r.limit)
-    told = 0
-    while reading and not reading.done() and (r.limit == 0 or told < r.limit):
-        found = _answers(call, q, reading, min(size, r.limit - told) if r.limit else size)
-        told += len(found)
+    yielded = 0
+    while reading and not reading.done() and (r.limit == 0 or yielded < r.limit):
+        found = _results(call, q, reading, min(size, r.limit - yielded) if r.limit else size)
+        yielded += len(found)
         yield found
 
 

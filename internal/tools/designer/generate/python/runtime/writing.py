@@ -75,10 +75,10 @@ class Writing:
     def _record(self, e: Entity) -> Change:
         """The creation of the idempotency record."""
         try:
-            told = self._told()
+            unique = self._unique_fields()
             v: Values = {}
             for f in e.fields:
-                value = self._recorded(e, f, told)
+                value = self._recorded(e, f, unique)
                 if value is not None:
                     v[f.name] = value
             e.check(v)
@@ -87,7 +87,7 @@ class Writing:
             err.message = f"idempotency record: {err.message}"
             raise
 
-    def _told(self) -> Values:
+    def _unique_fields(self) -> Values:
         """Fields of the write's unique items: all fields of created ones, otherwise those of their keys."""
         out: Values = {}
         for creates in (True, False):
@@ -96,10 +96,10 @@ class Writing:
                     out = {**c.values, **out}
         return out
 
-    def _recorded(self, e: Entity, f: Field, told: Values) -> Value | None:
+    def _recorded(self, e: Entity, f: Field, unique: Values) -> Value | None:
         if f.name == REQUEST_FIELD:
             return {"S": self.fingerprint()}
-        given = self.given.values.get(f.name) or told.get(f.name)
+        given = self.given.values.get(f.name) or unique.get(f.name)
         if given is not None:
             return given
         if e.ttl == f.name and e.ttl_after:

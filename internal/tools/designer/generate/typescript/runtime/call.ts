@@ -124,8 +124,8 @@ export class Call {
 
   /** Reads an item by its primary key. */
   async get(t: Table, key: Item, consistent: boolean): Promise<Item | undefined> {
-    const answer = await this.send<{ Item?: Item }>(new GetItemCommand({ TableName: this.env.tableName(t), Key: key, ConsistentRead: consistent }));
-    return answer.Item && Object.keys(answer.Item).length > 0 ? answer.Item : undefined;
+    const response = await this.send<{ Item?: Item }>(new GetItemCommand({ TableName: this.env.tableName(t), Key: key, ConsistentRead: consistent }));
+    return response.Item && Object.keys(response.Item).length > 0 ? response.Item : undefined;
   }
 
   /** Reads items by their primary keys; undefined for a missing one. Equal keys are requested once. */
@@ -149,17 +149,17 @@ export class Call {
     const out: Item[] = [];
     let rest: object | undefined = { [this.env.tableName(t)]: { Keys: keys, ConsistentRead: consistent } };
     for (let idle = 0; ; ) {
-      const answer: { Responses?: { [table: string]: Item[] }; UnprocessedKeys?: object } = await this.send(
+      const response: { Responses?: { [table: string]: Item[] }; UnprocessedKeys?: object } = await this.send(
         new BatchGetItemCommand({ RequestItems: rest as never }),
       );
       idle++;
-      for (const items of Object.values(answer.Responses ?? {})) {
+      for (const items of Object.values(response.Responses ?? {})) {
         out.push(...items);
         if (items.length > 0) {
           idle = 1;
         }
       }
-      rest = answer.UnprocessedKeys;
+      rest = response.UnprocessedKeys;
       if (!rest || Object.keys(rest).length === 0) {
         return out;
       }
@@ -173,8 +173,8 @@ export class Call {
   /** Sends one BatchWriteItem and returns the unprocessed items: all of them if DynamoDB throttles it. */
   async writeBatch(requests: BatchItems): Promise<BatchItems> {
     try {
-      const answer = await this.send<{ UnprocessedItems?: BatchItems }>(new BatchWriteItemCommand({ RequestItems: requests }), true);
-      return answer.UnprocessedItems ?? {};
+      const response = await this.send<{ UnprocessedItems?: BatchItems }>(new BatchWriteItemCommand({ RequestItems: requests }), true);
+      return response.UnprocessedItems ?? {};
     } catch (err) {
       if ([ProvisionedThroughputExceededException, ThrottlingException, RequestLimitExceeded].some((of) => err instanceof of)) {
         return requests;

@@ -3,7 +3,7 @@
 import { Decimal } from "./decimal.js";
 import { type Entity, type LinkedCount, identity, ownerFields, ownerOf } from "./entity.js";
 import { ValueError } from "./errors.js";
-import { type Known, type Told, Unread, collect, truth } from "./known.js";
+import { type Known, type FieldValue, Unread, collect, truth } from "./known.js";
 import { type Values, bare, decimalOf } from "./values.js";
 
 /** How a change moves a counter. */
@@ -34,7 +34,7 @@ function moves(e: Known, c: LinkedCount): Movement[] {
     const after = tally(e, c, e.after, e.relyAfter);
     return nonzero(c, after.key, after.n);
   }
-  if (e.exists() === "perhaps") {
+  if (e.exists() === "unknown") {
     throw new Unread();
   }
   if (e.c.action === "delete") {
@@ -76,7 +76,7 @@ function added(e: Known, field: string): Decimal | undefined {
 }
 
 /** What the item counts in one state; the change then depends on the fields used. */
-function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (fields: readonly string[]) => void): Tally {
+function tally(e: Known, c: LinkedCount, value: (field: string) => FieldValue, rely: (fields: readonly string[]) => void): Tally {
   const { holds, known, relies } = truth(e.entity, c.where, value);
   if (!known) {
     throw new Unread();

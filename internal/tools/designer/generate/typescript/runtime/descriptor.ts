@@ -255,12 +255,12 @@ export interface WriteDescriptor {
   batch?: boolean;
   idempotent?: { record: string; request?: string[]; reused?: string };
   /** What the write returns under a name: the item of a step, or of each line. */
-  told?: Told[];
+  returned?: Returned[];
   /** What determines the response to a repetition, besides its record: a read or a collection. */
   replay?: { read?: string; collection?: string; owner?: string };
 }
 
-export interface Told {
+export interface Returned {
   step: number;
   name: string;
   each?: boolean;

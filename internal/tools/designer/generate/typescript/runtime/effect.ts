@@ -124,7 +124,7 @@ export class Effect extends Known {
     if (this.assigned.some((a) => !native(a))) {
       throw new Unread();
     }
-    if (this.exists() === "perhaps" && (this.entity.markers.length > 0 || this.assigned.some((a) => a.path.length > 1))) {
+    if (this.exists() === "unknown" && (this.entity.markers.length > 0 || this.assigned.some((a) => a.path.length > 1))) {
       throw new Unread(); // a marker is created with its item, and so is a map before something is set in it
     }
     const x = new Expression();
@@ -143,7 +143,7 @@ export class Effect extends Known {
     const when = this.when(x);
     o.keeps(x, this.exists() === "present" ? this.isThere(x) : "", when, this.guards(x));
     o.update = x.text();
-    if (o.update === "" && this.exists() === "perhaps") {
+    if (o.update === "" && this.exists() === "unknown") {
       throw new Unread(); // the item has only its key: an update in a transaction cannot create it explicitly
     }
   }
@@ -186,7 +186,7 @@ export class Effect extends Known {
     const held = this.entity.heldBy(c) ?? this.entity.fields.map((f) => f.name);
     const indexed = c.entries.flatMap((x) => this.entity.entryFields(x));
     const key = fieldsOf(c.key);
-    if (this.exists() === "perhaps") {
+    if (this.exists() === "unknown") {
       if (!within(key, fieldsOf(this.entity.key))) {
         throw new Unread();
       }

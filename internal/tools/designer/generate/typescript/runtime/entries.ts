@@ -100,7 +100,7 @@ class IndexKeys {
       own.forEach((a) => this.gone.add(a.name));
       return;
     }
-    if (e.exists() === "perhaps") {
+    if (e.exists() === "unknown") {
       this.enterPerhaps(entry, own);
       return;
     }

@@ -313,12 +313,12 @@ export class Runtime implements Runner {
     if (w.idempotent) {
       out["replayed"] = false;
     }
-    for (const told of w.told ?? []) {
-      const e = w.steps[told.step]!.entity;
-      const all = (items[told.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
-      const x = told.each ? all : all[0];
+    for (const returned of w.returned ?? []) {
+      const e = w.steps[returned.step]!.entity;
+      const all = (items[returned.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
+      const x = returned.each ? all : all[0];
       if (x !== undefined) {
-        out[told.name] = x;
+        out[returned.name] = x;
       }
     }
     return out as T;
@@ -359,27 +359,27 @@ export class Runtime implements Runner {
       values[owner] = input.values[owner]!; // the caller decides whose data it may be
     }
     const out: { [name: string]: unknown } = {};
-    const tell = (e: Entity, fields: readonly string[] | undefined, v: Values): void => {
-      const told = w.told?.find((x) => w.steps[x.step]!.entity === e);
-      if (told) {
+    const add = (e: Entity, fields: readonly string[] | undefined, v: Values): void => {
+      const returned = w.returned?.find((x) => w.steps[x.step]!.entity === e);
+      if (returned) {
         const x = this.decoded(e, fields, v);
-        out[told.name] = told.each ? [...((out[told.name] as unknown[] | undefined) ?? []), x] : x;
+        out[returned.name] = returned.each ? [...((out[returned.name] as unknown[] | undefined) ?? []), x] : x;
       }
     };
     if (read) {
       const r = this.read(read);
       if (!r.many) {
-        tell(r.entity, r.fields, await get(call, r, { values }));
+        add(r.entity, r.fields, await get(call, r, { values }));
         return out;
       }
       for await (const v of all(call, r, { values })) {
-        tell(r.entity, r.fields, v);
+        add(r.entity, r.fields, v);
       }
     } else if (collection) {
       const { page: _, ...c } = this.program.collections.get(collection)!;
       for (const f of (await collect(call, c, { values }, {})).items) {
         const m = c.members[f.member]!;
-        tell(m.entity, m.fields, f.values);
+        add(m.entity, m.fields, f.values);
       }
     }
     return out;

@@ -31,7 +31,7 @@ export class Unsettled extends Error {
 }
 
 /** A field's value, if it is known whether it exists. */
-export type Told = { v: AttributeValue | undefined } | undefined;
+export type FieldValue = { v: AttributeValue | undefined } | undefined;
 
 export class Known {
   c: Change;
@@ -75,11 +75,11 @@ export class Known {
   }
 
   /** What is known about the item before the change. */
-  exists(): "perhaps" | "present" | "absent" {
+  exists(): "unknown" | "present" | "absent" {
     if (this.creates() || (this.read && !this.old)) {
       return "absent";
     }
-    return this.read || this.c.action === "update" || (this.c.action === "delete" && this.c.when) ? "present" : "perhaps";
+    return this.read || this.c.action === "update" || (this.c.action === "delete" && this.c.when) ? "present" : "unknown";
   }
 
   changed(field: string): boolean {
@@ -90,7 +90,7 @@ export class Known {
     return fields.some((f) => this.changed(f));
   }
 
-  readonly before = (field: string): Told => {
+  readonly before = (field: string): FieldValue => {
     const ofKey = this.c.values[field];
     if (ofKey !== undefined && !this.creates()) {
       return { v: ofKey };
@@ -105,7 +105,7 @@ export class Known {
     return pinned && { v: pinned };
   };
 
-  readonly after = (field: string): Told => {
+  readonly after = (field: string): FieldValue => {
     if (this.creates()) {
       return { v: this.c.values[field] };
     }
@@ -253,7 +253,7 @@ function movedBy(f: LinkedField, n: Decimal | undefined, by: Decimal): Decimal {
   }
 }
 
-export function collect(fields: readonly string[], of: (field: string) => Told): Values {
+export function collect(fields: readonly string[], of: (field: string) => FieldValue): Values {
   const out: Values = bare();
   for (const name of fields) {
     const known = of(name);
@@ -268,7 +268,7 @@ export function collect(fields: readonly string[], of: (field: string) => Told):
 }
 
 /** Whether a condition holds, if some fields determine that; relies are the fields used. */
-export function truth(e: Entity, c: Condition | undefined, value: (field: string) => Told): { holds: boolean; known: boolean; relies: string[] } {
+export function truth(e: Entity, c: Condition | undefined, value: (field: string) => FieldValue): { holds: boolean; known: boolean; relies: string[] } {
   const relies: string[] = [];
   let known = true;
   for (const part of c?.conjuncts() ?? []) {
@@ -287,7 +287,7 @@ export function truth(e: Entity, c: Condition | undefined, value: (field: string
 }
 
 /** An item with some fields only; undefined if one of them is unknown. */
-function partial(e: Entity, fields: readonly string[], value: (field: string) => Told): Item | undefined {
+function partial(e: Entity, fields: readonly string[], value: (field: string) => FieldValue): Item | undefined {
   const item: Item = bare();
   for (const name of fields) {
     const f = e.field(name)!;

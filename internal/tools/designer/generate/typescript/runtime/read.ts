@@ -291,7 +291,7 @@ async function getByKey(call: Call, q: Question): Promise<Values | undefined> {
 async function getByQuery(call: Call, q: Question): Promise<Values | undefined> {
   const reading = query(call, q, sourceOf(q.read));
   for (let n = 1; reading && !reading.done(); n = Math.min(2 * n, maxPage)) {
-    const found = await answers(call, q, reading, n);
+    const found = await results(call, q, reading, n);
     if (found.length > 0) {
       return found[0];
     }
@@ -311,7 +311,7 @@ function query(call: Call, q: Question, s: Source, start = s.begin(q.input), pos
 }
 
 /** The results among the next n items of a reading. */
-async function answers(call: Call, q: Question, reading: Reading, n: number): Promise<Values[]> {
+async function results(call: Call, q: Question, reading: Reading, n: number): Promise<Values[]> {
   const items = await reading.next(n);
   const candidates = items.map((item): Candidate => ({ question: q, item, values: undefined }));
   await judge(call, q.read, q.read.consistent ?? false, candidates);
@@ -404,7 +404,7 @@ export async function count(call: Call, r: Read, input: Input): Promise<number> 
   }
   let n = 0;
   while (reading && !reading.done()) {
-    n += (await answers(call, q, reading, maxPage)).length;
+    n += (await results(call, q, reading, maxPage)).length;
   }
   return n;
 }
@@ -439,7 +439,7 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
     size = Math.min(size, left);
   }
   for (let round = 0; items.length < size && reading.another(round); round++) {
-    items.push(...(await answers(call, q, reading, size - items.length)));
+    items.push(...(await results(call, q, reading, size - items.length)));
   }
   left -= items.length;
   if (reading.done() || (r.limit && left === 0)) {
@@ -462,7 +462,7 @@ export async function* pages(call: Call, r: Read, input: Input): AsyncGenerator<
   const limit = r.limit ?? 0;
   const size = pageSize({ limit: r.page }, limit);
   for (let given = 0; reading && !reading.done() && (limit === 0 || given < limit); ) {
-    const found = await answers(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
+    const found = await results(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
     given += found.length;
     yield found;
   }

@@ -108,9 +108,9 @@ export class Reading {
     const lanes = this.groups(Number.POSITIVE_INFINITY);
     await this.call.concurrently(lanes.length, maxConcurrentQueries, async (i) => {
       for (let next: Item | undefined; ; ) {
-        const answer = await this.call.read(new QueryCommand({ ...lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
-        total += answer.Count ?? 0;
-        next = answer.LastEvaluatedKey;
+        const response = await this.call.read(new QueryCommand({ ...lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
+        total += response.Count ?? 0;
+        next = response.LastEvaluatedKey;
         if (!next || Object.keys(next).length === 0) {
           return;
         }
@@ -163,10 +163,10 @@ export class Reading {
   }
 
   private async ask(l: Lane, limit: number): Promise<void> {
-    const answer = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
-    l.buffer = answer.Items ?? [];
-    const more = answer.LastEvaluatedKey && Object.keys(answer.LastEvaluatedKey).length > 0;
-    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? answer.LastEvaluatedKey : undefined;
+    const response = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
+    l.buffer = response.Items ?? [];
+    const more = response.LastEvaluatedKey && Object.keys(response.LastEvaluatedKey).length > 0;
+    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? response.LastEvaluatedKey : undefined;
     settle(l);
   }
 

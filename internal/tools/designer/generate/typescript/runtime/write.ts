@@ -359,9 +359,9 @@ class Attempt {
         await this.call.send(new DeleteItemCommand({ ...common, Key: o.item }), true);
       } else {
         const update = o.update ? { UpdateExpression: o.update } : {};
-        const answer = await this.call.send<{ Attributes?: Item }>(
+        const response = await this.call.send<{ Attributes?: Item }>(
           new UpdateItemCommand({ ...common, Key: o.item, ...update, ReturnValues: "ALL_NEW" }), true);
-        return this.outcomes(answer.Attributes ?? {});
+        return this.outcomes(response.Attributes ?? {});
       }
     } catch (err) {
       if (err instanceof ConditionalCheckFailedException) {

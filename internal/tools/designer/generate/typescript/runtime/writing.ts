@@ -94,10 +94,10 @@ export class Writing {
   private record(): Change {
     const e = this.w.idempotent!.record;
     try {
-      const told = this.told();
+      const unique = this.uniqueFields();
       const values: Values = bare();
       for (const f of e.fields) {
-        const v = this.recorded(e, f, told);
+        const v = this.recorded(e, f, unique);
         if (v !== undefined) {
           values[f.name] = v;
         }
@@ -116,7 +116,7 @@ export class Writing {
   }
 
   /** Fields of the write's unique items: all fields of created ones, otherwise those of their keys. */
-  private told(): Values {
+  private uniqueFields(): Values {
     let out: Values = bare();
     for (const creates of [true, false]) {
       for (const c of this.changes) {
@@ -128,11 +128,11 @@ export class Writing {
     return out;
   }
 
-  private recorded(e: Entity, f: LinkedField, told: Values): AttributeValue | undefined {
+  private recorded(e: Entity, f: LinkedField, unique: Values): AttributeValue | undefined {
     if (f.name === requestField) {
       return { S: this.fingerprint() };
     }
-    const given = this.input.values[f.name] ?? told[f.name];
+    const given = this.input.values[f.name] ?? unique[f.name];
     if (given !== undefined) {
       return given;
     }
