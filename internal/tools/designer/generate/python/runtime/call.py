@@ -102,15 +102,15 @@ class Call:
 
     def get(self, t: Table, key: Item, consistent: bool) -> Item | None:
         """Reads an item by its primary key."""
-        answer = self.send("get_item", {"TableName": self.env.table_name(t), "Key": key, "ConsistentRead": consistent})
-        return answer.get("Item") or None
+        response = self.send("get_item", {"TableName": self.env.table_name(t), "Key": key, "ConsistentRead": consistent})
+        return response.get("Item") or None
 
     def fetch(self, t: Table, keys: Sequence[Item], consistent: bool) -> list[Item | None]:
         """Reads items by their primary keys; None for a missing one. Equal keys are requested once."""
         distinct = list({identity(t, key): key for key in keys}.values())
         chunks = [distinct[i : i + _MAX_BATCH_KEYS] for i in range(0, len(distinct), _MAX_BATCH_KEYS)]
-        answers = self.concurrently([_chunk(self, t, chunk, consistent) for chunk in chunks], _MAX_CONCURRENT_BATCHES)
-        found = {identity(t, item): item for items in answers for item in items}
+        responses = self.concurrently([_chunk(self, t, chunk, consistent) for chunk in chunks], _MAX_CONCURRENT_BATCHES)
+        found = {identity(t, item): item for items in responses for item in items}
         return [found.get(identity(t, key)) for key in keys]
 
     def fetch_chunk(self, t: Table, keys: list[Item], consistent: bool) -> list[Item]:
@@ -122,13 +122,13 @@ class Call:
                 raise self.exceeded("BatchGetItem", f"BatchGetItem processed none of its keys, {idle} times in a row")
             if idle > 0:
                 self.pause_after(idle)
-            answer = self.send("batch_get_item", {"RequestItems": rest})
+            response = self.send("batch_get_item", {"RequestItems": rest})
             idle += 1
-            for items in answer.get("Responses", {}).values():
+            for items in response.get("Responses", {}).values():
                 out.extend(items)
                 if items:
                     idle = 1
-            rest = answer.get("UnprocessedKeys")
+            rest = response.get("UnprocessedKeys")
         return out
 
     def exceeded(self, operation: str, message: str) -> Exception:

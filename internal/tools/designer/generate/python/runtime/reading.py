@@ -115,17 +115,17 @@ class Reading:
         """The number of items, which the requests count."""
 
         def counting(lane: _Lane) -> Callable[[], int]:
-            return lambda: sum(answer.get("Count", 0) for answer in self._pages({**lane.request, "Select": "COUNT"}))
+            return lambda: sum(response.get("Count", 0) for response in self._pages({**lane.request, "Select": "COUNT"}))
 
         return sum(self._call.concurrently([counting(lane) for lane in self._groups(sys.maxsize)], MAX_CONCURRENT_QUERIES))
 
     def _pages(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The results of a Query, to the end."""
-        answer = self._call.send("query", request)
-        yield answer
-        while answer.get("LastEvaluatedKey"):
-            answer = self._call.send("query", {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]})
-            yield answer
+        response = self._call.send("query", request)
+        yield response
+        while response.get("LastEvaluatedKey"):
+            response = self._call.send("query", {**request, "ExclusiveStartKey": response["LastEvaluatedKey"]})
+            yield response
 
     def next(self, n: int) -> list[Item]:
         """Consumes up to n items in order. It reads every partition with an empty buffer once, so there may be fewer before the
@@ -148,9 +148,9 @@ class Reading:
     def _asking(self, lane: _Lane, limit: int) -> Callable[[], None]:
         def ask() -> None:
             begin = {"ExclusiveStartKey": lane.next} if lane.next else {}
-            answer = self._send(lane, {**lane.request, "Limit": limit, **begin})
-            lane.buffer = list(answer.get("Items", []))
-            more = answer.get("LastEvaluatedKey")
+            response = self._send(lane, {**lane.request, "Limit": limit, **begin})
+            lane.buffer = list(response.get("Items", []))
+            more = response.get("LastEvaluatedKey")
             lane.next = more if more and not (lane.buffer and self._source.single()) else None
             lane.settle()
 

@@ -63,14 +63,14 @@ export async function write(call: Call, w: Write, input: Input): Promise<Outcome
 }
 
 /** A write of a tx, with a function that creates its input. */
-export interface Asked {
+export interface TxWrite {
   w: Write;
   input: () => Input;
 }
 
 /** Executes several writes as one transaction. */
-export function tx(call: Call, asked: readonly Asked[]): Promise<Outcome[]> {
-  const writings = asked.map(({ w, input }, place) => {
+export function tx(call: Call, writes: readonly TxWrite[]): Promise<Outcome[]> {
+  const writings = writes.map(({ w, input }, place) => {
     try {
       return new Writing(call, w, input(), place);
     } catch (err) {
