@@ -175,7 +175,7 @@ func TestAttached(t *testing.T) {
 					t.Error(err)
 				case !strings.Contains(got, c.want):
 					t.Errorf("it says %q, want %q; %v", got, c.want, err)
-				case c.want != "" && !strings.Contains(got, "the design of table shop (shop.design.yaml, version 1) does not know this item"):
+				case c.want != "" && !strings.Contains(got, "the design of table shop (shop.design.yaml, version 1) does not allow this item"):
 					t.Errorf("it says %q", got)
 				}
 			})

@@ -125,7 +125,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Streams: []system.Stream{
 			{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch},
-			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.notify)},
+			{Name: "publish", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.notify)},
 		},
 		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

@@ -168,7 +168,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
 			{Name: "changes", Table: c.Table, Handle: s.follow},
-			{Name: "told-orders", Table: c.Table, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishOrders)},
+			{Name: "publish-orders", Table: c.Table, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishOrders)},
 		},
 		Schedules: []system.Schedule{
 			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},

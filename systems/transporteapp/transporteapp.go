@@ -161,7 +161,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes,
-		Streams:  []system.Stream{{Name: "told-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishTrips)}},
+		Streams:  []system.Stream{{Name: "publish-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishTrips)}},
 		Acts:     api.KeepActs(data.Op.KeepAct, data.Tx),
 		Personal: &personal.Data{
 			DB: data, Kept: db.PersonKept(),

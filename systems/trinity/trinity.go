@@ -156,8 +156,8 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Page:     page,
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
-			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMatches},
-			{Name: "told-members", Table: votesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMembers},
+			{Name: "publish-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMatches},
+			{Name: "publish-members", Table: votesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMembers},
 		},
 		Sample: seed.Sample{Records: sample, Load: db.Load},
 	}, nil

@@ -58,7 +58,7 @@ func newClock(ctx context.Context, store kv.Store, machine func() time.Time, log
 	floor := time.UnixMilli(upcoming.Millis())
 	c.last.Store(floor.UnixNano())
 	if now := c.time(); floor.Sub(now) > clockBehindMax {
-		log.WarnContext(ctx, "the machine's clock is behind the database's time, which stands still until it has caught up",
+		log.WarnContext(ctx, "the machine's clock is behind the database's time, which does not advance until it has caught up",
 			"machine", now.UTC(), "database", floor.UTC(), "behind", floor.Sub(now))
 	}
 	return c, nil

@@ -296,7 +296,7 @@ func TestRecords(t *testing.T) {
 	// Handlers that notify connected clients are not called in a function, which has no connections.
 	h = lambdahttp.New(nil, []system.Stream{
 		{Name: "one", Table: "notes-dev", Handle: take},
-		{Name: "told", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
+		{Name: "publish", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
 	})
 	if _, err := h.Invoke(t.Context(), payload); err != nil {
 		t.Errorf("a stream that every process follows for itself: %v", err)

@@ -147,7 +147,7 @@ func TestRedrive(t *testing.T) {
 					got = append(got, numbers(b.Records)...)
 					return fails
 				}},
-				{Name: "told", Table: "notes", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return errors.New("nobody is connected") }},
+				{Name: "publish", Table: "notes", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return errors.New("nobody is connected") }},
 			}).Redriving(n.db.StreamsClient())
 			all := numbers(records)
 			for _, bounds := range [][2]int{{0, 1}, {2, 5}, {len(all) - 1, len(all)}, {0, len(all)}} {
