@@ -267,7 +267,7 @@ func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 		a := &audience{}
 		r := start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
 		if begun.Load() != 0 {
-			t.Error("begun, though no shard could be read")
+			t.Error("started, although no shard could be read")
 		}
 		wait(time.Second)
 		if begun.Load() != 1 {
@@ -340,7 +340,7 @@ func TestCheckpoints(t *testing.T) {
 			}
 			kept, err := store.Load(t.Context(), streamARN)
 			if err != nil || len(kept) != 3 {
-				t.Errorf("the checkpoints of %v are kept, %v; want those of the three shards there are", kept, err)
+				t.Errorf("the checkpoints of %v are kept, %v; want those of the three existing shards", kept, err)
 			}
 			if other, err := store.Load(t.Context(), streamARN+"1"); len(other) != 0 || err != nil {
 				t.Errorf("another stream has checkpoints: %v, %v", other, err)

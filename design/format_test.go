@@ -25,7 +25,7 @@ func TestFormat(t *testing.T) {
 			}
 			again, err := design.Format(name, out)
 			if err != nil {
-				t.Fatalf("%s: what Format wrote is refused: %v\n%s", d.Pos, err, out)
+				t.Fatalf("%s: the output of Format is rejected: %v\n%s", d.Pos, err, out)
 			}
 			if diff := cmp.Diff(string(out), string(again)); diff != "" {
 				t.Fatalf("%s: formatting is not idempotent:\n%s", d.Pos, diff)

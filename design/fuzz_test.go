@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 		}
 		formatted, err := design.Parse("x", out)
 		if err != nil {
-			t.Fatalf("what Format wrote is refused: %v\n%s", err, out)
+			t.Fatalf("the output of Format is rejected: %v\n%s", err, out)
 		}
 		if k, _ := formatted.JSON(); string(k) != string(j) {
 			t.Fatalf("formatting changes the design:\n%s\n----\n%s", j, k)

@@ -150,14 +150,14 @@ func TestDecodeErrors(t *testing.T) {
 		decoded(table.ListOf(table.Int()), nil), decoded(table.SetOf(table.Int()), nil), decoded(table.MapOf(table.Int()), nil),
 	} {
 		if err != nil {
-			t.Errorf("none is as good as empty: %v", err)
+			t.Errorf("a missing value is not treated as empty: %v", err)
 		}
 	}
 	d := table.Decode("Order", table.Values{"b": text("x")})
 	table.Get(d, "a", table.Int())
 	table.Get(d, "b", table.Int())
 	if zip := table.GetOptional(d, "c", table.Int()); zip != nil {
-		t.Errorf("what is absent is %d", *zip)
+		t.Errorf("the missing value is %d", *zip)
 	}
 	if got := fmt.Sprint(d.Err()); got != "stored Order.a is missing" {
 		t.Errorf("%q; want the first error", got)

@@ -95,7 +95,7 @@ func TestTakeAlong(t *testing.T) {
 			}
 			alone.load(alone.product, alone.aProduct("note", 1))
 			if !sameTable(s.all(), alone.all()) {
-				t.Error("the table is not what the write alone makes, and the companion")
+				t.Error("the table differs from the results of the write and its companion")
 			}
 			if _, err := db.Write(ctx, &Write{Pattern: "Second", Steps: []Step{{Action: Delete, Entity: s.cart}}}, Input{Values: Values{"customerId": AText("c1"), "productId": AText("p1")}}); !errors.Is(err, ErrAccompanied) {
 				t.Errorf("a second write: %v", err)

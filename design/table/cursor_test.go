@@ -181,7 +181,7 @@ func TestCursorKeys(t *testing.T) {
 	first := firstPage(t, s.db, s.ordersOf(), in)
 	again := firstPage(t, s.db, s.ordersOf(), in)
 	if first.Next == again.Next {
-		t.Error("two cursors are equal: who sees them learns that they are of the same page")
+		t.Error("two cursors are equal, which reveals that they are of the same page")
 	}
 	follow := func(db *table.DB, after table.Cursor) (table.Page[table.Values], error) {
 		return db.Page(t.Context(), s.ordersOf(), in, table.PageOptions{Limit: 2, After: after})

@@ -216,7 +216,7 @@ func TestLoadRefusals(t *testing.T) {
 	e.Table.Name, e.Table.Physical = "Other", "other"
 	err = db.Load(t.Context(), slices.Values(manyParcels(e, 100)), nil)
 	if _, is := errors.AsType[*types.ResourceNotFoundException](err); !is {
-		t.Errorf("%v; want that there is no such table", err)
+		t.Errorf("%v; want the error that the table does not exist", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

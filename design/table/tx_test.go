@@ -142,7 +142,7 @@ func TestComposedAsInOrder(t *testing.T) {
 	}
 	t.Log(counts)
 	if counts["done"] < 5 || counts["refused"] < 5 || counts["overlaps"] < 5 {
-		t.Errorf("too little was tried: %v", counts)
+		t.Errorf("too few cases were run: %v", counts)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestComposedAtOnce(t *testing.T) {
 		}
 	})
 	s.wantTable("many transactions at once", counted(s.primaries())...)
-	t.Logf("%d done, %d refused, %d met others too often", done.Load(), refused.Load(), conflicts.Load())
+	t.Logf("%d done, %d rejected, %d conflicted too often", done.Load(), refused.Load(), conflicts.Load())
 	if done.Load() == 0 {
 		t.Error("nothing was done")
 	}

@@ -167,7 +167,7 @@ func TestRequestFaults(t *testing.T) {
 		Name: "Elsewhere", Table: &Table{Name: "Elsewhere", Physical: "elsewhere", PK: s.table.PK}, Fields: s.product.Fields, Key: s.product.Key[:1],
 	}}}}, Input{Values: Values{"productId": AText("p1")}})
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a missing table: %v", err)
 	}
 	s.wantTable("the faults", records...)
 }

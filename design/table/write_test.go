@@ -282,7 +282,7 @@ func TestUnknownAttributes(t *testing.T) {
 	s.write(pay, Input{Values: Values{"orderId": AText("o1")}})
 	for _, key := range [][2]string{{"ORDER#o1", "ORDER"}, {"CUSTOMER#c1", "ORDER#" + noon + "#o1"}, {"CUSTOMER#c1", "PROFILE"}} {
 		if it := s.item(key[0], key[1]); !schema.SameValue(it["legacy"], AText("kept")) {
-			t.Errorf("%v has lost what it had: %v", key, schema.Attributes(it))
+			t.Errorf("%v has lost attributes: %v", key, schema.Attributes(it))
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (d *document) endpointLines() []apitest.Line {
 			body := object{"amount": 500, "currency": "USD"}
 			first := d.wantStatus(t, post("u-post", "k", body), http.StatusCreated)
 			if again := d.wantStatus(t, post("u-post", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
-				t.Errorf("again %s, first %s", again.Body, first.Body)
+				t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 			}
 			d.refused(t, post("u-post", "", body), http.StatusBadRequest, problem.CodeInvalidParameter)
 			if own := list(t, d.v, "u-post").Items; len(own) != 1 {
@@ -211,7 +211,7 @@ func (d *document) statusLines() []apitest.Line {
 				t.Helper()
 				first := d.wantStatus(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusCreated)
 				if again := d.wantStatus(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusOK); string(again.Body) != string(first.Body) {
-					t.Errorf("again %s, first %s", again.Body, first.Body)
+					t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 				}
 				d.refused(t, post("u-409", "k", object{"amount": 2, "currency": "ARS"}), http.StatusUnprocessableEntity, problem.CodeKeyReused)
 			},
@@ -272,7 +272,7 @@ func (d *document) caseLines() []apitest.Line {
 			first := d.wantStatus(t, post("u-again", "k", body), http.StatusCreated)
 			d.v.Deliver(t) // settled in the meantime
 			if again := d.wantStatus(t, post("u-again", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
-				t.Errorf("again %s, first %s", again.Body, first.Body)
+				t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 			}
 			if own := list(t, d.v, "u-again").Items; len(own) != 1 || own[0].Status != "COMPLETED" {
 				t.Errorf("created %+v", own)

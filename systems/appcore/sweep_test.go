@@ -88,7 +88,7 @@ func TestSweptByMany(t *testing.T) {
 	s := scan(t, v)
 	s.sound(t)
 	if len(s.truth) != transactions || len(s.notifications) != transactions || waiting(t, v) != 0 {
-		t.Errorf("%d transactions, %d notifications, %d in the index of what is pending", len(s.truth), len(s.notifications), waiting(t, v))
+		t.Errorf("%d transactions, %d notifications, %d in the index of pending ones", len(s.truth), len(s.notifications), waiting(t, v))
 	}
 }
 

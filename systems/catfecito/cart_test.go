@@ -40,7 +40,7 @@ func TestCartNow(t *testing.T) {
 		t.Errorf("a line whose price and name have changed is %+v", l)
 	}
 	if l := line(c, mill.ProductID); l.Available || l.Stock != 1 || l.Quantity != 2 {
-		t.Errorf("a line of which there are not enough is %+v", l)
+		t.Errorf("a line that exceeds the stock is %+v", l)
 	}
 	if l := line(c, jar.ProductID); l.Available {
 		t.Errorf("a line that is not sold any more is %+v", l)
@@ -146,7 +146,7 @@ func TestExpiredLines(t *testing.T) {
 		t.Errorf("the cart is %+v, want the line that was touched", c)
 	}
 	if n := len(holders(ids[0])); n != 0 {
-		t.Errorf("%d have a product in the cart whose time there is over", n)
+		t.Errorf("%d users have an expired line with the product", n)
 	}
 	if n := len(scan(t, v).carts); n != 32 {
 		t.Fatalf("the table has %d lines, want all 32", n)

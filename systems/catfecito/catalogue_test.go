@@ -236,10 +236,10 @@ func TestChangedSince(t *testing.T) {
 		t.Fatalf("%d %s", first.Status, first.Body)
 	}
 	if second := change(read, "Taza roja"); second.Status != http.StatusPreconditionFailed || second.Problem(t).Code != problem.CodeChanged {
-		t.Errorf("what was changed since: %d %s", second.Status, second.Body)
+		t.Errorf("a stale update: %d %s", second.Status, second.Body)
 	}
 	if third := change(first.Header.Get("ETag"), "Taza verde"); third.Status != http.StatusOK {
-		t.Errorf("who has read it again: %d %s", third.Status, third.Body)
+		t.Errorf("an update after rereading: %d %s", third.Status, third.Body)
 	}
 	if is := product(t, v, p.ProductID); is.Name != "Taza verde" || is.Stock != 6 {
 		t.Errorf("it is %+v", is)

@@ -88,7 +88,7 @@ func TestSessionsAreLookedAt(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		for _, r := range calls {
 			if got := status(r); (got == http.StatusUnauthorized) != ended {
-				t.Errorf("%s %s: %d, where the session has ended: %v", r.Method, r.Path, got, ended)
+				t.Errorf("%s %s: %d, after the session has ended: %v", r.Method, r.Path, got, ended)
 			}
 		}
 		must[any](t, v, by(s, request("", http.MethodDelete, "/me/sessions/current", nil)), map[bool]int{false: http.StatusNoContent, true: http.StatusUnauthorized}[ended])

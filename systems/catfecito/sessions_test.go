@@ -251,7 +251,7 @@ func TestReset(t *testing.T) {
 	refused(t, v, refresh(s.RefreshToken), http.StatusUnauthorized, "session_ended")
 	refused(t, v, request("", http.MethodPost, "/login", object{"email": anasMail, "password": password}), http.StatusUnauthorized, "wrong_credentials")
 	if again := logIn(t, v, anasMail, "otra taza de té verde"); again.User.VerifiedAt == nil {
-		t.Error("who got the code at an address has not verified it")
+		t.Error("a user who got the code at an address has not verified it")
 	}
 }
 

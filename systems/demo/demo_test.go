@@ -240,7 +240,7 @@ func TestSeed(t *testing.T) {
 	r := serve(t, "--data", data)
 	again := []string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--data", data}
 	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "already has items") || !strings.Contains(stderr, "--over") {
-		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
+		t.Errorf("over existing data: %d: %s%s", status, out, stderr)
 	}
 	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // an open database advertises its API address in its directory
 		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--over"}, where...)...)
@@ -263,7 +263,7 @@ func TestSeed(t *testing.T) {
 		cursor = found[1]
 	}
 	if count != 2000 { // the first thousand have the same ids
-		t.Errorf("%d notes are there, want 2000", count)
+		t.Errorf("%d notes exist, want 2000", count)
 	}
 	r.end(t)
 }

@@ -217,7 +217,7 @@ func categoryCases() []apitest.Case {
 		refused("another's slug", as("cat-456", body("go", "Go too")), http.StatusConflict, portfolio.CodeSlugTaken),
 		refused("so there is no other", get("/categories/cat-456", ""), http.StatusNotFound, problem.CodeNotFound),
 		done("a slug that is free again", as("cat-456", body("golang", "Go too")), http.StatusOK),
-		done("all by id while nobody has placed them", get("/categories", ""), http.StatusOK, bodyMatches(func(p page[portfolio.Category]) bool {
+		done("all by id before they are placed", get("/categories", ""), http.StatusOK, bodyMatches(func(p page[portfolio.Category]) bool {
 			return len(p.Items) == 2 && p.Items[0].Slug == "go" && p.Items[1].Slug == "golang" && p.Items[1].Name == "Go too"
 		})),
 		refused("placed, not for all", place("cat-456", 1), http.StatusForbidden, problem.CodeForbidden),

@@ -234,7 +234,7 @@ func TestUnusedImages(t *testing.T) {
 			}
 			served := raw(t, v, http.MethodGet, "images/"+id, nil).Status == http.StatusOK
 			if served != (found[name] && name != "awaited") {
-				t.Errorf("the bytes of %s are served: %v; it is there: %v", name, served, found[name])
+				t.Errorf("the bytes of %s are served: %v; it exists: %v", name, served, found[name])
 			}
 		}
 		return found
@@ -259,7 +259,7 @@ func TestUnusedImages(t *testing.T) {
 	erase.Header = map[string]string{"Confirm": "erase"}
 	call[struct{}](t, v, erase)
 	if got := left(); len(got) != 0 {
-		t.Errorf("%v are left of who was erased", got)
+		t.Errorf("%v are left of an erased user", got)
 	}
 }
 

@@ -166,7 +166,7 @@ func TestOlderComments(t *testing.T) {
 	}
 	for i := range all {
 		if n, want := strings.Count(text, fmt.Sprintf(">number %d.<", i)), map[bool]int{true: 0, false: 1}[i%10 == 3]; n != want {
-			t.Errorf("comment %d is there %d times, want %d", i, n, want)
+			t.Errorf("comment %d is listed %d times, want %d", i, n, want)
 		}
 	}
 	for _, query := range []string{"?until=x", "?until=", "?until=" + nowhere + "&after=damaged"} {

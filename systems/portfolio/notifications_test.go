@@ -94,7 +94,7 @@ func TestNotifiedByMany(t *testing.T) {
 		t.Errorf("%d notifications, want %d", len(s.notifications), 2*users)
 	}
 	if !s.notifications[first.NotificationID].Read {
-		t.Error("what was read is not any more")
+		t.Error("a notification that was read is unread again")
 	}
 }
 
@@ -136,11 +136,11 @@ func TestNotificationsGo(t *testing.T) {
 		t.Errorf("a second later there are\n%+v, want\n%+v", now, all[:5])
 	}
 	if response := v.Do(t, mark); response.Status != http.StatusNotFound {
-		t.Errorf("what is over is read: %d %s", response.Status, response.Body)
+		t.Errorf("an expired notification is read: %d %s", response.Status, response.Body)
 	}
 	v.Clock.Advance(24 * time.Hour)
 	if now := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(now.Items) != 0 || now.Next != "" {
-		t.Errorf("when all is over there are %+v", now)
+		t.Errorf("after all have expired there are %+v", now)
 	}
 }
 

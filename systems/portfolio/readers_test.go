@@ -226,7 +226,7 @@ func TestLongNames(t *testing.T) {
 			public = http.StatusUnauthorized
 		}
 		if response := v.Do(t, get("/posts/"+p.PostID, sub)); response.Status != public {
-			t.Errorf("what is public, as %.20q: %d, want %d", sub, response.Status, public)
+			t.Errorf("public data, as %.20q: %d, want %d", sub, response.Status, public)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	s := scan(t, v)
 	s.sound(t)
 	if got != 1 || len(s.emails)+len(s.slugs) != 1 {
-		t.Errorf("%d have got the %s, and there are %d of it", got, what, len(s.emails)+len(s.slugs))
+		t.Errorf("%d got the %s, which exists %d times, got, what, len(s.emails)+len(s.slugs))
 	}
 }
 

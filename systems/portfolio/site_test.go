@@ -70,7 +70,7 @@ func TestSite(t *testing.T) {
 	} {
 		text := shows(t, v, path, "es-MX,es", want...)
 		if strings.Contains(text, "borrador") || strings.Contains(strings.ToUpper(text), draft.PostID) || strings.Contains(text, "alert(1)") {
-			t.Errorf("%s shows a draft, or runs what a writer has written:\n%s", path, text)
+			t.Errorf("%s shows a draft, or runs an author's script:\n%s", path, text)
 		}
 		if err := wellFormed(path, text); err != nil {
 			t.Errorf("%s: %v", path, err)

@@ -116,6 +116,6 @@ func TestEventsOfTrips(t *testing.T) {
 	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "conductor", "conductorId": driverID})
 	desk.wantEvent(t, "", "")
 	if got := v.Do(t, in(ana, by("u-wheel", as(http.MethodGet, "/eventos", "", nil)))); got.Status != http.StatusForbidden {
-		t.Errorf("who was removed watches: %d", got.Status)
+		t.Errorf("a removed member can watch: %d", got.Status)
 	}
 }

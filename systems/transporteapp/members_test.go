@@ -155,7 +155,7 @@ func TestMembers(t *testing.T) {
 	wantStatus(http.StatusNoContent, "u-desk", http.MethodDelete, "/miembros/"+ana, nil) // one of two owners
 	wantStatus(http.StatusForbidden, ana, http.MethodGet, "/viajes", nil)
 	if got := v.Do(t, as(http.MethodGet, "/me/data", "", nil)); got.Status != http.StatusForbidden {
-		t.Errorf("who has left has the company's data: %d", got.Status)
+		t.Errorf("a member who left can read the company's data: %d", got.Status)
 	}
 	wantStatus(http.StatusConflict, "u-desk", http.MethodDelete, "/miembros/u-desk", nil)
 	wantStatus(http.StatusNoContent, "u-wheel", http.MethodDelete, "/miembros/u-wheel", nil)

@@ -72,7 +72,7 @@ func TestTwoProcesses(t *testing.T) {
 
 	do[object](t, first, http.StatusNoContent, as(http.MethodDelete, "/miembros/"+desk, "", nil))
 	if got := second.Do(t, in(ana, by(desk, as(http.MethodGet, "/viajes", "", nil)))); got.Status != http.StatusForbidden {
-		t.Errorf("who was removed at the first process sees at the second: %d %s", got.Status, got.Body)
+		t.Errorf("a member removed at the first process can read at the second: %d %s", got.Status, got.Body)
 	}
 	theirs.ends(t)
 

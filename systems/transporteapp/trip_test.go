@@ -79,7 +79,7 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 		t.Errorf("after a degree: %+v", first)
 	}
 	if same := ping(t, v, ana, id, 20.4326, -99.1332, begun.Add(time.Minute)); same.DistanciaRecorrida != first.DistanciaRecorrida {
-		t.Errorf("the same ping again: %+v", same)
+		t.Errorf("a repeated ping: %+v", same)
 	}
 	post[transporteapp.Rastreo](t, v, http.StatusOK, ana, at+"/posiciones", "", object{"lat": 20.5, "lng": -100, "at": begun.Add(3 * time.Minute), "distanciaRecorrida": 250})
 	if old := ping(t, v, ana, id, 20.45, -99.5, begun.Add(2*time.Minute)); old.DistanciaRecorrida.String() != "250" {

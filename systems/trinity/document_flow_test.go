@@ -87,7 +87,7 @@ func (d *document) flowLines() []apitest.Line {
 			room := d.a.create(t, "flow-c")
 			d.b.join(t, room.Code)
 			if it := d.v.Item(t, "trinity-votes", "roomId", "MEMBERS#"+room.ID, "userMovieId", bruno+"#JOINED"); len(it) == 0 {
-				t.Error("who has joined is not recorded")
+				t.Error("the join is not recorded")
 			}
 		}},
 		{Says: "E[User Votes] --> F[Vote Record]", Holds: func(t *testing.T) {
@@ -216,7 +216,7 @@ func (d *document) capacityLines() []apitest.Line {
 			t.Helper()
 			for _, name := range []string{"TrinityRoomsTable", "TrinityVotesTable", "TrinityMatchesTable"} {
 				if !strings.Contains(apitest.TemplateText(t), "\n  "+name+"ThrottleAlarm:\n") {
-					t.Errorf("no alarm tells of what is throttled of %s", name)
+					t.Errorf("no alarm reports throttling of %s", name)
 				}
 			}
 		}},

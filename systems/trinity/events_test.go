@@ -152,7 +152,7 @@ func TestEvents(t *testing.T) {
 	match(back.next(t), 2)
 	match(back.next(t), 3)
 	if h := back.next(t); h.name != "ready" {
-		t.Fatalf("after what was missed comes %+v", h)
+		t.Fatalf("after the missed events, the next one is %+v", h)
 	}
 	fresh := watch(t, b, room.ID, "")
 	for _, movieID := range []int64{1, 2, 3} {

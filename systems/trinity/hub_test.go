@@ -11,7 +11,7 @@ func TestHubIsReadyOnceStreamsAreConsumed(t *testing.T) {
 	one()
 	select {
 	case <-h.followed:
-		t.Fatal("followed, though one of the streams is not")
+		t.Fatal("ready, although one of the streams is not consumed")
 	default:
 	}
 	two()

@@ -127,7 +127,7 @@ func (s *stored) sound(tb testing.TB) {
 	}
 	for id, r := range s.rooms {
 		if r.room == nil {
-			tb.Errorf("%s has items and is not there", id)
+			tb.Errorf("%s has items but does not exist", id)
 			continue
 		}
 		if codes[r.room.Code] != id {
@@ -147,7 +147,7 @@ func (r *storedRoom) sound(tb testing.TB) {
 	yes, cast := map[int64]int64{}, map[string]int64{}
 	for _, v := range r.votes {
 		if _, ok := r.members[v.UserID]; !ok {
-			tb.Errorf("%s has a vote of %s, who is no member", id, v.UserID)
+			tb.Errorf("%s has a vote of %s, who is not a member", id, v.UserID)
 		}
 		cast[v.UserID]++
 		if v.Vote {

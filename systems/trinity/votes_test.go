@@ -18,7 +18,7 @@ func TestMatch(t *testing.T) {
 		a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
 		room := a.create(t, "k")
 		if got := a.vote(t, room.ID, 1, true); got.Match != nil {
-			t.Errorf("%+v matched with nobody", got)
+			t.Errorf("%+v matched without another member", got)
 		}
 		b.join(t, room.Code)
 		c.join(t, room.Code)
@@ -45,13 +45,13 @@ func TestMatch(t *testing.T) {
 		}
 		late := client{v, "u-late"}
 		if joined := late.join(t, room.Code); !joined.HasMatch {
-			t.Errorf("who comes late is told %+v", joined)
+			t.Errorf("a late member gets %+v", joined)
 		}
 		if again := late.vote(t, room.ID, 1, true); again.Match == nil || again.Match.MatchID != got.Match.MatchID {
 			t.Errorf("a yes after the match is answered with %+v", again.Match)
 		}
 		if own := all[trinity.OwnMatch](t, late, "/matches"); len(own) != 0 {
-			t.Errorf("who was not there has %+v", own)
+			t.Errorf("a user who was not a member has %+v", own)
 		}
 		v.Deliver(t)
 		scan(t, v).sound(t)
@@ -103,7 +103,7 @@ func TestLeavingWithdrawsVotes(t *testing.T) {
 		c.vote(t, room.ID, 3, true)
 		c.vote(t, room.ID, 1, false)
 		if list := a.matches(t, room.ID); len(list) != 0 {
-			t.Fatalf("matches %+v, before anybody has left", list)
+			t.Fatalf("matches %+v before a member has left", list)
 		}
 		c.leave(t, room.ID)
 		c.leave(t, room.ID) // and again
@@ -121,11 +121,11 @@ func TestLeavingWithdrawsVotes(t *testing.T) {
 			}
 		}
 		if own := all[trinity.OwnMatch](t, c, "/matches"); len(own) != 0 {
-			t.Errorf("who left has the matches %+v", own)
+			t.Errorf("the member who left has the matches %+v", own)
 		}
 		c.join(t, room.Code)
 		if votes := all[trinity.Vote](t, c, "/rooms/"+room.ID+"/votes/mine"); len(votes) != 0 {
-			t.Errorf("back again with the votes %+v", votes)
+			t.Errorf("rejoined with the votes %+v", votes)
 		}
 		if again := c.vote(t, room.ID, 3, true); again.Match != nil {
 			t.Errorf("two of three made %+v", again.Match)

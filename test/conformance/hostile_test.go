@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 	}
 	t.Logf("answers by status: %v", sent)
 	if sent["200"] == 0 || sent["400"] == 0 {
-		t.Error("the requests are too tame, or too wild, to show anything")
+		t.Error("too few requests are valid, or too few are invalid")
 	}
 }
 

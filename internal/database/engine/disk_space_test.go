@@ -80,7 +80,7 @@ func TestOutOfSpace(t *testing.T) {
 	// There is space for every other request, but not for the table to be restored.
 	available(reserve + available(1<<30) + 2*megabyte)
 	if err := do(refused[len(refused)-1]); !outOfSpace(err) {
-		t.Errorf("a restore that is larger than what is left: %v", err)
+		t.Errorf("a restore that is larger than the free space: %v", err)
 	}
 	if err := do(`put-item {"TableName":"Items","Item":{"id":{"S":"small"}}}`); err != nil {
 		t.Errorf("a put with room: %v", err)

@@ -66,10 +66,10 @@ func TestCommitsOfOtherRegionsWakeFollowers(t *testing.T) {
 	waiting.all.Store(true)
 	home.mustPut(t, "a")
 	if len(waiting.woken) != 1 {
-		t.Error("a commit in another Region does not wake who waits for any")
+		t.Error("a commit in another Region does not wake a listener for all tables")
 	}
 	if len(idle.woken) != 0 {
-		t.Error("it wakes who waits for those of a table of its own Region")
+		t.Error("it wakes a listener for a table of its own Region")
 	}
 }
 

@@ -347,7 +347,7 @@ func TestServersReplicate(t *testing.T) {
 		putValue(t.Context(), t, w["eu-west-1"], "c", "1")
 		advance(10 * time.Second)
 		if here, there := tableOf(t, w[home]), tableOf(t, w["eu-west-1"]); !maps.Equal(here, there) {
-			t.Errorf("there are %v here and %v there", here, there)
+			t.Errorf("the tables are %v in one Region and %v in the other", here, there)
 		}
 		_, err := w[home].UpdateTable(t.Context(), &api.UpdateTableInput{
 			TableName:      new("Music"),

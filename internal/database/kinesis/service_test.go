@@ -57,6 +57,6 @@ func TestService(t *testing.T) {
 
 	response, status = `{"__type":"ResourceNotFoundException","message":"no such stream"}`, http.StatusBadRequest
 	if failed, err := service.Put(t.Context(), streamARN, records); len(failed) != 3 || err == nil {
-		t.Errorf("a stream that is not there: failed %v, %v", failed, err)
+		t.Errorf("a missing stream: failed %v, %v", failed, err)
 	}
 }

@@ -105,7 +105,7 @@ func TestMCP(t *testing.T) {
 	if Run(t.Context(), []string{"mcp", file, "--endpoint", url, "--table", "Shopp"}, Environment{
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &stderr,
 	}) == 0 || !strings.Contains(stderr.String(), "table Shopp does not exist at this endpoint") {
-		t.Errorf("a table that is not there: %s", stderr.String())
+		t.Errorf("a missing table: %s", stderr.String())
 	}
 	s := connectModel(t, directory, "shop.design.yaml", "--endpoint", url)
 

@@ -60,7 +60,7 @@ func TestDocument(t *testing.T) {
 		at, method, _ := strings.Cut(path, " ")
 		operation, ok := d.Paths[at][method]
 		if !ok {
-			t.Errorf("%s is not there", path)
+			t.Errorf("%s is missing", path)
 			continue
 		}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(operation.Responses))); diff != "" {

@@ -82,7 +82,7 @@ func TestAmbiguousBodiesAreRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := s.do(t, "POST", "/pay/baskets", body).Problem(t)
 			if p.Status != http.StatusBadRequest || p.Code != "invalid_body" || len(p.Errors) == 0 {
-				t.Errorf("%+v, want 400 invalid_body and what is wrong", p)
+				t.Errorf("%+v, want 400 invalid_body and the faults", p)
 			}
 		})
 	}

@@ -222,7 +222,7 @@ func TestReplayDocumented(t *testing.T) {
 			t.Fatalf("%s: responses %v, want 200 and 201", path, responses)
 		}
 		if again.Content["application/json"].Schema != created.Content["application/json"].Schema || again.Description == created.Description {
-			t.Errorf("%s: 200 is %+v, want what 201 is, described in its own way", path, again)
+			t.Errorf("%s: 200 is %+v, want the body of 201 with a different description", path, again)
 		}
 	}
 	if responses := a.OpenAPI().Paths["/charges"].Post.Responses; responses["201"] != nil || responses["200"].Description != http.StatusText(http.StatusOK) {

@@ -281,7 +281,7 @@ func TestKeysAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "services", "issuer.json")
 	if _, err := OpenIssuer("shop", path, "", clock); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v, want that there are no keys", err)
+		t.Errorf("%v, want the error that there are no keys", err)
 	}
 	first, err := OpenIssuer("shop", path, "http://127.0.0.1:8080", clock)
 	if err != nil {
@@ -316,7 +316,7 @@ func TestKeysAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenIssuer("shop", path, "", clock); err == nil || !strings.Contains(err.Error(), "no keys") {
-		t.Errorf("%v, want that there are no keys", err)
+		t.Errorf("%v, want the error that there are no keys", err)
 	}
 }
 

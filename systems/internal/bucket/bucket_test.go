@@ -95,7 +95,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 		if _, err := s.Get(ctx, key, 9); !errors.Is(err, bucket.ErrTooLarge) {
-			t.Errorf("a file of ten bytes where nine are allowed: %v", err)
+			t.Errorf("a file of ten bytes, with nine allowed: %v", err)
 		}
 		for range 2 {
 			if err := s.Put(ctx, "images/1", "image/png", []byte("other")); err != nil {

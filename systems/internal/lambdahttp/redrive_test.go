@@ -223,6 +223,6 @@ func TestOldRecordsStayInQueue(t *testing.T) {
 		t.Errorf("%v, want that records have expired", err)
 	}
 	if !slices.Equal(got, left[:3]) {
-		t.Errorf("handled %v, want what is left, %v", got, left[:3])
+		t.Errorf("handled %v, want the remaining %v", got, left[:3])
 	}
 }

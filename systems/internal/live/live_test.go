@@ -163,7 +163,7 @@ func TestConnectionsEnd(t *testing.T) {
 					t.Errorf("ended by %v, want %v", err, c.want)
 				}
 				if !p.deadline.After(time.Now()) {
-					t.Error("there is no time left to write the end of the response, which the browser calls broken then")
+					t.Error("there is no time left to write the end of the response, so that browsers report it as broken")
 				}
 				if took := time.Since(begun); took != c.after {
 					t.Errorf("ended after %s, want %s", took, c.after)

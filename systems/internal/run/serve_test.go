@@ -193,7 +193,7 @@ func TestEndInOrder(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(h.url, "http://")); err == nil {
-		t.Error("the address is served still")
+		t.Error("the address is still served")
 	}
 }
 

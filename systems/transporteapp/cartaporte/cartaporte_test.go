@@ -247,7 +247,7 @@ func checkAttributes(t *testing.T, element string, found []xml.Attr, published [
 		case len(own) > 0 && own[0] == name:
 			own = own[1:]
 		case !may:
-			t.Errorf("%s has no %s, or not there: %v", element, name, own)
+			t.Errorf("%s has no %s, or in the wrong place: %v", element, name, own)
 		}
 	}
 	if len(own) > 0 {

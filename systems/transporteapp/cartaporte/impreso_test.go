@@ -53,7 +53,7 @@ func TestLeer(t *testing.T) {
 		t.Errorf("read %s\nwant %s (%v, %v)", got, want, errGot, errWant)
 	}
 	if _, err := cartaporte.Leer([]byte("<cfdi:Comprobante")); err == nil {
-		t.Error("what is no XML is read")
+		t.Error("invalid XML is accepted")
 	}
 }
 

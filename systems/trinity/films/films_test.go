@@ -54,7 +54,7 @@ func TestOffline(t *testing.T) {
 	}
 	for _, f := range list {
 		if f.MediaType != films.Movie || !slices.Contains(f.GenreIDs, 27) && !slices.Contains(f.GenreIDs, 99) {
-			t.Errorf("%+v is not what was asked for", f)
+			t.Errorf("%+v was not requested", f)
 		}
 	}
 	if again := query(t, films.Offline(), q); !reflect.DeepEqual(again, list) {

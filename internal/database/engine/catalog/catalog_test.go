@@ -356,7 +356,7 @@ func TestIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Lookup("Music"); err == nil {
-			t.Error("the table is still there")
+			t.Error("the table still exists")
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestReadsAreChargedAfterwards(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, refusals := l.Take(read, after(10500*time.Millisecond)); refusals != nil {
-		t.Errorf("refused though the debt is paid: %v", reasons(refusals))
+		t.Errorf("throttled although the debt is paid: %v", reasons(refusals))
 	}
 	if got := l.Available(table, Write, 7, start); got != 1 {
 		t.Errorf("%v writes available, want 1: reads are not charged to them", got)

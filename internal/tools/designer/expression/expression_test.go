@@ -142,7 +142,7 @@ type given map[string]types.AttributeValue
 func (g given) Name(path string) (types.AttributeValue, error)  { return g[path], nil }
 func (g given) Param(name string) (types.AttributeValue, error) { return g[":"+name], nil }
 func (g given) Call(c *design.CallOperand) (types.AttributeValue, error) {
-	return nil, fmt.Errorf("%s is not there", c.Function)
+	return nil, fmt.Errorf("%s is missing", c.Function)
 }
 
 // TestEval tests the evaluation of values, including absent ones.

@@ -128,7 +128,7 @@ func TestStop(t *testing.T) {
 func TestOpenTable(t *testing.T) {
 	client := filled(t, 0)
 	if _, err := source.OpenTable(t.Context(), client, "nowhere", 1); err == nil || !strings.Contains(err.Error(), "table nowhere does not exist") {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a missing table: %v", err)
 	}
 	if _, err := source.OpenTable(t.Context(), client, "things", 0); err == nil {
 		t.Error("a Scan of no segments was accepted")

@@ -66,12 +66,12 @@ func testReopenKept(t *testing.T, d Disk) {
 		closeStore(t, s)
 		s = d.Open(t)
 		if got := keptNames(t, s); got != "one" {
-			t.Errorf("opened again, kept are %q", got)
+			t.Errorf("after reopening, the snapshots are %q", got)
 		}
 		expectKept(t, s, "one", "a", 30)
 		snap := openKept(t, s, "one")
 		if !loaded(t, snap, "l", 100) {
-			t.Error("what was loaded before is not kept")
+			t.Error("the earlier loaded data is missing")
 		}
 		closeSnapshot(t, snap)
 		now := snapshot(t, s)

@@ -138,7 +138,7 @@ func testLog(t *testing.T, s kv.Store) {
 		}
 	}
 	if got := readLog(t, s, 1, math.MaxUint64, 10); len(got) != 0 {
-		t.Errorf("after the last number there is: %v", got)
+		t.Errorf("after the last number: %v", got)
 	}
 }
 

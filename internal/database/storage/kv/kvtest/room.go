@@ -93,7 +93,7 @@ func testLogSize(t *testing.T, s kv.Store) {
 		expectAbout(t, "a log", got, c.want)
 	}
 	if got, err := s.LogSize(t.Context(), 1, math.MaxUint64); got != 0 || err != nil {
-		t.Errorf("after the last number there is, a log is estimated at %d bytes, %v", got, err)
+		t.Errorf("after the last number, a log is estimated at %d bytes, %v", got, err)
 	}
 	if got, err := s.LogSize(t.Context(), 5, 0); got > 5*each || err != nil { // a block on either side
 		t.Errorf("an unwritten log is estimated at %d bytes, %v", got, err)

@@ -180,7 +180,7 @@ func testTransactionConflict(t *testing.T, s kv.Store) {
 		}
 	}
 	if err := failing(keys("a", "b", "x", "y"), keys("c")); err != nil {
-		t.Errorf("who meets no transaction, and checks what it checks: %v", err)
+		t.Errorf("an update that conflicts with no transaction, with the same checks: %v", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)

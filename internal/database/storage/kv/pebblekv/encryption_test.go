@@ -252,7 +252,7 @@ func TestRecrypt(t *testing.T) {
 		t.Error("another master key opens the source")
 	}
 	if _, err := fs.Stat("/wrong"); err == nil {
-		t.Error("what was refused has left something")
+		t.Error("a rejected operation has left files")
 	}
 }
 

@@ -145,7 +145,7 @@ func TestReuse(t *testing.T) {
 		t.Error("something of the old file is in the new one")
 	}
 	if _, err := fs.Stat("old"); err == nil {
-		t.Error("the old file is still there")
+		t.Error("the old file still exists")
 	}
 }
 
