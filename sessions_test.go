@@ -177,13 +177,13 @@ func TestManagedSessionPolicies(t *testing.T) {
 	both, _, failure := g.takes(ana, "reader", arns(policy+"lists", policy+"limits"))
 	g.want("two", failure, "")
 	g.want("allowed by the second", limits(both), "")
-	beside, _, failure := g.takes(ana, "reader", func(in *sts.AssumeRoleInput) {
+	limited, _, failure := g.takes(ana, "reader", func(in *sts.AssumeRoleInput) {
 		arns(policy + "lists")(in)
 		in.Policy = aws.String(allow(`"dynamodb:DescribeLimits"`))
 	})
-	g.want("a document beside", failure, "")
-	g.want("allowed by the document", limits(beside), "")
-	g.want("allowed by the policy", g.lists(beside), "")
+	g.want("a session policy in the request", failure, "")
+	g.want("allowed by the document", limits(limited), "")
+	g.want("allowed by the policy", g.lists(limited), "")
 
 	eleven := make([]string, 11)
 	for i := range eleven {

@@ -177,19 +177,19 @@ func TestTakeAlongRefuses(t *testing.T) {
 func TestTakeAlongAtOnce(t *testing.T) {
 	s, _ := stocked(t)
 	ctx, companion := TakeAlong(t.Context(), s.note(s.db, "note"))
-	var made, late atomic.Int64
+	var created, late atomic.Int64
 	atOnce(8, func(i int) {
 		_, err := s.db.Write(ctx, &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("n"+string(rune('a'+i)), 1)})
 		switch {
 		case err == nil:
-			made.Add(1)
+			created.Add(1)
 		case errors.Is(err, ErrAccompanied):
 			late.Add(1)
 		default:
 			t.Error(err)
 		}
 	})
-	if made.Load() != 1 || late.Load() != 7 || !companion.Done() || !s.noted("note") {
-		t.Errorf("%d writes were made, %d were late, done %v", made.Load(), late.Load(), companion.Done())
+	if created.Load() != 1 || late.Load() != 7 || !companion.Done() || !s.noted("note") {
+		t.Errorf("%d writes were made, %d were late, done %v", created.Load(), late.Load(), companion.Done())
 	}
 }

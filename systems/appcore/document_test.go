@@ -40,12 +40,12 @@ func TestDocument(t *testing.T) {
 type document struct {
 	v              *apitest.Server
 	tx             appcore.Transaction
-	made, notified time.Time
+	created, notified time.Time
 }
 
 func documented(t *testing.T, v *apitest.Server) *document {
 	t.Helper()
-	d := &document{v: v, made: v.Clock.Now()}
+	d := &document{v: v, created: v.Clock.Now()}
 	d.wantStatus(t, apitest.Request{Method: http.MethodPut, Path: "/me", As: ana, Body: object{"email": "ana.garcia@mail.com", "name": "Ana García"}}, http.StatusOK)
 	d.tx = create(t, v, ana, "req-uuid-xxxx", 500)
 	v.Clock.Advance(time.Minute)

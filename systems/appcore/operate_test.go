@@ -125,19 +125,19 @@ func TestEvents(t *testing.T) {
 			t.Errorf("an operator is notified of %v, want %s once", notified, want)
 		}
 	}
-	var heard []string // items arrive in the order of their shards
+	var received []string // items arrive in the order of their shards
 	for range 3 {
-		heard = append(heard, own(""))
+		received = append(received, own(""))
 	}
 	for _, want := range []string{`"status":"PENDING"`, `"status":"COMPLETED"`, `"notifId"`} {
 		if n := len(slices.Collect(func(yield func(string) bool) {
-			for _, e := range heard {
+			for _, e := range received {
 				if strings.Contains(e, want) && strings.Contains(e, `"txId":"`+id) && !yield(e) {
 					return
 				}
 			}
 		})); n != 1 {
-			t.Errorf("the owner is notified of %s %d times: %q", want, n, heard)
+			t.Errorf("the owner is notified of %s %d times: %q", want, n, received)
 		}
 	}
 }

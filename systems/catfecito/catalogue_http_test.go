@@ -193,9 +193,9 @@ func restockCases(t *testing.T, v *apitest.Server, p catfecito.Product) []apites
 	stock := func(want int64) func(testing.TB, *apitest.Response) {
 		return func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
-			var made catfecito.Pieces
-			if r.JSON(tb, &made); made != (catfecito.Pieces{ProductID: p.ProductID, Quantity: 5}) {
-				tb.Errorf("got %+v, want 5 of %s", made, p.ProductID)
+			var created catfecito.Pieces
+			if r.JSON(tb, &created); created != (catfecito.Pieces{ProductID: p.ProductID, Quantity: 5}) {
+				tb.Errorf("got %+v, want 5 of %s", created, p.ProductID)
 			}
 			if got := product(tb, v, p.ProductID).Stock; got != want {
 				tb.Errorf("there are %d, want %d", got, want)

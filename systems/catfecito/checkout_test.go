@@ -125,8 +125,8 @@ func TestReplayedCheckout(t *testing.T) {
 	put(t, v, ana, p.ProductID, 2)
 	checkout := keyed(ana, "/orders", "k", object{"total": "40.00"})
 	first := v.Do(t, checkout)
-	var made catfecito.WholeOrder
-	first.JSON(t, &made)
+	var created catfecito.WholeOrder
+	first.JSON(t, &created)
 	again := func(what string) {
 		t.Helper()
 		if r := v.Do(t, checkout); r.Status != http.StatusOK || string(r.Body) != string(first.Body) {
@@ -140,7 +140,7 @@ func TestReplayedCheckout(t *testing.T) {
 	again("with the same cart")
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": false})), http.StatusOK)
 	again("with a cart that cannot be ordered")
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+made.OrderID+"/cancel", "k", nil), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
 	again("with the order cancelled")
 	refused(t, v, keyed(ana, "/orders", "k", object{"total": "20.00"}), http.StatusUnprocessableEntity, problem.CodeKeyReused)
 	if s := scan(t, v); len(s.truth) != 1 {
@@ -149,7 +149,7 @@ func TestReplayedCheckout(t *testing.T) {
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": true})), http.StatusOK)
 	v.Clock.Advance(24*time.Hour + 2*time.Second)
 	second := must[catfecito.WholeOrder](t, v, checkout, http.StatusCreated)
-	if second.OrderID == made.OrderID {
+	if second.OrderID == created.OrderID {
 		t.Error("after a day the response to the first order was replayed")
 	}
 	scan(t, v).sound(t)

@@ -29,10 +29,10 @@ func TestRetryGetsFirstResponse(t *testing.T) {
 			t.Fatalf("one response is %d %s, another %s", a.Status, a.Body, responses[0].Body)
 		}
 	}
-	var made transporteapp.ViajeConCarta
-	responses[0].JSON(t, &made)
-	post[object](t, v, http.StatusOK, ana, "/cartas/"+made.Carta.CartaID+"/cancelacion", "", object{})
-	post[object](t, v, http.StatusOK, ana, "/viajes/"+made.ViajeID+"/cancelar", "", nil)
+	var created transporteapp.ViajeConCarta
+	responses[0].JSON(t, &created)
+	post[object](t, v, http.StatusOK, ana, "/cartas/"+created.Carta.CartaID+"/cancelacion", "", object{})
+	post[object](t, v, http.StatusOK, ana, "/viajes/"+created.ViajeID+"/cancelar", "", nil)
 	if again := v.Do(t, request); again.Status != http.StatusOK || string(again.Body) != string(responses[0].Body) {
 		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, responses[0].Body)
 	}
@@ -41,7 +41,7 @@ func TestRetryGetsFirstResponse(t *testing.T) {
 	}
 	theirs := request
 	theirs.As = bruno
-	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, theirs); other.ViajeID == made.ViajeID || other.Carta.Folio != "CP-000001" {
+	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, theirs); other.ViajeID == created.ViajeID || other.Carta.Folio != "CP-000001" {
 		t.Errorf("another company's key created %+v", other)
 	}
 	v.Run(t, []apitest.Case{

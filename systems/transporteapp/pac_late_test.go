@@ -70,7 +70,7 @@ func TestLateRefusal(t *testing.T) {
 func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, others []apitest.Case) {
 	t.Helper()
 	refusal := fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado)
-	asked, release, heard := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
+	asked, release, received := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
 	var response *apitest.Response
 	let := sync.OnceFunc(func() { close(release) })
 	defer let() // in case no other request got this far
@@ -78,8 +78,8 @@ func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, othe
 		func() error { close(asked); <-release; return refusal },
 		func() error { return refusal },
 	}
-	s.after = func() { let(); response = <-heard }
-	go func() { heard <- v.Do(t, r) }()
+	s.after = func() { let(); response = <-received }
+	go func() { received <- v.Do(t, r) }()
 	<-asked
 	v.Run(t, others)
 	if response == nil || response.Status != http.StatusConflict || response.Problem(t).Code != "pac_rechaza" {

@@ -269,9 +269,9 @@ func TestForeignItems(t *testing.T) {
 	a.vote(t, room.ID, 2, true)
 	b.vote(t, room.ID, 2, true)
 	c.leave(t, room.ID)
-	heard := map[string]bool{}
-	for !heard["match"] || !heard["left"] { // from two tables, so in either order
-		heard[feed.next(t).name] = true
+	received := map[string]bool{}
+	for !received["match"] || !received["left"] { // from two tables, so in either order
+		received[feed.next(t).name] = true
 	}
 	apitest.Eventually(t, "the match is shared", func() bool { return len(all[trinity.OwnMatch](t, b, "/matches")) == 1 })
 }

@@ -98,7 +98,7 @@ func compare(t *testing.T, variants []variant) {
 	}
 }
 
-// answers runs the history and returns the result of each step.
+// responses runs the history and returns the result of each step.
 func responses(t *testing.T, v variant, history []operation, seed uint64) []string {
 	t.Helper()
 	s := &subject{variant: v, dir: t.TempDir(), table: "history"}

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/test/internal/localproc"
 )
 
-// beside matches the tests that do not use the other implementation, because they run separate databases.
-const beside = "^TestDesign$"
+// skipped matches the tests that do not use the other implementation, because they run separate databases.
+const skipped = "^TestDesign$"
 
 // TestOnDynamoDBLocal runs every test of the systems, except those of their pages, with the other implementation's address in the
 // environment. It also runs a test of the console, and copies tables from it.
@@ -41,7 +41,7 @@ func testConsole(t *testing.T, endpoint string) {
 func testSystems(t *testing.T, endpoint string) {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + beside}, onDatabase(t, root)...)...)
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + skipped}, onDatabase(t, root)...)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint, "WEBTEST=off")
 	out, err := command.CombinedOutput()

@@ -11,8 +11,8 @@ func TestPublishDoesNotBlock(t *testing.T) {
 	other, endOther := topics.Follow("b")
 	for n := range 2 * queue {
 		topics.Publish(n, "a")
-		if heard := <-quick; heard != n {
-			t.Fatalf("got event %d, want %d", heard, n)
+		if received := <-quick; received != n {
+			t.Fatalf("got event %d, want %d", received, n)
 		}
 	}
 	waiting := 0

@@ -40,7 +40,7 @@ func syncGradually(f vfs.File) vfs.File {
 
 // makingPath returns a new name in DIR/making.
 func (s *Store) makingPath(what string) string {
-	return s.fs.PathJoin(s.dir, makingDir, fmt.Sprintf("%s-%d", what, s.made.Add(1)))
+	return s.fs.PathJoin(s.dir, makingDir, fmt.Sprintf("%s-%d", what, s.created.Add(1)))
 }
 
 // discard removes what exists under a name of makingPath. The next Open removes what it cannot.
