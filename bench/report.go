@@ -43,14 +43,14 @@ var readAims = []struct {
 // streamShare is the minimum share of a write's throughput that remains with a stream on the table, signedShare that of a
 // get's if signatures are verified.
 const (
-	echoShare   = 0.55
-	echoAim     = 0.75
-	fairness    = 4.0
-	idleMemory  = 40 << 20
+	echoShare     = 0.55
+	echoAim       = 0.75
+	fairness      = 4.0
+	idleMemory    = 40 << 20
 	firstResponse = 50 // milliseconds
-	readsCPU    = 2.0
-	streamShare = 0.75
-	signedShare = 0.92
+	readsCPU      = 2.0
+	streamShare   = 0.75
+	signedShare   = 0.92
 )
 
 // result is the result of the rounds of one workload against one server.

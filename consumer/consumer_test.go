@@ -21,10 +21,10 @@ import (
 
 // audience is a handler that records its input.
 type audience struct {
-	mu      sync.Mutex
-	received   []string // sequence numbers
-	batches []int    // their sizes
-	refuse  func(consumer.Batch) error
+	mu       sync.Mutex
+	received []string // sequence numbers
+	batches  []int    // their sizes
+	refuse   func(consumer.Batch) error
 }
 
 func (a *audience) handle(_ context.Context, b consumer.Batch) error {

@@ -38,8 +38,8 @@ func TestDocument(t *testing.T) {
 
 // document is a system in which everything in the document has happened once.
 type document struct {
-	v              *apitest.Server
-	tx             appcore.Transaction
+	v                 *apitest.Server
+	tx                appcore.Transaction
 	created, notified time.Time
 }
 

@@ -26,7 +26,9 @@ type letterLanguage struct {
 }
 
 // letterFor returns an e-mail in the caller's language.
-func (s *service) letterFor(ctx context.Context) letterLanguage { return letterLanguage{s.words, api.Language(ctx)} }
+func (s *service) letterFor(ctx context.Context) letterLanguage {
+	return letterLanguage{s.words, api.Language(ctx)}
+}
 
 func (s letterLanguage) verification(u catfecitodb.User, code string) mail.Letter {
 	return s.written(u.Email, verifySubject, verifyText, u.Name, code)

@@ -12,20 +12,20 @@ import (
 
 // foreign is a front-end developer's page: with a token, it writes a note with an idempotency key, reads the response's headers,
 // reads the note again with its tag, and receives events.
-const foreign = <!doctype html><html lang="en"><title>Mine</title><body><h1>waiting</h1><script>
+const foreign = `<!doctype html><html lang="en"><title>Mine</title><body><h1>waiting</h1><script>
 const say = (text) => { document.querySelector("h1").textContent = text; };
 (async () => {
   const api = "%[1]s/notes", authorization = "Bearer %[2]s";
-  const created = await fetch(api + "/notes", { method: "POST", headers: { authorization, "content-type": "application/json", "idempotency-key": "mine" }, body: '{"text":"from elsewhere"}' });
+  const made = await fetch(api + "/notes", { method: "POST", headers: { authorization, "content-type": "application/json", "idempotency-key": "mine" }, body: '{"text":"from elsewhere"}' });
   const refused = await fetch(api + "/notes?limit=1000", { headers: { authorization } });
   const list = await (await fetch(api + "/notes", { headers: { authorization, "if-none-match": '"x"' } })).json();
   const events = await fetch(api + "/events", { headers: { authorization, "last-event-id": "7" } });
   const reader = events.body.pipeThrough(new TextDecoderStream()).getReader();
   const first = (await reader.read()).value;
   reader.cancel();
-  say([created.status, created.headers.has("x-request-id"), refused.status, (await refused.json()).code, list.items[0].text, first.includes("hello")].join(" "));
+  say([made.status, made.headers.has("x-request-id"), refused.status, (await refused.json()).code, list.items[0].text, first.includes("hello")].join(" "));
 })().catch((fault) => say("failed: " + fault));
-</script></body></html>
+</script></body></html>`
 
 // TestCORS: with a token, a page of an origin that --web-cors-origin allows can do everything that the systems' own pages can;
 // other pages can do nothing.

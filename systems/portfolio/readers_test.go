@@ -332,7 +332,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	s := scan(t, v)
 	s.sound(t)
 	if got != 1 || len(s.emails)+len(s.slugs) != 1 {
-		t.Errorf("%d got the %s, which exists %d times, got, what, len(s.emails)+len(s.slugs))
+		t.Errorf("%d got the %s, which exists %d times", got, what, len(s.emails)+len(s.slugs))
 	}
 }
 

@@ -286,7 +286,7 @@ func TestCompressedRequests(t *testing.T) {
 	for _, test := range []struct {
 		name, encoding, body string
 		status               int
-		response               string
+		response             string
 	}{
 		{"gzip", "gzip", whole, 200, noTables},
 		{"capitals", "GZIP", whole, 200, noTables},

@@ -29,15 +29,15 @@ const (
 
 // workload is the clients, with all their results.
 type workload struct {
-	cluster *cluster
-	seed    uint64
-	begun   time.Time
-	clients [frontEnds]*dynamodb.Client
-	pairs   *pairs
-	values  atomic.Int64 // used in requests
+	cluster   *cluster
+	seed      uint64
+	begun     time.Time
+	clients   [frontEnds]*dynamodb.Client
+	pairs     *pairs
+	values    atomic.Int64 // used in requests
 	responses atomic.Int64
-	halt    context.CancelFunc
-	running sync.WaitGroup
+	halt      context.CancelFunc
+	running   sync.WaitGroup
 
 	follower *follower
 	indexes  atomic.Int64 // that were filled

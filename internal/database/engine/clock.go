@@ -34,7 +34,7 @@ const (
 type clock struct {
 	machine func() time.Time
 	seen    atomic.Pointer[clockReading] // nil if the store's numbers are not times of its own clock
-	last    atomic.Int64          // the latest returned time, or the lower limit, in nanoseconds since the epoch
+	last    atomic.Int64                 // the latest returned time, or the lower limit, in nanoseconds since the epoch
 }
 
 // clockReading is a reading of the store's clock, with the machine's time of the reading.

@@ -173,15 +173,15 @@ type Engine struct {
 
 	knownStreams knownStreams
 
-	workspaces  workspaces
-	arenas      arenas
-	appendCounts    appendCounts
-	hot         hotKeys
-	enforcement enforcement
-	traffic     traffic // used by raiseWarm
-	sweeps      sweeps
-	logAlarmed  atomic.Bool  // a warning that LogMaxBytes is nearly reached has been logged
-	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
+	workspaces   workspaces
+	arenas       arenas
+	appendCounts appendCounts
+	hot          hotKeys
+	enforcement  enforcement
+	traffic      traffic // used by raiseWarm
+	sweeps       sweeps
+	logAlarmed   atomic.Bool  // a warning that LogMaxBytes is nearly reached has been logged
+	sweptWindow  atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // Options.Rand need not be safe for concurrent use
 }

@@ -20,11 +20,11 @@ import (
 // All updates pass through it, so no operation can forget any of this.
 type observedStore struct {
 	kv.Store
-	clock       *clock
-	appendCounts    *appendCounts
-	sweeps      *sweeps
-	collections *collectionSizes
-	txns        *sync.Pool // of *observedTxn
+	clock        *clock
+	appendCounts *appendCounts
+	sweeps       *sweeps
+	collections  *collectionSizes
+	txns         *sync.Pool // of *observedTxn
 }
 
 func newObservedStore(store kv.Store, c *clock, l *appendCounts, s *sweeps) observedStore {

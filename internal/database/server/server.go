@@ -150,13 +150,13 @@ func (s *Server) Panics() int64 { return s.panics.Load() }
 
 // exchange is one request and its response in progress.
 type exchange struct {
-	server  *Server
-	w       http.ResponseWriter
-	r       *http.Request
-	id      string
-	values  [3]string // of the response's header: the id, the checksum, the length
+	server    *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	id        string
+	values    [3]string // of the response's header: the id, the checksum, the length
 	mediaType contentType
-	started bool // the response's status has been sent
+	started   bool // the response's status has been sent
 
 	slow bool // the body is counted in slowBodies
 

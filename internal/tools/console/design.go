@@ -37,12 +37,12 @@ func (c *Console) designed() {
 
 // designCall is a request about the design of a table.
 type designCall struct {
-	console     *Console
-	request     *http.Request
-	pageLanguage      pageLanguage
-	credentials aws.Credentials
-	design      *described
-	in          struct {
+	console      *Console
+	request      *http.Request
+	pageLanguage pageLanguage
+	credentials  aws.Credentials
+	design       *described
+	in           struct {
 		Table string
 		// for items
 		Index string

@@ -42,7 +42,7 @@ type observed struct {
 	Foreign []*observedGroup `json:"foreign"`
 	// UnknownItems is the number of written items that match no entity. Cut is the number of requests too large to compare.
 	UnknownItems int `json:"strangers"`
-	Cut       int `json:"cut"`
+	Cut          int `json:"cut"`
 	// Others is the number of other servers of the same store; their requests are not included.
 	Others int `json:"others,omitempty"`
 }

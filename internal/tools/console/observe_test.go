@@ -20,9 +20,9 @@ import (
 
 // observed is the console's response about the requests since the previous call.
 type observed struct {
-	After                       string
+	After                          string
 	Total, Kept, UnknownItems, Cut int
-	Groups, Foreign             []struct {
+	Groups, Foreign                []struct {
 		Patterns              []string
 		Shape                 *struct{ Operation, Index, Keys string }
 		Count                 int

@@ -16,10 +16,10 @@ import (
 type gate struct {
 	channel.Channel // Recv is only called by one goroutine
 
-	mu       sync.Mutex // also serializes sends
-	done sync.Cond
-	pending  int  // number of unanswered requests
-	closed   bool // nothing is answered any more
+	mu      sync.Mutex // also serializes sends
+	done    sync.Cond
+	pending int  // number of unanswered requests
+	closed  bool // nothing is answered any more
 
 	initialized, shutdown, exited bool
 }

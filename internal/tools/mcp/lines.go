@@ -20,10 +20,10 @@ const maxLine = 4 << 20
 type responses struct {
 	io.Writer
 
-	mu       sync.Mutex
-	pending  map[jsonrpc.ID]bool
-	done sync.Cond
-	closed   bool
+	mu      sync.Mutex
+	pending map[jsonrpc.ID]bool
+	done    sync.Cond
+	closed  bool
 }
 
 func newResponses(out io.Writer) *responses {

@@ -127,7 +127,7 @@ func TestActsAreRecordedWithTheirChange(t *testing.T) {
 		"staff as a user":               {"POST", "/other/a", "pay-admin", "", 204, []string{"UpdateItem"}, 0, "", "a"},
 		"its change and record fail":    {"DELETE", "/things/a", "pay-admin", changed, 500, []string{changed, alone}, 500, "", ""},
 		"a refusal cannot be recorded":  {"DELETE", "/things/none", "pay-admin", alone, 404, []string{alone}, 0, "", ""},
-		"done, with another response":     {"DELETE", "/things/lost", "pay-admin", "", 500, []string{changed, alone}, 500, "", "l"},
+		"done, with another response":   {"DELETE", "/things/lost", "pay-admin", "", 500, []string{changed, alone}, 500, "", "l"},
 		"a second write is not allowed": {"DELETE", "/things/twice", "pay-admin", "", 500, []string{changed, alone}, 500, "", "t"},
 		"a long path": {
 			"DELETE", "/things/" + strings.Repeat("x", 1000), "pay-admin", "", 204, []string{changed}, 204, "DELETE /things/" + strings.Repeat("x", 400-len("DELETE /things/")), "x",

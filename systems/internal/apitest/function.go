@@ -30,8 +30,8 @@ type function struct {
 
 // invocation is an event in progress.
 type invocation struct {
-	payload []byte
-	response  chan result
+	payload  []byte
+	response chan result
 }
 
 type result struct {

@@ -175,9 +175,9 @@ func measure(ctx context.Context, connections []*connection, route Call, o Optio
 // caller calls one route on a connection.
 type caller struct {
 	*connection
-	route   Call
+	route     Call
 	responses map[int]int
-	refusal string
+	refusal   string
 }
 
 // Prepare makes the calls that the measured one needs.

@@ -18,8 +18,8 @@ func TestDo(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		responses []error // the last one is repeated
-		want    error
-		tries   int
+		want      error
+		tries     int
 	}{
 		"at once":              {[]error{nil}, nil, 1},
 		"the third time":       {[]error{errOvertaken, fmt.Errorf("write: %w", errOvertaken), nil}, nil, 3},

@@ -40,7 +40,7 @@ const (
 // and for the PAC's stamp: RSA with SHA-256 over its own original string (Original), which is not the tax office's. The UUID is
 // derived from Referencia and the document, so repeating a request yields the same stamp.
 type Local struct {
-	now  func() time.Time
+	now     func() time.Time
 	created func() (*signer, error)
 }
 

@@ -125,9 +125,9 @@ type variable struct {
 // Try builds the items and parameters for conditions on an entity; false if the conditions go beyond what can be tried.
 func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*Tries, bool) {
 	w := &Tries{design: d, entity: e}
-	near := map[string][]string{}   // field → the constants it is compared with
+	near := map[string][]string{}         // field → the constants it is compared with
 	comparedWith := map[string][]string{} // parameter → the fields it is compared with
-	params := map[string]int{}      // field → the number of parameters it is compared with
+	params := map[string]int{}            // field → the number of parameters it is compared with
 	for _, x := range conditions {
 		words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(x.Expression))
 		if slices.ContainsFunc(words, func(word string) bool {

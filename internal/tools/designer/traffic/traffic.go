@@ -76,7 +76,7 @@ type Match struct {
 	Patterns []string
 	// Shape describes a request without patterns, otherwise it is nil. UnknownItems is the number of items that such a request
 	// puts or updates and whose key belongs to no entity.
-	Shape     *Shape
+	Shape        *Shape
 	UnknownItems int
 }
 

@@ -56,8 +56,8 @@ type disk struct {
 	// roomToCompact reports whether a compaction may write more.
 	roomToCompact func() bool
 	// hasRoomToCopy reports whether a copy may write a number of further bytes; copyAllowed is the level of the current copy.
-	hasRoomToCopy  func(bytes int64, allowed spaceLevel) bool
-	copyAllowed spaceLevel
+	hasRoomToCopy func(bytes int64, allowed spaceLevel) bool
+	copyAllowed   spaceLevel
 }
 
 // errNoRoom ends a compaction. Pebble retries it later.

@@ -72,7 +72,7 @@ type maker struct {
 	program *lower.Program
 	random  *rand.Rand
 	keys    map[string]bool // of the items so far
-	created    map[string][]table.Values
+	created map[string][]table.Values
 	at      time.Time
 	records []Record
 }
