@@ -210,6 +210,9 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 // Go navigates to another page of the same origin.
 func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address)) }
 
+// Reload loads the page again and returns when the new document has loaded, so what follows cannot be true of the old one.
+func (p *Page) Reload() { p.t.Helper(); p.Do(chromedp.Reload()) }
+
 // Wait waits until an element is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
 
