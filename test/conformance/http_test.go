@@ -435,18 +435,18 @@ func TestHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header = plain("ListTables").header
-		response, err := transport.RoundTrip(r)
+		reply, err := transport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(response.Body)
-		if err := errors.Join(err, response.Body.Close()); err != nil {
+		got, err := io.ReadAll(reply.Body)
+		if err := errors.Join(err, reply.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
-		a := &answer{response.StatusCode, response.Header, got}
+		a := &response{reply.StatusCode, reply.Header, got}
 		a.check(t)
-		if response.ProtoMajor != 2 || string(got) != want {
-			t.Errorf("%s %d %s, want %s", response.Proto, response.StatusCode, got, want)
+		if reply.ProtoMajor != 2 || string(got) != want {
+			t.Errorf("%s %d %s, want %s", reply.Proto, reply.StatusCode, got, want)
 		}
 	}
 }

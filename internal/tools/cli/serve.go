@@ -222,7 +222,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		httpServer.HTTP().TLSConfig = certificates.config()
 		listener = tls.NewListener(listener, httpServer.HTTP().TLSConfig)
 		scheme = "https"
-		reloads = append(reloads, certificates.reload)
+		reloads = append(reloads, certificates.reloadOnHangup)
 	}
 	if err := f.auth.checkAddress(auth, listener.Addr(), logger); err != nil {
 		return errors.Join(err, listener.Close(), stopTraces())

@@ -109,8 +109,8 @@ func (c *certificates) reloadIfChanged() {
 	}
 }
 
-// reload reads the files, whether they have changed or not.
-func (c *certificates) reload(context.Context) {
+// reloadOnHangup reads the files, whether they have changed or not.
+func (c *certificates) reloadOnHangup(context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stamps = c.look()

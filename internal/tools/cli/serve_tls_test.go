@@ -282,7 +282,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 
 	// SIGHUP does not wait for a connection, or a second.
 	received := make(chan struct{}, 1)
-	stop := atHangup(t.Context(), s.certificates.reload, func(context.Context) { received <- struct{}{} })
+	stop := atHangup(t.Context(), s.certificates.reloadOnHangup, func(context.Context) { received <- struct{}{} })
 	ca.server(&s.files, "fifth")
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r), known: r.Header.Get("If-None-Match"), language: accept.Language(r)}
 		w.Header().Set(requestIDHeader, about.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		response := &response{ResponseWriter: w}
+		response := &responseRecorder{ResponseWriter: w}
 		a.options.Metrics.begin(a.options.Name)
 		whole := false
 		defer func() { // also after a panic, which aborts the response
@@ -129,7 +129,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 // guard turns a panic into a problem if nothing has been sent yet.
 func (a *API) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		response := &response{ResponseWriter: w}
+		response := &responseRecorder{ResponseWriter: w}
 		defer func() {
 			fault := recover()
 			if fault == nil {
@@ -170,7 +170,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	about := requestOf(r.Context())
 	handler, pattern := a.mux.Handler(r)
 	if pattern == "" {
-		refusal := &response{ResponseWriter: discard{http.Header{}}}
+		refusal := &responseRecorder{ResponseWriter: discard{http.Header{}}}
 		handler.ServeHTTP(refusal, r)
 		p := problem.New(http.StatusNotFound, "", "this path does not exist")
 		if refusal.status == http.StatusMethodNotAllowed {
@@ -207,22 +207,22 @@ func knownMethod(method string) string {
 	}
 }
 
-// response wraps a ResponseWriter and records the response.
-type response struct {
+// responseRecorder wraps a ResponseWriter and records the response.
+type responseRecorder struct {
 	http.ResponseWriter
 	status int // 0 until a status is sent
 	bytes  int64
 }
 
 // WriteHeader records the first final status.
-func (a *response) WriteHeader(status int) {
+func (a *responseRecorder) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *response) Write(p []byte) (int, error) {
+func (a *responseRecorder) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -232,13 +232,13 @@ func (a *response) Write(p []byte) (int, error) {
 }
 
 // Flush sends buffered data if possible.
-func (a *response) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+func (a *responseRecorder) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
 
 // Unwrap supports http.ResponseController.
-func (a *response) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *responseRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // code returns the status, or 200 if none was set.
-func (a *response) code() int {
+func (a *responseRecorder) code() int {
 	if a.status == 0 {
 		return http.StatusOK
 	}
