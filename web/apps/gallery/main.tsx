@@ -85,13 +85,13 @@ function Lists() {
   );
 }
 
-const acts = [undefined, 500, 403, 201].map((status, n) => ({
+const deeds = [undefined, 500, 403, 201].map((status, n) => ({
   at: new Date(Date.now() - n * 60_000).toISOString(), actorId: "u-staff", operation: n === 3 ? "createProduct" : "putProduct", target: n === 3 ? "POST /products" : "PUT /products/11111111-8a2b-4c3d-9e4f-0a1b2c3d4e5f",
   requestId: `R-${n}`, ...(status === undefined ? {} : { status }),
 }));
 
-function ActsPart() {
-  return <Part name="Acts"><Acts load={async () => ({ items: acts })} names={{ createProduct: "Created a product" }} /></Part>;
+function Deeds() {
+  return <Part name="Acts"><Acts load={async () => ({ items: deeds })} names={{ createProduct: "Made a product" }} /></Part>;
 }
 
 function Floating() {
@@ -153,7 +153,7 @@ function App() {
     <Shell brand={t("page.title")} icon={LayoutGrid} nav={[{ href: link("/"), label: "All" }, { href: link("/other"), label: "Other", icon: Coffee }]}
       tools={<Menu label="Product" text={product.value} items={products.map((p) => ({ label: p, checked: p === product.value, onPress: () => { product.value = p; } }))} />}>
       <h1 style={{ marginBlockEnd: "var(--space-6)" }}>{t("page.description")}</h1>
-      <Controls /><Lists /><ActsPart /><Floating /><Bits />
+      <Controls /><Lists /><Deeds /><Floating /><Bits />
     </Shell>
   );
 }

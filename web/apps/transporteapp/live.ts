@@ -4,7 +4,7 @@ import type { Schemas } from "#clients/transporteapp";
 import type { Trip } from "./data.ts";
 import { firm, firmHeader, loadFirms } from "./who.ts";
 
-interface Handlers {
+interface Told {
   /** Lists must be loaded: at the start, and after reconnecting. */
   ready: () => void;
   /** A trip was created or changed. */
@@ -16,10 +16,10 @@ interface Handlers {
 }
 
 /** Follows the company's trips while the view is mounted. Returns whether changes are arriving. */
-export function useLive(handlers: Handlers): Following["state"]["value"] {
+export function useLive(told: Told): Following["state"]["value"] {
   const id = firm.value?.empresaId;
   const [feed, setFeed] = useState<Following | undefined>();
-  const latest = useLatest(handlers);
+  const latest = useLatest(told);
   useEffect(() => {
     if (id === undefined) return;
     const f = follow("/eventos", {
