@@ -34,6 +34,7 @@ func TestDesignViews(t *testing.T) {
 			look(p, "console-pattern-write")
 			p.Eval(`location.hash = "#/tables/shop/map"`)
 			p.Until(`document.querySelectorAll(".map-samples a").length > 3`)
+			p.Until(`document.querySelector(".map > .card .empty") !== null`) // keys are not counted
 			look(p, "console-map")
 		})
 	}

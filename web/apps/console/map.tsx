@@ -1,10 +1,13 @@
 // The map of a table: the entities in the table and in each index, with counts and sizes, and the largest partitions.
 import { Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Button, Notice, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
-import { askDesign, onAWS } from "./api.ts";
+import { Badge, Button, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
+import { askDesign, onAWS, served } from "./api.ts";
+import { choice } from "./asked.ts";
 import { type Design, type DesignPlace, type Entity } from "./design.ts";
 import { EntityName, TemplateChip } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
+import { HotKeys } from "./hot-keys.tsx";
 import { Designed } from "./patterns.tsx";
 import { type Table, indexesOf, keysFor } from "./schema.ts";
 import { bytes } from "./show.tsx";
@@ -56,7 +59,7 @@ export function MapPage({ name }: { name: string }) {
 
 function TableMap({ design, table }: { design: Design; table: Table }) {
   const name = table.description.TableName;
-  const [limit, setLimit] = useState<(typeof limits)[number]>("1000");
+  const [limit, setLimit] = choice("limit", limits, "1000");
   const [state, set] = useState<{ sum: Sum; done: boolean; running: boolean; problem?: Problem }>({ sum: new Sum(), done: false, running: false });
   const running = useRef<AbortController | null>(null);
   const run = async (most: number) => {
@@ -95,7 +98,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
         <p class="muted small grow" role="status">{sum.items === 0 && !state.running ? t("map.notYet") : t(state.done ? "map.all" : "map.some", { n: sum.items, total, units: sum.units })}</p>
       </form>
       {state.running && <Progress label={t("map.count")} value={sum.items} max={Math.min(Number(limit), Math.max(total, 1))} />}
-      {state.problem && <Notice tone="danger">{state.problem.detail}</Notice>}
+      {state.problem && <Fault problem={state.problem} />}
       <div class="grid stats-row">
         <Stat label={t("table.items")} value={format.number(sum.items)} note={bytes(sum.bytes)} />
         <Stat label={t("map.partitions")} value={format.number([...sum.partitions.values()].filter((p) => !p.index).length)} />
@@ -103,6 +106,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
       </div>
       <Where design={design} table={table} sum={sum} index="" />
       {indexesOf(table.description).map((i) => <Where key={i.IndexName} design={design} table={table} sum={sum} index={i.IndexName} />)}
+      {served.value.metrics && <HotKeys table={name} />}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 // A table at a second of its recovery window, compared with now: what was added, removed and changed since.
 import { CalendarClock, Equal, History } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Checkbox, Empty, MoreButton, Paged, TableSkeleton, Failed, format, go, here, link, usePages, useTitle } from "#ui";
+import { Badge, Button, Checkbox, Empty, MoreButton, Paged, TableSkeleton, format, go, here, link, usePages, useTitle } from "#ui";
 import { Changes, changesOf } from "./diff.tsx";
+import { Fault } from "./fault.tsx";
 import { type Recovery, recoveryOf, useWatched } from "./history.ts";
 import { type Compared, compareTable } from "./past.ts";
 import { PutBack } from "./put-back.tsx";
@@ -25,7 +26,7 @@ function Past({ table }: { table: Table }) {
   const name = table.description.TableName;
   const recovery = useWatched((abort) => recoveryOf(name, abort), () => false, [name]);
   const r = recovery.value;
-  if (recovery.problem) return <Failed problem={recovery.problem} onRetry={recovery.reload} />;
+  if (recovery.problem) return <Fault problem={recovery.problem} onRetry={recovery.reload} />;
   if (!r) return <TableSkeleton columns={3} rows={4} />;
   if (!r.on) return <Empty level={2} icon={CalendarClock} title={t("past.off")} action={<Button kind="primary" href={link("/tables/:table/backups", { table: name })}>{t("pitr.turnOn")}</Button>}>{t("past.offText")}</Empty>;
   if (r.earliest === undefined || r.latest === undefined || r.earliest > r.latest) return <Empty level={2} icon={CalendarClock} title={t("pitr.soon")} action={<Button onPress={recovery.reload}>{t("hot.again")}</Button>} />;

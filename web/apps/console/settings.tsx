@@ -1,9 +1,10 @@
 // A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Button, Card, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, toastProblem, useTitle } from "#ui";
+import { Badge, Button, Card, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
 import { about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
+import { toastFault } from "./fault.tsx";
 import { TableHead } from "./items.tsx";
 import { IndexFields, type NewIndex, definitions, indexInput, newIndex } from "./key-field.tsx";
 import { type Index, type Table, forget, indexesOf, keyNames, keyType, keysOf, loadTable, onDemand, tableState, useSettled } from "./schema.ts";
@@ -30,7 +31,7 @@ async function change(name: string, operation: string, input: object): Promise<b
     toast("success", t("settings.changed"));
     return true;
   } catch (thrown) {
-    toastProblem(thrown);
+    toastFault(thrown);
     return false;
   } finally {
     loadTable(name);
@@ -182,7 +183,7 @@ function Remove({ table }: { table: Table }) {
       forget(d.TableName);
       toast("success", t("table.deleted", { name: d.TableName }));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
   };
   return (
