@@ -66,6 +66,8 @@ func TestRunByKeyboard(t *testing.T) {
 	p.Type("input[name=orderId]", "\r") // opening a link does not run a write
 	p.UntilText("It failed")
 	look(p, "console-failed")
+	p.Eval(`location.hash = "#/tables/shop/patterns/Place?" + new URLSearchParams({with: '{"total":12345678901234567}'})`)
+	p.Until(`document.querySelector("input[name=total]").value === "12345678901234567"`)
 }
 
 // TestLeads: an item links to the items it references, and to the patterns that find related items.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -217,6 +218,53 @@ func TestOperators(t *testing.T) {
 	}
 }
 
+// TestSeveralKeyAttributes: an index with several partition and sort keys is queried by all of the former, and by some of the latter.
+func TestSeveralKeyAttributes(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	schema := func(hash, sort []string) (out []types.KeySchemaElement) {
+		for _, name := range hash {
+			out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeHash})
+		}
+		for _, name := range sort {
+			out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeRange})
+		}
+		return out
+	}
+	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind}
+	}
+	if _, err := db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("trips"), BillingMode: types.BillingModePayPerRequest, KeySchema: schema([]string{"id"}, nil),
+		AttributeDefinitions: []types.AttributeDefinition{attribute("id", "S"), attribute("country", "S"), attribute("city", "S"), attribute("day", "S"), attribute("hour", "N")},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String("by-place"), KeySchema: schema([]string{"country", "city"}, []string{"day", "hour"}), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 8 {
+		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("trips"), Item: item{
+			"id": text(fmt.Sprint(n)), "country": text("mx"), "city": text([]string{"Oaxaca", "Puebla"}[n/6]), "day": text([]string{"2026-11-27", "2026-11-28"}[n%2]), "hour": number(fmt.Sprint(8 + n/2)),
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/trips?index=by-place&pk=mx")
+	p.Type(`input[name="more.0"]`, "\r")
+	p.UntilText("Enter a value.")
+	p.Type(`input[name="more.0"]`, "Oaxaca\r")
+	p.UntilText("6 items")
+	p.Type(`input[name="more.1"]`, "2026-11-28")
+	choose(p, "hour", ">")
+	p.Type("input[name=sk]", "8\r")
+	p.UntilText("2 items")
+	p.UntilText(`country = "mx" AND city = "Oaxaca" AND day = "2026-11-28" AND hour > 8`)
+	look(p, "console-several-keys")
+	p.Eval(`location.hash += "&view=collection"`)
+	p.Until(`document.querySelector(".partition-head").textContent.includes("Oaxaca")`)
+}
+
 // TestColumns: the chosen columns are the same after the page is loaded again, and a column that cannot be sorted says why.
 func TestColumns(t *testing.T) {
 	t.Parallel()
@@ -238,10 +286,18 @@ func TestColumns(t *testing.T) {
 	p.Until(`(() => { const heads = [...document.querySelectorAll(".data-grid th .sort")].map((e) => e.textContent); return heads.includes("quantity") && !heads.includes("sku"); })()`)
 }
 
-// TestLinks: a view's choices are in its address.
+// TestLinks: a view's choices are in its address, and an address with nonsense is one without it.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	db := busy(t)
+	now := time.Now().Add(-time.Hour)
+	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	shop(t, db)
+	if _, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{
+		TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(30 * time.Minute)
 	address := served(t, db) + "/_console/"
 	p := webtest.Open(t, address+"#/tables/shop/stream?from=oldest&without=MODIFY,REMOVE&text=u-03+order")
 	p.Until(`document.querySelectorAll(".tail-record").length === 12`)
@@ -253,6 +309,11 @@ func TestLinks(t *testing.T) {
 	p.Until(`!location.hash.includes("tab=") && location.hash.includes("item=")`)
 	p.Eval(`location.hash = "#/server?minutes=720"`)
 	p.Until(`document.querySelector(".metrics-head select").value === "720"`)
+	p.Eval(`location.hash = "#/tables/shop/past?at=yesterday"`)
+	p.UntilText("Choose a second to compare with")
+	p.Eval(`location.hash = "#/tables/shop?" + new URLSearchParams({item: '{"PK":1}', filters: "{", limit: "7", view: "none", op: "none"})`)
+	p.UntilText("50 items")
+	p.Until(`document.querySelector("dialog[open]") === null`)
 }
 
 // TestForm: the form can be submitted by keyboard alone, and the address reflects the query.

@@ -15,8 +15,9 @@ interface GridProps {
   items: readonly Item[];
   columns: readonly string[];
   keys: readonly string[];
-  /** The keys that it was queried by. */
+  /** The keys that it was queried by, and the one that orders the items. */
   indexKeys?: readonly string[];
+  sortKey?: string | undefined;
   /** The address of an item; without it, rows are read-only. */
   open?: (item: Item) => string;
   question?: Question;
@@ -27,12 +28,12 @@ interface GridProps {
 
 const pageOf = 10;
 
-export function Grid({ caption, items, columns, keys, indexKeys = keys, open, question, picked, name = "" }: GridProps) {
+export function Grid({ caption, items, columns, keys, indexKeys = keys, sortKey, open, question, picked, name = "" }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useRows(box, items.length);
   const allKeys = [...new Set([...keys, ...indexKeys])];
   const widths = useWidths(name, items, allKeys);
-  const sorted = question?.how === "query" ? indexKeys[1] : undefined;
+  const sorted = question?.how === "query" ? sortKey : undefined;
   const numbers = useMemo(() => new Set(columns.filter((c) => items.some((i) => i[c]) && items.every((i) => i[c] === undefined || "N" in i[c]))), [items, columns.join("\u0000")]);
   const walk = (event: KeyboardEvent) => {
     const at = Number((event.target as HTMLElement).closest("tr[aria-rowindex]")?.getAttribute("aria-rowindex")) - 2;

@@ -9,7 +9,8 @@ import { EntityName, TemplateChip } from "./design-bits.tsx";
 import { Fault } from "./fault.tsx";
 import { HotKeys } from "./hot-keys.tsx";
 import { Designed } from "./patterns.tsx";
-import { type Table, indexesOf, keysFor } from "./schema.ts";
+import { keyAddress } from "./query.ts";
+import { type Table, indexesOf, keyNames, keysFor } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Sidebar } from "./tables.tsx";
 import { t } from "./words.ts";
@@ -129,20 +130,19 @@ function Where({ design, table, sum, index }: { design: Design; table: Table; su
   const title = index === "" ? t("of.table") : index;
   return (
     <div class="stack map-part">
-      <h2 class="part">{title} <code class="muted small">{keys.pk}{keys.sk !== undefined && <> · {keys.sk}</>}</code></h2>
+      <h2 class="part">{title} <code class="muted small">{keyNames(keys).join(" · ")}</code></h2>
       <div class="table-box grid-box map-box" role="region" aria-label={t("map.entities", { where: title })} tabIndex={0}>
         <table class="table data-grid map-grid">
           <caption class="hidden-visually">{t("map.entities", { where: title })}</caption>
-          <thead><tr><th scope="col">{t("design.entity")}</th><th scope="col">{keys.pk}</th>{keys.sk !== undefined && <th scope="col">{keys.sk}</th>}<th scope="col" class="numeric">{t("table.items")}</th><th scope="col" class="numeric">{t("map.average")}</th><th scope="col">{t("map.samples")}</th></tr></thead>
+          <thead><tr><th scope="col">{t("design.entity")}</th>{keyNames(keys).map((k) => <th key={k} scope="col">{k}</th>)}<th scope="col" class="numeric">{t("table.items")}</th><th scope="col" class="numeric">{t("map.average")}</th><th scope="col">{t("map.samples")}</th></tr></thead>
           <tbody>
             {all.map((r, n) => (
               <tr key={n} class={r.kind ? undefined : "map-empty"}>
                 <td><EntityName design={design} entity={r.entity?.name} place={r.place?.kind === "entry" ? undefined : r.place?.name ?? r.kind?.place} />{r.place?.where && <Badge plain>{t("map.where", { condition: r.place.where })}</Badge>}</td>
-                <td>{template(design, r, keys.pk)}</td>
-                {keys.sk !== undefined && <td>{template(design, r, keys.sk)}</td>}
+                {keyNames(keys).map((k) => <td key={k}>{template(design, r, k)}</td>)}
                 <td class="numeric"><span class="map-count" style={{ "--part": String((r.kind?.items ?? 0) / most) }}>{format.number(r.kind?.items ?? 0)}</span></td>
                 <td class="numeric">{r.kind ? bytes(Math.round(r.kind.bytes / r.kind.items)) : "–"}{r.entity?.size !== undefined && r.place?.kind === "key" && <span class="muted small"> / {bytes(r.entity.size)}</span>}</td>
-                <td class="map-samples">{(r.kind?.samples ?? []).map((s, i) => <a key={i} href={link("/tables/:table", { table: name, index, pk: s[keys.pk], ...(keys.sk !== undefined ? { op: "=", sk: s[keys.sk] } : {}), view: "entities" })}><code>{Object.values(s).join(" · ")}</code></a>)}</td>
+                <td class="map-samples">{(r.kind?.samples ?? []).map((s, i) => <a key={i} href={link("/tables/:table", { table: name, index, ...keyAddress(keys, (k) => s[k]), view: "entities" } as Record<string, string | undefined>)}><code>{Object.values(s).join(" · ")}</code></a>)}</td>
               </tr>
             ))}
           </tbody>
@@ -153,7 +153,7 @@ function Where({ design, table, sum, index }: { design: Design; table: Table; su
           <summary>{t("map.largest")}</summary>
           <ol class="partitions">
             {partitions.map((p) => (
-              <li key={p.key}><a href={link("/tables/:table", { table: name, index, pk: p.key, view: "entities" })}><code class="clip">{p.key}</code></a><span class="bar" aria-hidden="true" style={{ "--part": String(p.bytes / heaviest) }} /><span class="number small muted">{t("map.partition", { n: p.items, size: bytes(p.bytes) })}</span></li>
+              <li key={p.key}>{keys.pks.length > 1 ? <code class="clip">{p.key}</code> : <a href={link("/tables/:table", { table: name, index, pk: p.key, view: "entities" })}><code class="clip">{p.key}</code></a>}<span class="bar" aria-hidden="true" style={{ "--part": String(p.bytes / heaviest) }} /><span class="number small muted">{t("map.partition", { n: p.items, size: bytes(p.bytes) })}</span></li>
             ))}
           </ol>
         </details>

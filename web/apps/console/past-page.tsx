@@ -37,7 +37,7 @@ function Chosen({ table, recovery }: { table: Table; recovery: Recovery }) {
   const name = table.description.TableName;
   const { earliest = 0, latest = 0 } = recovery;
   const asked = here.value.query.get("at");
-  const at = asked === null ? undefined : Number(asked);
+  const at = /^\d{1,11}$/.test(asked ?? "") ? Number(asked) : undefined;
   const [wanted, want] = useState(localSecond(at ?? Math.max(earliest, latest - hour)));
   const [all, setAll] = useState(here.value.query.get("all") === "1");
   const second = secondOf(wanted);
@@ -50,7 +50,7 @@ function Chosen({ table, recovery }: { table: Table; recovery: Recovery }) {
         <Checkbox label={t("past.all")} checked={all} onInput={setAll} />
         <Button kind="primary" icon={History} disabled={!ready} onPress={show}>{t("past.show")}</Button>
       </form>
-      {at === undefined || !Number.isSafeInteger(at) ? <Empty level={2} icon={CalendarClock} title={t("past.choose")}>{t("past.chooseText")}</Empty>
+      {at === undefined ? <Empty level={2} icon={CalendarClock} title={t("past.choose")}>{t("past.chooseText")}</Empty>
         : <Comparison key={`${asked} ${here.value.query.get("all")}`} table={table} at={at} all={here.value.query.get("all") === "1"} />}
     </>
   );

@@ -56,9 +56,14 @@ function bounds(p: Pattern): string {
   return p.mostUnits ? t("pattern.bounds", { least: p.leastUnits ?? 0, most: p.mostUnits }) : p.leastUnits ? t("pattern.least", { least: p.leastUnits }) : t("pattern.estimate");
 }
 
+/** Keeps the digits of whole numbers that JavaScript would round. */
+function withDigits(_: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source ?? value : value;
+}
+
 function givenIn(query: URLSearchParams): unknown {
   try {
-    return JSON.parse(query.get("with") ?? "{}");
+    return JSON.parse(query.get("with") ?? "{}", withDigits);
   } catch {
     return {}; // a truncated address
   }
