@@ -252,7 +252,7 @@ func TestSeveralKeyAttributes(t *testing.T) {
 	}
 	p := webtest.Open(t, served(t, db)+"/_console/#/tables/trips?index=by-place&pk=mx")
 	p.Type(`input[name="more.0"]`, "\r")
-	p.UntilText("Enter a value.")
+	p.UntilText("Give a value.")
 	p.Type(`input[name="more.0"]`, "Oaxaca\r")
 	p.UntilText("6 items")
 	p.Type(`input[name="more.1"]`, "2026-11-28")
@@ -550,6 +550,10 @@ func TestTableLife(t *testing.T) {
 	choose(p, "Read units", "7")
 	p.Button("Save")
 	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
+	choose(p, "Read units", "9")
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("The same for the global indexes")).click() === undefined`)
+	p.Button("Save")
+	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
 	p.Button("Add index")
 	choose(p, "Name of the index", "by-day")
 	choose(p, "Partition key", "day")
@@ -559,7 +563,8 @@ func TestTableLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := described.Table; *d.ProvisionedThroughput.ReadCapacityUnits != 7 || len(d.GlobalSecondaryIndexes) != 2 {
+	units := func(of *types.ProvisionedThroughputDescription) int64 { return aws.ToInt64(of.ReadCapacityUnits) }
+	if d := described.Table; units(d.ProvisionedThroughput) != 9 || len(d.GlobalSecondaryIndexes) != 2 || units(d.GlobalSecondaryIndexes[0].ProvisionedThroughput) != 9 {
 		t.Errorf("changed to %+v", d)
 	}
 	p.Click(`button[aria-label="Delete by-day"]`)
