@@ -6,7 +6,8 @@ import { t } from "./words.ts";
 const known = [
   "ValidationException", "ResourceNotFoundException", "ResourceInUseException", "ConditionalCheckFailedException", "ProvisionedThroughputExceededException", "ThrottlingException", "AccessDeniedException",
   "ItemCollectionSizeLimitExceededException", "LimitExceededException", "TransactionConflictException", "DuplicateItemException", "EndpointUnreachable", "CredentialsError", "ExpiredTokenException",
-  "UnrecognizedClientException", "InvalidSignatureException", "ReadOnly", "RequestTooLarge", "offline",
+  "UnrecognizedClientException", "InvalidSignatureException", "ReadOnly", "RequestTooLarge", "offline", "TransactionCanceledException", "TableAlreadyExistsException", "TableNotFoundException",
+  "BackupInUseException", "InvalidRestoreTimeException", "PointInTimeRecoveryUnavailableException", "ExportConflictException", "InvalidExportTimeException",
 ] as const;
 
 /** Our explanation of an error, if there is one. */
@@ -28,7 +29,7 @@ export function Fault({ problem, onRetry, children }: { problem: Problem; onRetr
   return (
     <Notice tone="danger">
       <div class="fault">
-        <div><code class="fault-code">{problem.code}</code><p>{problem.detail}</p>{problem.status >= 500 && problem.requestId && <p class="small"><code>{problem.requestId}</code></p>}</div>
+        <div>{problem.status !== 0 && <code class="fault-code">{problem.code}</code>}<p>{problem.detail}</p>{problem.status >= 500 && problem.requestId && <p class="small"><code>{problem.requestId}</code></p>}</div>
         {(ours || onRetry || children) && <div>{ours && <p class="fault-ours">{ours}</p>}{children}{onRetry && <Button size="small" onPress={onRetry}>{t("again")}</Button>}</div>}
       </div>
     </Notice>
