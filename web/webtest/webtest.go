@@ -202,13 +202,23 @@ func run[T any](p *Page, step chromedp.Action[T]) (T, error) {
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if _, err := run(p, chromedp.Steps(steps...)); err != nil {
-		p.Shot("failed")
-		p.t.Fatal(err)
+		p.fail("a step", err)
 	}
+}
+
+// fail ends the test with what the page shows, because a failure of a page may not happen again.
+func (p *Page) fail(step string, err error) {
+	p.t.Helper()
+	p.Shot("failed")
+	shown, _ := run(p, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText.slice(0, 2000)`))
+	p.t.Fatalf("%s: %v\nthe page is %s", step, err, shown)
 }
 
 // Go navigates to another page of the same origin.
 func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address)) }
+
+// Reload loads the page again and returns when the new document has loaded, so what follows cannot be true of the old one.
+func (p *Page) Reload() { p.t.Helper(); p.Do(chromedp.Reload()) }
 
 // Wait waits until an element is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
@@ -244,8 +254,7 @@ func (p *Page) click(element string) {
 		case clicked || navigated(err):
 			return
 		case err != nil:
-			p.Shot("failed")
-			p.t.Fatalf("%s: %v", element, err)
+			p.fail(element, err)
 		}
 	}
 }
@@ -300,8 +309,7 @@ func (p *Page) Text(selector string) string {
 	p.t.Helper()
 	text, err := run(p, chromedp.Text(selector))
 	if err != nil {
-		p.Shot("failed")
-		p.t.Fatalf("%s: %v", selector, err)
+		p.fail(selector, err)
 	}
 	return text
 }
@@ -325,8 +333,7 @@ func (p *Page) Until(expression string) {
 		_, err = run(p, poll)
 	}
 	if err != nil {
-		p.Shot("failed")
-		p.t.Fatalf("%s: %v", expression, err)
+		p.fail(expression, err)
 	}
 }
 

@@ -207,7 +207,7 @@ func TestQueriesOfPages(t *testing.T) {
 		p.Eval(`location.hash = "#/queries"`)
 		p.UntilText("the table monotable-console")
 	}
-	one.Eval(`location.reload()`)
+	one.Reload()
 	one.Until(`document.querySelectorAll(".query-list")[0].querySelectorAll("code").length === 2 && document.querySelectorAll(".query-list")[1].querySelectorAll("code").length === 2`)
 	look(one, "console-queries-table")
 	one.Close()
@@ -248,7 +248,7 @@ func TestQueriesElsewhere(t *testing.T) {
 	p := webtest.Open(t, readOnly+"/_console/#/tables/shop?index=GSI1&pk=STATUS%23sent")
 	bookmarked(p)
 	p.UntilText("The console is read-only and writes nothing to the endpoint, so this browser keeps them.")
-	p.Eval(`location.reload()`)
+	p.Reload()
 	p.Until(`document.querySelectorAll(".query-list code").length === 2`) // one bookmark, one in the history
 	if tables := tablesOf(t, db); len(tables) != 1 {
 		t.Errorf("a read-only console has made tables: %v", tables)

@@ -287,7 +287,7 @@ func TestRecovery(t *testing.T) {
 	now = now.Add(time.Minute)
 	change(t, db)
 	now = now.Add(time.Minute)
-	p.Eval(`location.reload()`)
+	p.Reload()
 	p.Button("Restore to a time")
 	p.Wait("dialog[open] input[name=target]")
 	p.Until(`[...document.querySelectorAll("dialog[open] .choice")][0].click() === undefined`)
