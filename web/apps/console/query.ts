@@ -183,8 +183,9 @@ function keyCondition(q: Question, t: TableDescription, p: Placeholders): string
   const at = sortAt(keys, q.more);
   const required = keys.pks.length - 1;
   const more = moreOf(keys).slice(0, required + at).map((name, n) => {
-    if (!q.more[n]) throw new Unfit(`more.${n}`, "");
-    return `${p.name(name)} = ${key(name, q.more[n], `more.${n}`)}`;
+    const text = q.more[n] ?? "";
+    if (text === "") throw new Unfit(`more.${n}`, "");
+    return `${p.name(name)} = ${key(name, text, `more.${n}`)}`;
   });
   const pk = [`${p.name(keys.pk)} = ${key(keys.pk, q.pk, "pk")}`, ...more].join(" AND ");
   const sorts = keys.sks[at];
