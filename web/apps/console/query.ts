@@ -193,7 +193,7 @@ function keyCondition(q: Question, t: TableDescription, p: Placeholders): string
   const sk = p.name(sorts);
   const a = key(sorts, q.sk, "sk");
   switch (q.skOp) {
-    case "between": return `${pk} AND ${sk} BETWEEN ${a} AND ${key(keys.sk, q.sk2, "sk2")}`;
+    case "between": return `${pk} AND ${sk} BETWEEN ${a} AND ${key(sorts, q.sk2, "sk2")}`;
     case "begins_with": return `${pk} AND begins_with(${sk}, ${a})`;
     default: return `${pk} AND ${sk} ${q.skOp} ${a}`;
   }
