@@ -104,7 +104,7 @@ const structures: Readonly<Record<string, string>> = {
 };
 
 function goField(name: string, v: unknown): string {
-  if (values.includes(name)) return goItem(v as Record<string, Value>, "\t\t");
+  if (values.includes(name) && typeof v !== "string") return goItem(v as Record<string, Value>, "\t\t");
   if (name === "Parameters") return `[]types.AttributeValue{${(v as Value[]).map((x) => goValue(x, "\t\t")).join(", ")}}`;
   if (enums[name] !== undefined) return `types.${enums[name]}(${JSON.stringify(v)})`;
   const structure = structures[name];
