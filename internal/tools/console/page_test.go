@@ -404,7 +404,7 @@ func TestEdit(t *testing.T) {
 	p.UntilText("Save these changes?")
 	p.UntilText("address.city")
 	look(p, "console-diff")
-	p.Click(`dialog[open] dialog[open] .row > button`)
+	p.Click(`dialog .editor ~ dialog .row > button`)
 	p.Button("Go")
 	compiles(t, p.Text("dialog[open] .code code"))
 	p.Button("Done")
