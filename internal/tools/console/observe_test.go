@@ -20,9 +20,10 @@ import (
 
 // observed is the console's response about the requests since the previous call.
 type observed struct {
-	After                          string
-	Total, Kept, UnknownItems, Cut int
-	Groups, Foreign                []struct {
+	After            string
+	Total, Kept, Cut int
+	UnknownItems     int `json:"strangers"`
+	Groups, Foreign  []struct {
 		Patterns              []string
 		Shape                 *struct{ Operation, Index, Keys string }
 		Count                 int
@@ -98,7 +99,7 @@ func TestObserve(t *testing.T) {
 	}
 	seen := observes(t, address, first.After)
 	if seen.Total != 9 || seen.Kept != 9 || seen.UnknownItems != 2 || seen.Cut != 0 {
-		t.Errorf("%d requests, %d kept, %d strangers, %d cut", seen.Total, seen.Kept, seen.UnknownItems, seen.Cut)
+		t.Errorf("%d requests, %d kept, %d unknown items, %d cut", seen.Total, seen.Kept, seen.UnknownItems, seen.Cut)
 	}
 	var told []string
 	for _, g := range slices.Concat(seen.Groups, seen.Foreign) {
