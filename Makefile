@@ -18,7 +18,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible console-scale
+.PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible console-scale
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ setup: ## install test dependencies: AWS CLI, boto3, pytest (Debian), npm packag
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
 	@go test -timeout=30m $(TESTFLAGS) ./...
+
+test-whole: setup build ## run what make test shortens: all designs in TypeScript and Python, all systems on DynamoDB Local (an hour)
+	@nice go test -count=1 -timeout=2h ./test/languages -everything
+	@nice go test -count=1 -timeout=1h ./test/systems -whole
 
 lint: ## check style and correctness with golangci-lint, and .github/workflows with actionlint (pinned in tools/)
 	@$(LINT) run ./...

@@ -4,19 +4,26 @@
 package systems_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/test/internal/localproc"
 )
 
+var whole = flag.Bool("whole", false, "run the tests of all systems, which takes three times as long; without it those of shortened")
+
+// shortened are the systems whose tests run without -whole: they use transactions, streams, counters and conditions the most.
+var shortened = []string{"/systems/appcore", "/systems/catfecito"}
+
 // beside matches the tests that do not use the other implementation, because they run separate databases.
 const beside = "^TestDesign$"
 
-// TestOnDynamoDBLocal runs every test of the systems, except those of their pages, with the other implementation's address in the
+// TestOnDynamoDBLocal runs the tests of the systems, except those of their pages, with the other implementation's address in the
 // environment. It also runs a test of the console, and copies tables from it.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
@@ -69,6 +76,14 @@ func onDatabase(t *testing.T, root string) []string {
 	}
 	if len(packages) < 5 { //nolint:mnd // the systems
 		t.Fatalf("only %v use a database", packages)
+	}
+	if !*whole {
+		packages = slices.DeleteFunc(packages, func(path string) bool {
+			return !slices.ContainsFunc(shortened, func(name string) bool { return strings.HasSuffix(path, name) })
+		})
+		if len(packages) != len(shortened) {
+			t.Fatalf("%v are not %v", packages, shortened)
+		}
 	}
 	return packages
 }

@@ -27,6 +27,7 @@ func (p *Page) Accessible() {
 		p.t.Log("axe-core is not installed: make setup")
 		return
 	}
+	p.Until(`document.readyState === "complete"`) // a document that is still loading lacks what its scripts add
 	// The script stays loaded until the page is reloaded.
 	there, err := run(p, chromedp.Evaluate[bool](`typeof axe !== "undefined"`))
 	if err == nil && !there {
