@@ -76,8 +76,17 @@ func (a *asAWS) Do(r *http.Request) (*http.Response, error) {
 	if !slices.Contains(a.called, name) {
 		a.called = append(a.called, name)
 	}
+	if name == "DescribeAlarms" { // our server has none
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(alarms)), Request: r}, nil
+	}
 	return a.endpoint.Do(r)
 }
+
+// alarms are what CloudWatch returns: an alarm of a table and one of another service.
+const alarms = `{"MetricAlarms":[
+	{"AlarmName":"shop is throttled","StateReason":"Threshold crossed.","Namespace":"AWS/DynamoDB","MetricName":"ThrottledRequests","Dimensions":[{"Name":"TableName","Value":"shop"}]},
+	{"AlarmName":"queue is long","StateReason":"Threshold crossed.","Namespace":"AWS/SQS","MetricName":"ApproximateNumberOfMessagesVisible","Dimensions":[]}
+]}`
 
 // foreign returns the first member of a body that the operation's input does not have.
 func foreign(body []byte, input reflect.Type) string {
@@ -108,6 +117,8 @@ func TestAWS(t *testing.T) {
 	p := webtest.Open(t, address+"/_console/")
 	p.UntilText("ACTIVE")
 	p.Until(`document.querySelector('a[href="#/server"]') === null`)
+	p.UntilText("CloudWatch's alarm shop is throttled is on. Threshold crossed.")
+	p.Until(`document.querySelectorAll(".warnings li").length === 1 && document.querySelector('.warnings a[href="#/tables/shop/metrics"]') !== null`)
 	for _, view := range []struct{ at, until string }{
 		{"", `document.querySelectorAll(".data-grid tbody tr").length >= 10`},
 		{"?view=collection", `document.querySelector(".partition") !== null`},

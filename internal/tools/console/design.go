@@ -198,7 +198,7 @@ func runPattern(d *designCall) (any, error) {
 	switch {
 	case errors.Is(err, errPreview):
 	case err != nil:
-		out.Error = strings.TrimSpace(err.Error())
+		out.Error = d.speech.say(strings.TrimSpace(err.Error()))
 	default:
 		text, err := json.MarshalIndent(result, "", "  ")
 		if err != nil {

@@ -34,6 +34,7 @@ func TestDesignViews(t *testing.T) {
 			look(p, "console-pattern-write")
 			p.Eval(`location.hash = "#/tables/shop/map"`)
 			p.Until(`document.querySelectorAll(".map-samples a").length > 3`)
+			p.Until(`document.querySelector(".map > .card .empty") !== null`) // keys are not counted
 			look(p, "console-map")
 		})
 	}
@@ -65,6 +66,8 @@ func TestRunByKeyboard(t *testing.T) {
 	p.Type("input[name=orderId]", "\r") // opening a link does not run a write
 	p.UntilText("It failed")
 	look(p, "console-failed")
+	p.Eval(`location.hash = "#/tables/shop/patterns/Place?" + new URLSearchParams({with: '{"total":12345678901234567}'})`)
+	p.Until(`document.querySelector("input[name=total]").value === "12345678901234567"`)
 }
 
 // TestLeads: an item links to the items it references, and to the patterns that find related items.

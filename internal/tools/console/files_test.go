@@ -104,7 +104,7 @@ func TestFiles(t *testing.T) {
 		p.UntilText("saved,")
 		p.UntilText("82 items")
 		if n == 0 {
-			look(p, "console-export")
+			look(p, "console-download")
 		}
 		p.Button("Done")
 		file := saved(t, filepath.Join(folder, "shop."+c.ending))

@@ -85,4 +85,6 @@ func TestHotKeys(t *testing.T) {
 	p.Button("Refresh")
 	p.UntilText("Items, by units")
 	p.UntilText("USER#u-01 · PROFILE")
+	p.Button("USER#u-01 · PROFILE")
+	p.Until(`location.hash.startsWith("#/tables/shop?pk=USER%23u-01&op=") && document.querySelector(".cost-text span").textContent === "1 item"`)
 }

@@ -62,6 +62,7 @@ var operations = map[string]effect{
 	"GetInsightRuleReport": reads,
 	"GetMetricData":        reads,
 	"ListMetrics":          reads,
+	"DescribeAlarms":       reads,
 
 	// Only on monotable servers.
 	"DescribeServer":  reads,

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -16,7 +20,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/inprocess"
@@ -165,6 +168,154 @@ func TestPages(t *testing.T) {
 	look(p, "console-none")
 }
 
+// TestOperators: every operator of key conditions and filters, on every type that the form offers, finds what it should. The results of two
+// successive queries differ in number.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop?limit=100")
+	finds := func(query url.Values, want string) {
+		t.Helper()
+		query.Set("limit", "100")
+		p.Eval(fmt.Sprintf(`location.hash = "#/tables/shop?%s"`, query.Encode()))
+		p.Until(fmt.Sprintf(`document.querySelector(".cost-text span").textContent === %q`, want))
+	}
+	for _, c := range []struct{ filters, want string }{
+		{`[["status","=","S","paid"]]`, "12 items"},
+		{`[["total","<","N","121"]]`, "1 item"},
+		{`[["total","<=","N","121.5"]]`, "2 items"},
+		{`[["total",">","N","235.5"]]`, "1 item"},
+		{`[["total",">=","N","235.5"]]`, "2 items"},
+		{`[["status","exists","S"],["status","<>","S","paid"]]`, "12 items"},
+		{`[["total","between","N","200","235.5"]]`, "5 items"},
+		{`[["status","in","S","open, sent"]]`, "12 items"},
+		{`[["SK","begins_with","S","PROFILE"]]`, "6 items"},
+		{`[["name","exists","S"],["name","not_contains","S","e"]]`, "3 items"},
+		{`[["tags","contains","S","early"]]`, "6 items"},
+		{`[["photo","exists","S"]]`, "48 items"},
+		{`[["photo","not_exists","S"]]`, "30 items"},
+		{`[["photo","type","S","B"]]`, "48 items"},
+		{`[["vip","=","BOOL","true"]]`, "3 items"},
+		{`[["photo","=","B","AAEC/w=="]]`, "48 items"},
+		{`[["address.city","=","S","Oaxaca"]]`, "6 items"},
+		{`[["photo","=","NULL"]]`, "0 items"},
+		{`[["address.geo[0]","=","N","17.0732"]]`, "6 items"},
+	} {
+		finds(url.Values{"filters": {c.filters}}, c.want)
+	}
+	for _, c := range []struct{ op, sk, sk2, want string }{
+		{"", "", "", "13 items"},
+		{"=", "PROFILE", "", "1 item"},
+		{"<", "ORDER#2026-11-14", "", "3 items"},
+		{"<=", "ORDER#2026-11-14", "", "4 items"},
+		{">", "ORDER#2026-11-20#LINE#1", "", "2 items"},
+		{">=", "ORDER#2026-11-20#LINE#1", "", "3 items"},
+		{"between", "ORDER#2026-11-14", "ORDER#2026-11-17", "4 items"},
+		{"begins_with", "ORDER#2026-11-20", "", "3 items"},
+	} {
+		finds(url.Values{"pk": {"USER#u-01"}, "op": {c.op}, "sk": {c.sk}, "sk2": {c.sk2}}, c.want)
+	}
+}
+
+// TestSeveralKeyAttributes: an index with several partition and sort keys is queried by all of the former, and by some of the latter.
+func TestSeveralKeyAttributes(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	schema := func(hash, sort []string) (out []types.KeySchemaElement) {
+		for _, name := range hash {
+			out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeHash})
+		}
+		for _, name := range sort {
+			out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeRange})
+		}
+		return out
+	}
+	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind}
+	}
+	if _, err := db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("trips"), BillingMode: types.BillingModePayPerRequest, KeySchema: schema([]string{"id"}, nil),
+		AttributeDefinitions: []types.AttributeDefinition{attribute("id", "S"), attribute("country", "S"), attribute("city", "S"), attribute("day", "S"), attribute("hour", "N")},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String("by-place"), KeySchema: schema([]string{"country", "city"}, []string{"day", "hour"}), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 8 {
+		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("trips"), Item: item{
+			"id": text(fmt.Sprint(n)), "country": text("mx"), "city": text([]string{"Oaxaca", "Puebla"}[n/6]), "day": text([]string{"2026-11-27", "2026-11-28"}[n%2]), "hour": number(fmt.Sprint(8 + n/2)),
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/trips?index=by-place&pk=mx")
+	p.Type(`input[name="more.0"]`, "\r")
+	p.UntilText("Give a value.")
+	p.Type(`input[name="more.0"]`, "Oaxaca\r")
+	p.UntilText("6 items")
+	p.Type(`input[name="more.1"]`, "2026-11-28")
+	choose(p, "hour", ">")
+	p.Type("input[name=sk]", "8\r")
+	p.UntilText("2 items")
+	p.UntilText(`country = "mx" AND city = "Oaxaca" AND day = "2026-11-28" AND hour > 8`)
+	look(p, "console-several-keys")
+	p.Eval(`location.hash += "&view=collection"`)
+	p.Until(`document.querySelector(".partition-head").textContent.includes("Oaxaca")`)
+}
+
+// TestColumns: the chosen columns are the same after the page is loaded again, and a column that cannot be sorted says why.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	address := served(t, db)
+	p := webtest.Open(t, address+"/_console/#/tables/shop?pk=USER%23u-01", webtest.Phone)
+	p.Button("sku")
+	p.UntilText("to sort by this attribute, make it the sort key of an index")
+	p.Button("PK")
+	p.UntilText("A query reads one partition in the order of the sort key")
+	look(p, "console-no-order")
+	p.Button("Columns")
+	p.Until(`document.querySelector("dialog[open] input[value=sku]").click() === undefined`)
+	look(p, "console-columns")
+	p.Button("Done")
+	p.Go(address + "/_console/?again#/tables/shop?pk=USER%23u-01")
+	p.UntilText("13 of 14 columns")
+	p.Until(`(() => { const heads = [...document.querySelectorAll(".data-grid th .sort")].map((e) => e.textContent); return heads.includes("quantity") && !heads.includes("sku"); })()`)
+}
+
+// TestLinks: a view's choices are in its address, and an address with nonsense is one without it.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Add(-time.Hour)
+	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	shop(t, db)
+	if _, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{
+		TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(30 * time.Minute)
+	address := served(t, db) + "/_console/"
+	p := webtest.Open(t, address+"#/tables/shop/stream?from=oldest&without=MODIFY,REMOVE&text=u-03+order")
+	p.Until(`document.querySelectorAll(".tail-record").length === 12`)
+	p.Button("Created")
+	p.Until(`document.querySelectorAll(".tail-record").length === 0 && location.hash.includes("without=INSERT%2CMODIFY%2CREMOVE")`)
+	p.Eval(fmt.Sprintf("location.hash = %q", at("USER#u-01", "PROFILE")[len("/_console/"):]+"&tab=json"))
+	p.Until(`document.querySelector("dialog[open] [role=tab][aria-selected=true]").textContent === "JSON"`)
+	p.Button("Attributes")
+	p.Until(`!location.hash.includes("tab=") && location.hash.includes("item=")`)
+	p.Eval(`location.hash = "#/server?minutes=720"`)
+	p.Until(`document.querySelector(".metrics-head select").value === "720"`)
+	p.Eval(`location.hash = "#/tables/shop/past?at=yesterday"`)
+	p.UntilText("Choose a second to compare with")
+	p.Eval(`location.hash = "#/tables/shop?" + new URLSearchParams({item: '{"PK":1}', filters: "{", limit: "7", view: "none", op: "none"})`)
+	p.UntilText("50 items")
+	p.Until(`document.querySelector("dialog[open]") === null`)
+}
+
 // TestForm: the form can be submitted by keyboard alone, and the address reflects the query.
 func TestForm(t *testing.T) {
 	t.Parallel()
@@ -178,10 +329,24 @@ func TestForm(t *testing.T) {
 	p.Button("Copy as code")
 	p.Wait("dialog[open]")
 	p.Button("Go")
-	if code := p.Text("dialog[open] code"); !strings.Contains(code, `&types.AttributeValueMemberS{Value: "STATUS#open"}`) {
+	code := p.Text("dialog[open] .code code")
+	if !strings.Contains(code, `&types.AttributeValueMemberS{Value: "STATUS#open"}`) {
 		t.Errorf("Go: %s", code)
 	}
+	compiles(t, code)
 	look(p, "console-code")
+}
+
+// compiles fails the test unless a Go program compiles.
+func compiles(t *testing.T, program string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "vet", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s\n%s", err, out, program)
+	}
 }
 
 // stored returns an item of the table as DynamoDB's JSON; "" if it does not exist.
@@ -227,10 +392,22 @@ func TestEdit(t *testing.T) {
 	p.UntilText("This is not a number of up to 38 digits.")
 	look(p, "console-edit")
 	fill(p, "Value of points[0]", "7.5")
+	for _, a := range []struct{ name, kind, at, value string }{{"raw", "B", "raw", "AAEC/w=="}, {"parts", "BS", "parts[0]", "AQ=="}, {"nothing", "NULL", "", ""}} {
+		p.Button("Add attribute")
+		p.Eval(fmt.Sprintf(`(() => { const e = [...document.querySelectorAll(".node-name")].pop(); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); })()`, a.name))
+		fill(p, "Type of "+a.name, a.kind)
+		if a.at != "" {
+			fill(p, "Value of "+a.at, a.value)
+		}
+	}
 	p.Button("Review changes")
 	p.UntilText("Save these changes?")
 	p.UntilText("address.city")
 	look(p, "console-diff")
+	p.Click(`dialog .editor ~ dialog .row > button`)
+	p.Button("Go")
+	compiles(t, p.Text("dialog[open] .code code"))
+	p.Button("Done")
 	// Another user's concurrent change of another attribute is kept.
 	if _, err := db.Client().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String("shop"), Key: item{"PK": text("USER#u-01"), "SK": text("PROFILE")}, UpdateExpression: aws.String("SET seen = :t"), ExpressionAttributeValues: item{":t": text("today")},
@@ -244,8 +421,9 @@ func TestEdit(t *testing.T) {
 		"PK": text("USER#u-01"), "SK": text("PROFILE"), "name": text("João Silva"), "vip": &types.AttributeValueMemberBOOL{Value: false}, "seen": text("today"),
 		"address": &m{Value: item{"city": text("Mérida"), "zip": text("68000"), "geo": &l{Value: []types.AttributeValue{number("17.0732"), number("-96.7266")}}}},
 		"tags":    &types.AttributeValueMemberSS{Value: []string{"early", "mobile"}}, "joined": number("12345678901234567890123456789012345678"), "points": &types.AttributeValueMemberNS{Value: []string{"7.5"}},
+		"raw": &types.AttributeValueMemberB{Value: []byte{0, 1, 2, 0xff}}, "parts": &types.AttributeValueMemberBS{Value: [][]byte{{1}}}, "nothing": &types.AttributeValueMemberNULL{Value: true},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(s{}, n{}, m{}, l{}, types.AttributeValueMemberBOOL{}, types.AttributeValueMemberSS{}, types.AttributeValueMemberNS{})); diff != "" {
+	if diff := cmp.Diff(want, got, values); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -334,7 +512,12 @@ func TestTableLife(t *testing.T) {
 	p.Button("Add index")
 	p.Eval(`(() => { const e = [...document.querySelectorAll("label")].find((l) => l.textContent.startsWith("Attribute with the expiry")); const i = document.getElementById(e.htmlFor); i.value = "ends"; i.dispatchEvent(new Event("input", {bubbles: true})); })()`)
 	p.Eval(`[...document.querySelectorAll(".choice")].filter((c) => c.textContent.startsWith("Point-in-time")).forEach((c) => c.click())`)
+	p.Type("input[name=tags]", "team=shop, stage=dev")
 	look(p, "console-create-table")
+	p.Button("Copy as code")
+	p.Button("Go")
+	compiles(t, p.Text("dialog[open] .code code"))
+	p.Button("Done")
 	p.Click("button[type=submit]")
 	p.UntilText("orders is created.")
 	p.UntilText("This table has no items yet")
@@ -355,6 +538,40 @@ func TestTableLife(t *testing.T) {
 	}
 	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Deletion protection")).click() === undefined`)
 	p.UntilText("With all its items and indexes.")
+	if ttl, err := db.Client().DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("orders")}); err != nil || *ttl.TimeToLiveDescription.AttributeName != "ends" {
+		t.Errorf("TTL: %+v, %v", ttl, err)
+	}
+	p.Type("input[name=tag-key]", "owner")
+	p.Type("input[name=tag-value]", "ana\r")
+	p.Until(`document.querySelectorAll(".tag").length === 3`)
+	p.Click(`button[aria-label="Remove stage"]`)
+	p.Until(`[...document.querySelectorAll(".tag")].map((e) => e.textContent).join() === "owner ana,team shop"`)
+	choose(p, "Billing", "P")
+	choose(p, "Read units", "7")
+	p.Button("Save")
+	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
+	choose(p, "Read units", "9")
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("The same for the global indexes")).click() === undefined`)
+	p.Button("Save")
+	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
+	p.Button("Add index")
+	choose(p, "Name of the index", "by-day")
+	choose(p, "Partition key", "day")
+	p.Click("dialog[open] .float-foot button:last-child")
+	p.Until(`[...document.querySelectorAll("td")].some((c) => c.textContent === "by-day") && document.querySelector("dialog[open]") === null`)
+	described, err = db.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("orders")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := func(of *types.ProvisionedThroughputDescription) int64 { return aws.ToInt64(of.ReadCapacityUnits) }
+	if d := described.Table; units(d.ProvisionedThroughput) != 9 || len(d.GlobalSecondaryIndexes) != 2 || units(d.GlobalSecondaryIndexes[0].ProvisionedThroughput) != 9 {
+		t.Errorf("changed to %+v", d)
+	}
+	p.Click(`button[aria-label="Delete by-day"]`)
+	p.Wait("dialog[open] input[name=confirm]")
+	p.Type("dialog[open] input[name=confirm]", "by-day")
+	p.Button("Delete")
+	p.Until(`![...document.querySelectorAll("td")].some((c) => c.textContent === "by-day")`)
 	p.Click(`button[aria-label="Delete GSI1"]`)
 	p.Wait("dialog[open] input[name=confirm]")
 	p.Type("dialog[open] input[name=confirm]", "GSI1")

@@ -35,6 +35,7 @@ var others = map[string]service{
 	"GetInsightRuleReport": ofCloudWatch,
 	"GetMetricData":        ofCloudWatch,
 	"ListMetrics":          ofCloudWatch,
+	"DescribeAlarms":       ofCloudWatch,
 }
 
 func serviceOf(operation string) service {

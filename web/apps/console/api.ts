@@ -49,9 +49,10 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
   throw new Problem({ status: response.status, code, detail: said.message ?? said.Message ?? code, requestId: response.headers.get("X-Request-Id") ?? undefined });
 }
 
-/** Calls a DynamoDB operation. */
+/** Calls a DynamoDB operation. Some, such as TagResource, respond with nothing. */
 export async function call<T = object>(operation: string, input: object, abort?: AbortSignal): Promise<T> {
-  return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
+  const text = await (await send("POST", `/api/${operation}`, input, abort)).text();
+  return (text === "" ? {} : JSON.parse(text)) as T;
 }
 
 /** The endpoint's features; none until known. */

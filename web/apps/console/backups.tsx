@@ -1,8 +1,9 @@
 // Backups of tables, recovery windows, exports to buckets and imports from them.
 import { Archive, DatabaseBackup, History, Plus, RotateCcw, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Dialog, Empty, Failed, Notice, Switch, Table as Rows, TableSkeleton, TextField, type Tone, format, link, toast, toastProblem, useTitle } from "#ui";
+import { Badge, Button, Card, Dialog, Empty, Notice, Switch, Table as Rows, TableSkeleton, TextField, type Tone, format, link, toast, useTitle } from "#ui";
 import { about, call } from "./api.ts";
+import { Fault, toastFault } from "./fault.tsx";
 import { type Backup, isMoving, listBackups, recoveryOf, useWatched } from "./history.ts";
 import { RestoreBackup, RestoreTime } from "./restore.tsx";
 import { type Table, loadTable } from "./schema.ts";
@@ -57,7 +58,7 @@ function RecoveryCard({ table }: { table: Table }) {
       await call("UpdateContinuousBackups", { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: on } });
       toast("success", t("settings.changed"));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
     loadTable(name);
     recovery.reload();
@@ -105,7 +106,7 @@ function Backups({ table }: { table: Table | undefined }) {
       toast("success", t("backup.deleted", { name: removing.BackupName }));
       remove(undefined);
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
     list.reload();
   };
@@ -113,7 +114,7 @@ function Backups({ table }: { table: Table | undefined }) {
   return (
     <div class="stack" style={{ "--gap": "var(--space-2)" }}>
       <div class="row"><h2 class="part grow">{t("backup.list")}</h2>{table && !about.readOnly && all && all.length > 0 && <Button size="small" icon={Plus} onPress={() => make(true)}>{t("backup.create")}</Button>}</div>
-      {list.problem ? <Failed problem={list.problem} onRetry={list.reload} />
+      {list.problem ? <Fault problem={list.problem} onRetry={list.reload} />
         : !all ? <TableSkeleton columns={5} rows={2} />
         : all.length === 0 ? <Empty icon={Archive} title={t("backup.none")} action={table && !about.readOnly && <Button kind="primary" icon={DatabaseBackup} onPress={() => make(true)}>{t("backup.create")}</Button>}>{t(table ? "backup.noneText" : "backup.noneAll")}</Empty>
         : (
@@ -147,7 +148,7 @@ function CreateBackup({ table, onClose, onDone }: { table: string; onClose: () =
       toast("success", t("backup.created", { name: name.trim() }));
       onDone();
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
   };
   return (

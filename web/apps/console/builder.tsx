@@ -3,7 +3,7 @@ import { ChevronDown, Play, Plus, X } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Button, Checkbox, Icon, Select, TextField, go, link } from "#ui";
 import type { TableDescription } from "./api.ts";
-import { type Filter, type FilterOp, type KeyOp, type Question, Unfit, addressOf, filterOps, filterTypes, keyOps, limits, requestOf } from "./query.ts";
+import { type Filter, type FilterOp, type KeyOp, type Question, Unfit, addressOf, filterOps, filterTypes, keyOps, limits, moreOf, requestOf, sortAt } from "./query.ts";
 import { indexesOf, keyType, keysFor } from "./schema.ts";
 import { t } from "./words.ts";
 
@@ -20,15 +20,17 @@ export function filterOpName(op: FilterOp): string {
 export function Builder({ table, asked, view, attributes, onAsk }: { table: TableDescription; asked: Question; view: string; attributes: readonly string[]; onAsk: () => void }) {
   const [q, set] = useState(asked);
   const [fault, setFault] = useState<Unfit | undefined>();
-  const [more, showMore] = useState(asked.filters.length > 0 || asked.project !== "" || asked.consistent);
+  const [unfolded, unfold] = useState(asked.filters.length > 0 || asked.project !== "" || asked.consistent);
   const address = JSON.stringify(addressOf(asked));
   useEffect(() => {
     set(asked);
     setFault(undefined);
-    if (asked.filters.length > 0) showMore(true);
+    if (asked.filters.length > 0) unfold(true);
   }, [address, table.TableName]);
   const change = (by: Partial<Question>) => { set({ ...q, ...by }); setFault(undefined); };
   const keys = keysFor(table, q.index);
+  const sk = keys.sks[sortAt(keys, q.more)];
+  const more = moreOf(keys);
   const indexes = indexesOf(table);
   const global = indexes.some((i) => i.global && i.IndexName === q.index);
   const ask = (event: Event) => {
@@ -53,14 +55,15 @@ export function Builder({ table, asked, view, attributes, onAsk }: { table: Tabl
         <div class="how" role="group" aria-label={t("how")}>
           {(["query", "scan"] as const).map((how) => <button key={how} type="button" class="how-one" aria-pressed={q.how === how} onClick={() => change({ how })}>{t(`how.${how}`)}</button>)}
         </div>
-        <Select label={t("of")} value={q.index} onInput={(index) => change({ index, consistent: q.consistent && !indexes.some((i) => i.global && i.IndexName === index) })}
+        <Select label={t("of")} value={q.index} onInput={(index) => change({ index, more: [], consistent: q.consistent && !indexes.some((i) => i.global && i.IndexName === index) })}
           choices={[{ value: "", label: t("of.table") }, ...indexes.map((i) => ({ value: i.IndexName, label: i.IndexName }))]} />
         {q.how === "query" && (
           <>
             <div class="builder-key"><TextField label={keyLabel(keys.pk)} name="pk" value={q.pk} onInput={(pk) => change({ pk })} error={wrong("pk")} placeholder={t("pk.placeholder")} autocomplete="off" /></div>
-            {keys.sk !== undefined && (
+            {more.map((name, n) => <div class="builder-key" key={name}><TextField label={`${keyLabel(name)} =`} name={`more.${n}`} optional={n >= keys.pks.length - 1} value={q.more[n] ?? ""} onInput={(text) => change({ more: more.map((_, at) => (at === n ? text : q.more[at] ?? "")) })} error={wrong(`more.${n}`)} autocomplete="off" /></div>)}
+            {sk !== undefined && (
               <>
-                <Select label={keyLabel(keys.sk)} name="op" value={q.skOp} onInput={(skOp) => change({ skOp })} choices={keyOps.filter((op) => op !== "begins_with" || keyType(table, keys.sk ?? "") !== "N").map((op) => ({ value: op, label: keyOpName(op) }))} />
+                <Select label={keyLabel(sk)} name="op" value={q.skOp} onInput={(skOp) => change({ skOp })} choices={keyOps.filter((op) => op !== "begins_with" || keyType(table, sk) !== "N").map((op) => ({ value: op, label: keyOpName(op) }))} />
                 {q.skOp !== "" && <div class="builder-key"><TextField label={q.skOp === "between" ? t("from") : t("value")} name="sk" value={q.sk} onInput={(sk) => change({ sk })} error={wrong("sk")} autocomplete="off" /></div>}
                 {q.skOp === "between" && <div class="builder-key"><TextField label={t("to")} name="sk2" value={q.sk2} onInput={(sk2) => change({ sk2 })} error={wrong("sk2")} autocomplete="off" /></div>}
               </>
@@ -70,7 +73,7 @@ export function Builder({ table, asked, view, attributes, onAsk }: { table: Tabl
         <Button kind="primary" icon={Play} type="submit">{t("run")}</Button>
       </div>
       <div class="row builder-more">
-        <button type="button" class="unfold" aria-expanded={more} onClick={() => showMore(!more)}><Icon of={ChevronDown} size={14} />{t("more")}</button>
+        <button type="button" class="unfold" aria-expanded={unfolded} onClick={() => unfold(!unfolded)}><Icon of={ChevronDown} size={14} />{t("more")}</button>
         {q.how === "query" && keys.sk !== undefined && (
           <div class="how small-how" role="group" aria-label={t("order")}>
             {[false, true].map((back) => <button key={String(back)} type="button" class="how-one" aria-pressed={q.backwards === back} onClick={() => change({ backwards: back })}>{t(back ? "order.desc" : "order.asc")}</button>)}
@@ -78,7 +81,7 @@ export function Builder({ table, asked, view, attributes, onAsk }: { table: Tabl
         )}
         <label class="inline-choice">{t("limit")}<select class="input" value={q.limit} onInput={(e) => change({ limit: Number(e.currentTarget.value) })}>{limits.map((n) => <option key={n} value={n}>{n}</option>)}</select></label>
       </div>
-      {more && (
+      {unfolded && (
         <div class="stack builder-rest">
           <fieldset class="stack" style={{ "--gap": "var(--space-2)" }}>
             <legend class="field-label">{t("filters")}</legend>

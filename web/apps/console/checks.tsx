@@ -3,8 +3,10 @@ import { CircleCheck, Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, language, link, useTitle } from "#ui";
 import { askWork, onAWS } from "./api.ts";
+import { choice } from "./asked.ts";
 import { type Design } from "./design.ts";
 import { EntityName } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
 import { Designed } from "./patterns.tsx";
 import { type Table } from "./schema.ts";
 import { Races } from "./races.tsx";
@@ -47,7 +49,7 @@ export function useWork<T, P>(work: (told: (progress: P) => void, abort: AbortSi
 
 function Conform({ design, table }: { design: Design; table: Table }) {
   const name = table.description.TableName;
-  const [limit, setLimit] = useState<(typeof limits)[number]>("10000");
+  const [limit, setLimit] = choice("limit", limits, "10000");
   const work = useWork<Compared, Reading>((told, abort) => askWork("conform", { table: name, limit: Number(limit) }, told, abort));
   useEffect(() => { if (!onAWS) work.run(); }, []); // where reading is free
   const { done, progress } = work;
@@ -63,7 +65,7 @@ function Conform({ design, table }: { design: Design; table: Table }) {
         <p class="muted small grow" role="status">{work.running ? t((progress?.pass ?? 1) > 1 ? "conform.again" : "conform.reading", { n: progress?.items ?? 0 }) : done ? t(done.cut ? "conform.some" : "conform.all", { n: done.items, units: done.units }) : t("conform.notYet")}</p>
       </form>
       {work.running && <Progress label={t("conform.run")} value={progress?.items ?? 0} max={Math.min(Number(limit), total)} />}
-      {work.problem && <Notice tone="danger">{work.problem.detail}</Notice>}
+      {work.problem && <Fault problem={work.problem} />}
       {done && (
         <>
           <div class="grid stats-row">

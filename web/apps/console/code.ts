@@ -93,16 +93,31 @@ function goItem(item: Record<string, Value>, indent: string): string {
 }
 
 const values = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey"];
-const enums = ["ReturnConsumedCapacity", "ReturnValues", "ReturnValuesOnConditionCheckFailure"];
+const enums: Readonly<Record<string, string>> = {
+  ReturnConsumedCapacity: "ReturnConsumedCapacity", ReturnValues: "ReturnValue", ReturnValuesOnConditionCheckFailure: "ReturnValuesOnConditionCheckFailure", BillingMode: "BillingMode", KeyType: "KeyType",
+  AttributeType: "ScalarAttributeType", ProjectionType: "ProjectionType", StreamViewType: "StreamViewType",
+};
+/** Members with a structure, or a list of structures. */
+const structures: Readonly<Record<string, string>> = {
+  KeySchema: "KeySchemaElement", AttributeDefinitions: "AttributeDefinition", GlobalSecondaryIndexes: "GlobalSecondaryIndex", LocalSecondaryIndexes: "LocalSecondaryIndex", Projection: "Projection",
+  ProvisionedThroughput: "ProvisionedThroughput", StreamSpecification: "StreamSpecification", Tags: "Tag",
+};
 
 function goField(name: string, v: unknown): string {
-  if (values.includes(name)) return goItem(v as Record<string, Value>, "\t\t");
+  if (values.includes(name) && typeof v !== "string") return goItem(v as Record<string, Value>, "\t\t");
   if (name === "Parameters") return `[]types.AttributeValue{${(v as Value[]).map((x) => goValue(x, "\t\t")).join(", ")}}`;
-  if (enums.includes(name)) return `types.${name}(${JSON.stringify(v)})`;
+  if (enums[name] !== undefined) return `types.${enums[name]}(${JSON.stringify(v)})`;
+  const structure = structures[name];
+  if (structure !== undefined) return Array.isArray(v) ? `[]types.${structure}{${v.map(goMembers).join(", ")}}` : `&types.${structure}${goMembers(v)}`;
+  if (isTexts(v)) return `[]string{${v.map((x) => JSON.stringify(x)).join(", ")}}`;
   if (typeof v === "string") return `aws.String(${JSON.stringify(v)})`;
   if (typeof v === "boolean") return `aws.Bool(${String(v)})`;
-  if (typeof v === "number") return `aws.Int32(${String(v)})`;
+  if (typeof v === "number") return `aws.${name === "Limit" ? "Int32" : "Int64"}(${String(v)})`;
   return `map[string]string{${Object.entries(v as object).map(([k, x]) => `${JSON.stringify(k)}: ${JSON.stringify(x)}`).join(", ")}}`;
+}
+
+function goMembers(v: unknown): string {
+  return `{${Object.entries(v as object).map(([name, x]) => `${name}: ${goField(name, x)}`).join(", ")}}`;
 }
 
 function inGo({ operation, input }: AnyRequest): string {

@@ -17,16 +17,19 @@ interface CollectionProps {
   index: string;
   items: readonly Item[];
   keys: readonly string[];
+  /** How many of the keys identify the partition. */
+  partition: number;
   open: (item: Item) => string;
 }
 
 /** An item's entity: by the design if the table has one, otherwise by its type attribute or the words of its key. */
 interface KindOf { id: string; meaning?: Meaning }
 
-export function Collection({ table, index, items, keys, open }: CollectionProps) {
+export function Collection({ table, index, items, keys, partition, open }: CollectionProps) {
   const design = designOf(table);
   const meanings = useMeanings(table, index, items);
-  const [pk = "", sk] = keys;
+  const pks = keys.slice(0, partition);
+  const sk = keys[partition];
   if (design && !meanings) {
     return <div aria-busy="true"><Skeleton lines={8} /></div>;
   }
@@ -37,14 +40,14 @@ export function Collection({ table, index, items, keys, open }: CollectionProps)
   const kindAt = (item: Item): KindOf => found.get(item) ?? { id: "" };
   const kinds = [...new Map(items.map((i) => [kindAt(i).id, kindAt(i)])).values()];
   const ids = kinds.map((k) => k.id);
-  const partitions: { key: Item[string] | undefined; text: string; items: Item[] }[] = [];
+  const partitions: { text: string; items: Item[] }[] = [];
   const at = new Map<string, number>();
   for (const item of items) { // a scan can return to a partition only on another page
-    const text = item[pk] ? JSON.stringify(item[pk]) : "";
+    const text = JSON.stringify(pks.map((k) => item[k]));
     const known = at.get(text);
     if (known === undefined) {
       at.set(text, partitions.length);
-      partitions.push({ key: item[pk], text, items: [item] });
+      partitions.push({ text, items: [item] });
     } else {
       partitions[known]?.items.push(item);
     }
@@ -71,8 +74,8 @@ export function Collection({ table, index, items, keys, open }: CollectionProps)
         </ul>
       )}
       {partitions.map((p, place) => (
-        <section class="partition" key={p.text} aria-label={p.key ? brief(p.key, 200) : ""}>
-          <h2 class="partition-head"><Icon of={Layers} size={15} /><KeyText value={p.key} /><span class="muted small">{t("cost.items", { n: p.items.length })}</span></h2>
+        <section class="partition" key={p.text} aria-label={pks.map((k) => (p.items[0]?.[k] ? brief(p.items[0][k], 200) : "")).join(" ")}>
+          <h2 class="partition-head"><Icon of={Layers} size={15} />{pks.map((k) => <KeyText key={k} value={p.items[0]?.[k]} />)}<span class="muted small">{t("cost.items", { n: p.items.length })}</span></h2>
           {chunks(p.items).map((part, at) => (
             <Chunk key={at} first={place === 0 && at === 0} height={part.length * entryHeight}>
               {() => <ul class="partition-items">{part.map((item, n) => <li key={n}>{entry(item)}</li>)}</ul>}

@@ -1,8 +1,9 @@
 // A new item: empty except for its keys, or a copy of another one.
 import { useState } from "preact/hooks";
-import { Breadcrumb, Button, Failed, Notice, Problem, Skeleton, go, here, link, useLoaded, useTitle } from "#ui";
+import { Breadcrumb, Button, Notice, Problem, Skeleton, go, here, link, useLoaded, useTitle } from "#ui";
 import { call } from "./api.ts";
 import { Editor } from "./editor.tsx";
+import { Fault } from "./fault.tsx";
 import { getItem } from "./item.tsx";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./schema.ts";
@@ -39,7 +40,7 @@ function CreateItem({ table }: { table: Table }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const start = like.value.value;
   if (!start) {
-    return like.problem.value ? <Failed problem={like.problem.value} onRetry={() => like.reload()} /> : <Skeleton lines={6} />;
+    return like.problem.value ? <Fault problem={like.problem.value} onRetry={() => like.reload()} /> : <Skeleton lines={6} />;
   }
   const item = draft ?? start;
   const save = async () => {

@@ -1,8 +1,9 @@
 // A new table with all its settings. Those that need an existing table are applied once it is created.
 import { Plus, X } from "lucide";
 import { useState } from "preact/hooks";
-import { Breadcrumb, Button, Card, Checkbox, Notice, Problem, Select, TextField, go, link, toast, toastProblem, useTitle } from "#ui";
+import { Breadcrumb, Button, Card, Checkbox, Problem, Select, TextField, go, link, toast, useTitle } from "#ui";
 import { type TableDescription, call } from "./api.ts";
+import { Fault, toastFault } from "./fault.tsx";
 import { IndexFields, type KeyAttribute, KeyField, type NewIndex, definitions, indexInput, newIndex, tableKeys } from "./key-field.tsx";
 import { CopyRequest } from "./request.tsx";
 import { loadNames, loadTable } from "./schema.ts";
@@ -23,19 +24,29 @@ interface Form {
   stream: "" | (typeof streamViews)[number];
   pitr: boolean;
   protect: boolean;
+  /** As typed: name=value, separated by commas, which no tag has. */
+  tags: string;
 }
 
-const empty: Form = { name: "", pk: { name: "PK", type: "S" }, sk: { name: "SK", type: "S" }, provisioned: false, read: "5", write: "5", indexes: [], ttl: "", stream: "", pitr: false, protect: false };
+const empty: Form = { name: "", pk: { name: "PK", type: "S" }, sk: { name: "SK", type: "S" }, provisioned: false, read: "5", write: "5", indexes: [], ttl: "", stream: "", pitr: false, protect: false, tags: "" };
+
+function tagsOf(text: string): { Key: string; Value: string }[] {
+  return text.split(",").map((tag) => tag.trim()).filter(Boolean).map((tag) => {
+    const [Key = "", ...value] = tag.split("=");
+    return { Key: Key.trim(), Value: value.join("=").trim() };
+  });
+}
 
 function inputOf(f: Form): Record<string, unknown> {
   const throughput = f.provisioned ? { ReadCapacityUnits: Number(f.read), WriteCapacityUnits: Number(f.write) } : undefined;
   const global = f.indexes.filter((i) => i.global);
   const local = f.indexes.filter((i) => !i.global);
+  const tags = tagsOf(f.tags);
   return {
     TableName: f.name.trim(), KeySchema: tableKeys(f.pk, f.sk), AttributeDefinitions: definitions([f.pk, f.sk, ...f.indexes.flatMap((i) => (i.global ? [i.pk, i.sk] : [i.sk]))]),
     BillingMode: f.provisioned ? "PROVISIONED" : "PAY_PER_REQUEST", ...(throughput ? { ProvisionedThroughput: throughput } : {}),
     ...(global.length > 0 ? { GlobalSecondaryIndexes: global.map((i) => indexInput(i, f.pk.name, throughput)) } : {}), ...(local.length > 0 ? { LocalSecondaryIndexes: local.map((i) => indexInput(i, f.pk.name, undefined)) } : {}),
-    ...(f.stream !== "" ? { StreamSpecification: { StreamEnabled: true, StreamViewType: f.stream } } : {}), ...(f.protect ? { DeletionProtectionEnabled: true } : {}),
+    ...(f.stream !== "" ? { StreamSpecification: { StreamEnabled: true, StreamViewType: f.stream } } : {}), ...(f.protect ? { DeletionProtectionEnabled: true } : {}), ...(tags.length > 0 ? { Tags: tags } : {}),
   };
 }
 
@@ -70,7 +81,7 @@ export function CreateTable() {
       if (f.pitr) await call("UpdateContinuousBackups", { TableName: name, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } });
       toast("success", t("create.done", { name }));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
     void loadNames();
     loadTable(name);
@@ -117,9 +128,10 @@ export function CreateTable() {
           <Select label={t("stream")} hint={t("stream.hint")} optional value={f.stream} onInput={(stream) => change({ stream })} empty={t("off")} choices={streamViews.map((v) => ({ value: v, label: t(`stream.${v}`) }))} />
           <Checkbox label={t("pitr")} hint={t("pitr.hint")} checked={f.pitr} onInput={(pitr) => change({ pitr })} />
           <Checkbox label={t("protect")} hint={t("protect.hint")} checked={f.protect} onInput={(protect) => change({ protect })} />
+          <TextField label={t("tags")} hint={t("tags.createHint")} name="tags" optional value={f.tags} onInput={(tags) => change({ tags })} autocomplete="off" />
         </div>
       </Card>
-      {problem && <Notice tone="danger">{problem.detail}</Notice>}
+      {problem && <Fault problem={problem} />}
       <div class="row">
         <Button kind="primary" type="submit" loading={busy}>{t("create")}</Button>
         <Button href={link("/tables")}>{t("cancel")}</Button>

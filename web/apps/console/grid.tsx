@@ -1,7 +1,7 @@
 // Items as rows: resizable columns, rows rendered while visible, and a checkbox for each selectable row.
 import { ArrowDownNarrowWide, ArrowUpNarrowWide, KeyRound } from "lucide";
 import { useMemo, useRef } from "preact/hooks";
-import { Icon, go, here } from "#ui";
+import { Icon, go, here, toast } from "#ui";
 import type { Picked } from "./pick.ts";
 import type { Question } from "./query.ts";
 import { useRows } from "./rows.ts";
@@ -15,8 +15,9 @@ interface GridProps {
   items: readonly Item[];
   columns: readonly string[];
   keys: readonly string[];
-  /** The keys that it was queried by. */
+  /** The keys that it was queried by, and the one that orders the items. */
   indexKeys?: readonly string[];
+  sortKey?: string | undefined;
   /** The address of an item; without it, rows are read-only. */
   open?: (item: Item) => string;
   question?: Question;
@@ -27,12 +28,12 @@ interface GridProps {
 
 const pageOf = 10;
 
-export function Grid({ caption, items, columns, keys, indexKeys = keys, open, question, picked, name = "" }: GridProps) {
+export function Grid({ caption, items, columns, keys, indexKeys = keys, sortKey, open, question, picked, name = "" }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useRows(box, items.length);
   const allKeys = [...new Set([...keys, ...indexKeys])];
   const widths = useWidths(name, items, allKeys);
-  const sorted = question?.how === "query" ? indexKeys[1] : undefined;
+  const sorted = question?.how === "query" ? sortKey : undefined;
   const numbers = useMemo(() => new Set(columns.filter((c) => items.some((i) => i[c]) && items.every((i) => i[c] === undefined || "N" in i[c]))), [items, columns.join("\u0000")]);
   const walk = (event: KeyboardEvent) => {
     const at = Number((event.target as HTMLElement).closest("tr[aria-rowindex]")?.getAttribute("aria-rowindex")) - 2;
@@ -61,7 +62,7 @@ export function Grid({ caption, items, columns, keys, indexKeys = keys, open, qu
               <th key={c} scope="col" class={[n === 0 ? "first" : "", numbers.has(c) ? "numeric" : ""].join(" ")} aria-sort={c === sorted ? (question?.backwards ? "descending" : "ascending") : undefined}>
                 {c === sorted
                   ? <button type="button" class="sort" title={t("sort.turn")} onClick={() => turn(question?.backwards === true)}><Head name={c} isKey /><Icon of={question?.backwards ? ArrowUpNarrowWide : ArrowDownNarrowWide} size={14} /></button>
-                  : <span title={allKeys.includes(c) ? t("sort.key") : t("sort.none")}><Head name={c} isKey={allKeys.includes(c)} /></span>}
+                  : <Unsorted name={c} isKey={allKeys.includes(c)} asks={question !== undefined} />}
                 <Grip column={c} widths={widths} />
               </th>
             ))}
@@ -123,6 +124,12 @@ function Grip({ column, widths }: { column: string; widths: Widths }) {
 
 function Head({ name, isKey }: { name: string; isKey: boolean }) {
   return <>{isKey && <Icon of={KeyRound} size={12} />}{name}</>;
+}
+
+/** A column that cannot be sorted: a press says why. */
+function Unsorted({ name, isKey, asks }: { name: string; isKey: boolean; asks: boolean }) {
+  const why = t(isKey ? "sort.key" : "sort.none");
+  return asks ? <button type="button" class="sort no-order" title={why} onClick={() => toast("info", why)}><Head name={name} isKey={isKey} /></button> : <Head name={name} isKey={isKey} />;
 }
 
 /** Only the sort key has an order, which can be reversed. */

@@ -1,7 +1,8 @@
 // The most used and most throttled keys of a table: contributor insights, of this server and of AWS.
 import { Flame } from "lucide";
-import { Button, Card, Empty, Notice, Progress, Skeleton, format, toast, toastProblem, useLoaded } from "#ui";
+import { Button, Card, Empty, Notice, Progress, Skeleton, format, link, toast, useLoaded } from "#ui";
 import { about, call } from "./api.ts";
+import { toastFault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 interface Key { values: string[]; amount: number }
@@ -33,7 +34,7 @@ export function HotKeys({ table }: { table: string }) {
       await call("UpdateContributorInsights", { TableName: table, ContributorInsightsAction: on ? "ENABLE" : "DISABLE" });
       toast("success", t("settings.changed"));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
     void loaded.reload();
   };
@@ -45,12 +46,12 @@ export function HotKeys({ table }: { table: string }) {
       {loaded.problem.value ? <Notice tone="warning">{loaded.problem.value.detail}</Notice> : !i ? <Skeleton lines={3} />
         : !i.on ? <Empty icon={Flame} title={t("hot.off")} action={!about.readOnly && <Button onPress={() => set(true)}>{t("turnOn")}</Button>}>{t("hot.offText")}</Empty>
         : there.length === 0 ? <p class="muted">{t("hot.none")}</p>
-        : <div class="grid" style={{ "--column": "22rem" }}>{there.map((r) => <Ranked key={r.title} ranking={r} />)}</div>}
+        : <div class="grid" style={{ "--column": "22rem" }}>{there.map((r) => <Ranked key={r.title} table={table} ranking={r} />)}</div>}
     </Card>
   );
 }
 
-function Ranked({ ranking: r }: { ranking: Ranking }) {
+function Ranked({ table, ranking: r }: { table: string; ranking: Ranking }) {
   const top = r.keys[0]?.amount ?? 1;
   return (
     <div class="stack hot">
@@ -58,7 +59,8 @@ function Ranked({ ranking: r }: { ranking: Ranking }) {
       <ol>
         {r.keys.map((k) => {
           const name = k.values.join(" · ");
-          return <li key={name}><span class="row fixed"><code class="grow breaks">{name}</code><span class="number">{format.number(k.amount, { maximumFractionDigits: 1 })}</span></span><Progress label={name} value={k.amount} max={top} /></li>;
+          const [pk, sk] = k.values;
+          return <li key={name}><span class="row fixed"><a class="grow breaks" href={link("/tables/:table", { table, pk, ...(sk === undefined ? {} : { op: "=", sk }) })}><code>{name}</code></a><span class="number">{format.number(k.amount, { maximumFractionDigits: 1 })}</span></span><Progress label={name} value={k.amount} max={top} /></li>;
         })}
       </ol>
     </div>

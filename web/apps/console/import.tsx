@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Breadcrumb, Button, Card, Empty, Notice, Problem, Progress, Select, TextField, format, link, useTitle } from "#ui";
 import { writeCost } from "./cost.ts";
 import type { CSVColumn, ColumnType } from "./csv.ts";
+import { Fault } from "./fault.tsx";
 import type { Entry, Source } from "./files.ts";
 import { Grid } from "./grid.tsx";
 import { Load } from "./load.ts";
@@ -11,7 +12,6 @@ import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./
 import { bytes } from "./show.tsx";
 import { Sidebar, Waiting } from "./tables.tsx";
 import { type Item, itemSize } from "./value.ts";
-import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 const previewed = 20;
@@ -75,7 +75,7 @@ function Import({ table }: { table: Table }) {
   return (
     <div class={over ? "stack import over" : "stack import"} onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
       <h1>{t("import.title", { name: table.description.TableName })}</h1>
-      {problem && <Notice tone="danger">{problem.detail}</Notice>}
+      {problem && <Fault problem={problem} />}
       {!preview ? (
         <Empty level={2} icon={FileUp} title={t("import.choose")} action={<Choose onChoose={choose} />}>{t("import.chooseText")}</Empty>
       ) : <Chosen key={preview.source.files.map((f) => f.name).join()} table={table} preview={preview} onColumns={(columns) => void previewOf({ ...preview.source, columns }).then(setPreview)} onOther={() => setPreview(undefined)} />}

@@ -1,8 +1,9 @@
 // The history of one item, as far back as the table keeps changes: each as a diff, with an undo.
 import { History } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Empty, Failed, Notice, Problem, TableSkeleton, format, here, link, useTitle } from "#ui";
+import { Badge, Button, Empty, Problem, TableSkeleton, format, here, link, useTitle } from "#ui";
 import { Changes, changesOf } from "./diff.tsx";
+import { Fault } from "./fault.tsx";
 import { getItem } from "./item.tsx";
 import { openedItem } from "./items.tsx";
 import { type PastChange, type PastChanges, itemChanges } from "./past.ts";
@@ -65,7 +66,7 @@ function ItemHistory({ table, itemKey }: { table: Table; itemKey: Item }) {
       <p class="row small"><span class="muted">{t("tail.of")}</span><span class="tail-key">{Object.entries(itemKey).map(([n, value]) => <KeyText key={n} value={value} />)}</span><a href={link("/tables/:table", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.open")}</a>
         {table.description.StreamSpecification?.StreamEnabled && <a href={link("/tables/:table/stream", { table: name, item: JSON.stringify(itemKey) })}>{t("itemHistory.live")}</a>}
       </p>
-      {problem && (found ? <Notice tone="danger">{problem.detail}</Notice> : <Failed problem={problem} onRetry={() => look(again + 1)} />)}
+      {problem && <Fault problem={problem} onRetry={() => look(again + 1)} />}
       {!found ? !problem && <TableSkeleton columns={3} rows={4} />
         : found.since === undefined ? <Empty level={2} icon={History} title={t("itemHistory.off")} action={<Button kind="primary" href={link("/tables/:table/backups", { table: name })}>{t("backups")}</Button>}>{t("itemHistory.offText")}</Empty>
         : (

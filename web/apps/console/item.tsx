@@ -2,13 +2,14 @@
 // it is as it was read.
 import { CopyPlus, History, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Confirm, Dialog, Drawer, Empty, Failed, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
+import { Button, Confirm, Dialog, Drawer, Empty, Notice, Problem, Skeleton, Tabs, format, link, toast, useLoaded } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
+import { choice } from "./asked.ts";
 import { designOf } from "./design.ts";
 import { type Change, Changes, changesOf } from "./diff.tsx";
-import { Fault } from "./fault.tsx";
 import { JSONView } from "./code-editor.tsx";
 import { Editor } from "./editor.tsx";
+import { Fault, toastFault } from "./fault.tsx";
 import { Meaning } from "./meaning.tsx";
 import { hasPast } from "./past.ts";
 import { CopyRequest } from "./request.tsx";
@@ -62,7 +63,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
         toast("warning", t("conflict.delete"));
         void loaded.reload();
       } else {
-        toastProblem(problem);
+        toastFault(problem);
       }
     }
   };
@@ -71,7 +72,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
     : <><Button kind="quiet" icon={Trash} onPress={() => setAsk("delete")}>{t("delete")}</Button><Button icon={CopyPlus} href={link("/tables/:table/new", { table: name, from: JSON.stringify(itemKey) })}>{t("item.duplicate")}</Button><Button kind="primary" icon={Pencil} onPress={begin}>{t("edit")}</Button></>);
   return (
     <Drawer open wide title={Object.values(itemKey).map((v) => brief(v, 200)).join(" · ")} onClose={leave} actions={actions}>
-      {loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} />
+      {loaded.problem.value ? <Fault problem={loaded.problem.value} onRetry={() => loaded.reload()} />
         : !loaded.value.value ? <Skeleton lines={8} />
         : !item ? <Empty icon={SearchX} title={t("item.none")} action={hasPast() && <Button icon={History} href={link("/tables/:table/history", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.history")}</Button>}>{t("item.noneText")}</Empty>
         : editing ? (
@@ -100,8 +101,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
 
 function ItemView({ table, item, keys }: { table: string; item: Item; keys: readonly string[] }) {
   const designed = designOf(table) !== undefined;
-  const [wanted, choose] = useState<"meaning" | "attributes" | "json" | undefined>();
-  const chosen = wanted ?? (designed ? "meaning" : "attributes");
+  const [chosen, choose] = choice("tab", designed ? ["meaning", "attributes", "json"] as const : ["attributes", "json"] as const, designed ? "meaning" : "attributes");
   return (
     <Tabs label={t("view")} chosen={chosen} onChoose={choose} tabs={[...(designed ? [{ key: "meaning" as const, label: t("item.meaning") }] : []), { key: "attributes", label: t("item.attributes") }, { key: "json", label: "JSON" }]}>
       {chosen === "meaning" ? <Meaning table={table} item={item} /> : chosen === "json" ? <JSONView label="JSON" text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}

@@ -22,6 +22,7 @@ import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
 import { TableViews } from "./table-views.tsx";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
+import { isItem } from "./tree.ts";
 import { lastWrite, undo, undone } from "./undo.ts";
 import { newTab } from "./view-tabs.tsx";
 import { type Item, pick } from "./value.ts";
@@ -135,7 +136,7 @@ export function withItem(key: Item | undefined): string {
 export function openedItem(text: string | null): Item | undefined {
   try {
     const key: unknown = JSON.parse(text ?? "null");
-    return typeof key === "object" && key !== null && Object.keys(key).length > 0 ? (key as Item) : undefined;
+    return isItem(key) && Object.keys(key).length > 0 ? key : undefined;
   } catch {
     return undefined;
   }
@@ -207,7 +208,8 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
     return pages.loading ? <div aria-busy="true"><Skeleton lines={10} /></div> : null;
   }
   const read = pages.read;
-  const asked = keyNames(keysFor(d, question.index));
+  const by = keysFor(d, question.index);
+  const asked = keyNames(by);
   const columns = columnsOf(read.Items, [...new Set([...keys, ...asked])]);
   const open = (item: Item) => withItem(pick(item, keys));
   const show = (chosen: View) => {
@@ -233,8 +235,8 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
       {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
         : view === "json" ? <JSONView label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
         : view === "entities" && design ? <Entities table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
-        : view === "collection" ? <Collection table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
-        : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} picked={picked} name={d.TableName} />}
+        : view === "collection" ? <Collection table={d.TableName} index={question.index} items={read.Items} keys={asked} partition={by.pks.length} open={open} />
+        : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} sortKey={by.sk} open={open} question={question} picked={picked} name={d.TableName} />}
       <Cost pages={pages} />
       <Dialog open={choosing} title={t("columns")} onClose={() => choose(false)} actions={<Button kind="primary" onPress={() => choose(false)}>{t("done")}</Button>}>
         <Chips label={t("columns.hint")} choices={columns.filter((c) => !keys.includes(c)).map((c) => ({ value: c, label: c }))} most={columns.length + 1} chosen={columns.filter((c) => !hidden.includes(c) && !keys.includes(c))}

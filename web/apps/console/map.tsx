@@ -1,12 +1,16 @@
 // The map of a table: the entities in the table and in each index, with counts and sizes, and the largest partitions.
 import { Play, Square } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Button, Notice, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
-import { askDesign, onAWS } from "./api.ts";
+import { Badge, Button, Problem, Progress, Select, Stat, format, link, useTitle } from "#ui";
+import { askDesign, onAWS, served } from "./api.ts";
+import { choice } from "./asked.ts";
 import { type Design, type DesignPlace, type Entity } from "./design.ts";
 import { EntityName, TemplateChip } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
+import { HotKeys } from "./hot-keys.tsx";
 import { Designed } from "./patterns.tsx";
-import { type Table, indexesOf, keysFor } from "./schema.ts";
+import { keyAddress } from "./query.ts";
+import { type Table, indexesOf, keyNames, keysFor } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Sidebar } from "./tables.tsx";
 import { t } from "./words.ts";
@@ -56,7 +60,7 @@ export function MapPage({ name }: { name: string }) {
 
 function TableMap({ design, table }: { design: Design; table: Table }) {
   const name = table.description.TableName;
-  const [limit, setLimit] = useState<(typeof limits)[number]>("1000");
+  const [limit, setLimit] = choice("limit", limits, "1000");
   const [state, set] = useState<{ sum: Sum; done: boolean; running: boolean; problem?: Problem }>({ sum: new Sum(), done: false, running: false });
   const running = useRef<AbortController | null>(null);
   const run = async (most: number) => {
@@ -95,7 +99,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
         <p class="muted small grow" role="status">{sum.items === 0 && !state.running ? t("map.notYet") : t(state.done ? "map.all" : "map.some", { n: sum.items, total, units: sum.units })}</p>
       </form>
       {state.running && <Progress label={t("map.count")} value={sum.items} max={Math.min(Number(limit), Math.max(total, 1))} />}
-      {state.problem && <Notice tone="danger">{state.problem.detail}</Notice>}
+      {state.problem && <Fault problem={state.problem} />}
       <div class="grid stats-row">
         <Stat label={t("table.items")} value={format.number(sum.items)} note={bytes(sum.bytes)} />
         <Stat label={t("map.partitions")} value={format.number([...sum.partitions.values()].filter((p) => !p.index).length)} />
@@ -103,6 +107,7 @@ function TableMap({ design, table }: { design: Design; table: Table }) {
       </div>
       <Where design={design} table={table} sum={sum} index="" />
       {indexesOf(table.description).map((i) => <Where key={i.IndexName} design={design} table={table} sum={sum} index={i.IndexName} />)}
+      {served.value.metrics && <HotKeys table={name} />}
     </div>
   );
 }
@@ -125,20 +130,19 @@ function Where({ design, table, sum, index }: { design: Design; table: Table; su
   const title = index === "" ? t("of.table") : index;
   return (
     <div class="stack map-part">
-      <h2 class="part">{title} <code class="muted small">{keys.pk}{keys.sk !== undefined && <> · {keys.sk}</>}</code></h2>
+      <h2 class="part">{title} <code class="muted small">{keyNames(keys).join(" · ")}</code></h2>
       <div class="table-box grid-box map-box" role="region" aria-label={t("map.entities", { where: title })} tabIndex={0}>
         <table class="table data-grid map-grid">
           <caption class="hidden-visually">{t("map.entities", { where: title })}</caption>
-          <thead><tr><th scope="col">{t("design.entity")}</th><th scope="col">{keys.pk}</th>{keys.sk !== undefined && <th scope="col">{keys.sk}</th>}<th scope="col" class="numeric">{t("table.items")}</th><th scope="col" class="numeric">{t("map.average")}</th><th scope="col">{t("map.samples")}</th></tr></thead>
+          <thead><tr><th scope="col">{t("design.entity")}</th>{keyNames(keys).map((k) => <th key={k} scope="col">{k}</th>)}<th scope="col" class="numeric">{t("table.items")}</th><th scope="col" class="numeric">{t("map.average")}</th><th scope="col">{t("map.samples")}</th></tr></thead>
           <tbody>
             {all.map((r, n) => (
               <tr key={n} class={r.kind ? undefined : "map-empty"}>
                 <td><EntityName design={design} entity={r.entity?.name} place={r.place?.kind === "entry" ? undefined : r.place?.name ?? r.kind?.place} />{r.place?.where && <Badge plain>{t("map.where", { condition: r.place.where })}</Badge>}</td>
-                <td>{template(design, r, keys.pk)}</td>
-                {keys.sk !== undefined && <td>{template(design, r, keys.sk)}</td>}
+                {keyNames(keys).map((k) => <td key={k}>{template(design, r, k)}</td>)}
                 <td class="numeric"><span class="map-count" style={{ "--part": String((r.kind?.items ?? 0) / most) }}>{format.number(r.kind?.items ?? 0)}</span></td>
                 <td class="numeric">{r.kind ? bytes(Math.round(r.kind.bytes / r.kind.items)) : "–"}{r.entity?.size !== undefined && r.place?.kind === "key" && <span class="muted small"> / {bytes(r.entity.size)}</span>}</td>
-                <td class="map-samples">{(r.kind?.samples ?? []).map((s, i) => <a key={i} href={link("/tables/:table", { table: name, index, pk: s[keys.pk], ...(keys.sk !== undefined ? { op: "=", sk: s[keys.sk] } : {}), view: "entities" })}><code>{Object.values(s).join(" · ")}</code></a>)}</td>
+                <td class="map-samples">{(r.kind?.samples ?? []).map((s, i) => <a key={i} href={link("/tables/:table", { table: name, index, ...keyAddress(keys, (k) => s[k]), view: "entities" } as Record<string, string | undefined>)}><code>{Object.values(s).join(" · ")}</code></a>)}</td>
               </tr>
             ))}
           </tbody>
@@ -149,7 +153,7 @@ function Where({ design, table, sum, index }: { design: Design; table: Table; su
           <summary>{t("map.largest")}</summary>
           <ol class="partitions">
             {partitions.map((p) => (
-              <li key={p.key}><a href={link("/tables/:table", { table: name, index, pk: p.key, view: "entities" })}><code class="clip">{p.key}</code></a><span class="bar" aria-hidden="true" style={{ "--part": String(p.bytes / heaviest) }} /><span class="number small muted">{t("map.partition", { n: p.items, size: bytes(p.bytes) })}</span></li>
+              <li key={p.key}>{keys.pks.length > 1 ? <code class="clip">{p.key}</code> : <a href={link("/tables/:table", { table: name, index, pk: p.key, view: "entities" })}><code class="clip">{p.key}</code></a>}<span class="bar" aria-hidden="true" style={{ "--part": String(p.bytes / heaviest) }} /><span class="number small muted">{t("map.partition", { n: p.items, size: bytes(p.bytes) })}</span></li>
             ))}
           </ol>
         </details>

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, Empty, Notice, Problem, Stat, Table, format, link, useTitle } from "#ui";
 import { askDesign, onAWS, served } from "./api.ts";
 import type { Design } from "./design.ts";
+import { Fault } from "./fault.tsx";
 import { type Group, type Observed, type Row, type Sum, add, nothing, quantile, rowsOf } from "./observed.ts";
 import { Designed, PatternSidebar } from "./patterns.tsx";
 import { milliseconds } from "./server-views.tsx";
@@ -68,7 +69,7 @@ function Observe({ table, design }: { table: string; design: Design }) {
         <Button icon={RotateCcw} onPress={restart}>{t("observe.restart")}</Button>
         <p class="muted small grow" role="status">{t("observe.seen", { n: sum.total, seconds: Math.round(sum.seconds) })}</p>
       </div>
-      {problem && <Notice tone="danger">{problem.detail}</Notice>}
+      {problem && <Fault problem={problem} />}
       {sum.others > 0 && <Notice tone="info">{t("observe.others", { n: sum.others })}</Notice>}
       {sum.total > sum.kept && <Notice tone="info">{t("observe.sampled", { kept: sum.kept, total: sum.total })}</Notice>}
       {sum.cut > 0 && <Notice tone="info">{t("observe.cut", { n: sum.cut })}</Notice>}

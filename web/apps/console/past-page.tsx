@@ -1,8 +1,9 @@
 // A table at a second of its recovery window, compared with now: what was added, removed and changed since.
 import { CalendarClock, Equal, History } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Checkbox, Empty, MoreButton, Paged, TableSkeleton, Failed, format, go, here, link, usePages, useTitle } from "#ui";
+import { Badge, Button, Checkbox, Empty, MoreButton, Paged, TableSkeleton, format, go, here, link, usePages, useTitle } from "#ui";
 import { Changes, changesOf } from "./diff.tsx";
+import { Fault } from "./fault.tsx";
 import { type Recovery, recoveryOf, useWatched } from "./history.ts";
 import { type Compared, compareTable } from "./past.ts";
 import { PutBack } from "./put-back.tsx";
@@ -25,7 +26,7 @@ function Past({ table }: { table: Table }) {
   const name = table.description.TableName;
   const recovery = useWatched((abort) => recoveryOf(name, abort), () => false, [name]);
   const r = recovery.value;
-  if (recovery.problem) return <Failed problem={recovery.problem} onRetry={recovery.reload} />;
+  if (recovery.problem) return <Fault problem={recovery.problem} onRetry={recovery.reload} />;
   if (!r) return <TableSkeleton columns={3} rows={4} />;
   if (!r.on) return <Empty level={2} icon={CalendarClock} title={t("past.off")} action={<Button kind="primary" href={link("/tables/:table/backups", { table: name })}>{t("pitr.turnOn")}</Button>}>{t("past.offText")}</Empty>;
   if (r.earliest === undefined || r.latest === undefined || r.earliest > r.latest) return <Empty level={2} icon={CalendarClock} title={t("pitr.soon")} action={<Button onPress={recovery.reload}>{t("hot.again")}</Button>} />;
@@ -36,7 +37,7 @@ function Chosen({ table, recovery }: { table: Table; recovery: Recovery }) {
   const name = table.description.TableName;
   const { earliest = 0, latest = 0 } = recovery;
   const asked = here.value.query.get("at");
-  const at = asked === null ? undefined : Number(asked);
+  const at = /^\d{1,11}$/.test(asked ?? "") ? Number(asked) : undefined;
   const [wanted, want] = useState(localSecond(at ?? Math.max(earliest, latest - hour)));
   const [all, setAll] = useState(here.value.query.get("all") === "1");
   const second = secondOf(wanted);
@@ -49,7 +50,7 @@ function Chosen({ table, recovery }: { table: Table; recovery: Recovery }) {
         <Checkbox label={t("past.all")} checked={all} onInput={setAll} />
         <Button kind="primary" icon={History} disabled={!ready} onPress={show}>{t("past.show")}</Button>
       </form>
-      {at === undefined || !Number.isSafeInteger(at) ? <Empty level={2} icon={CalendarClock} title={t("past.choose")}>{t("past.chooseText")}</Empty>
+      {at === undefined ? <Empty level={2} icon={CalendarClock} title={t("past.choose")}>{t("past.chooseText")}</Empty>
         : <Comparison key={`${asked} ${here.value.query.get("all")}`} table={table} at={at} all={here.value.query.get("all") === "1"} />}
     </>
   );

@@ -1,9 +1,10 @@
 // The patterns of a table's design with their costs; in other views, a list of links.
 import { Workflow } from "lucide";
-import { Badge, Empty, Failed, Problem, Skeleton, Stat, Table, format, here, link, useTitle } from "#ui";
+import { Badge, Empty, Problem, Skeleton, Stat, Table, format, here, link, useTitle } from "#ui";
 import { served } from "./api.ts";
 import { type Design, type Pattern, type Request, designState, findingsOf, loadDesign } from "./design.ts";
 import { EntityName, Findings, dollars } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
 import { Measured } from "./measured.tsx";
 import { TableHead } from "./items.tsx";
 import { type Table as Described, loadTable, tableState } from "./schema.ts";
@@ -21,7 +22,7 @@ export function Designed({ name, side, children }: { name: string; side: (design
     return <Skeleton lines={8} />;
   }
   if (design instanceof Problem) {
-    return <Failed problem={design} onRetry={() => loadDesign(name)} />;
+    return <Fault problem={design} onRetry={() => loadDesign(name)} />;
   }
   if (design === null) {
     return <Empty level={1} icon={Workflow} title={t("design.none")} action={<code>monotable design attach FILE --table {name}</code>}>{t("design.noneText")}</Empty>;

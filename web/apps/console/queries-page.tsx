@@ -1,8 +1,9 @@
 // Bookmarks and history, as links.
 import { Bookmark, Database, Download, FileUp, History, Trash, X } from "lucide";
 import { useEffect } from "preact/hooks";
-import { Button, Card, Empty, FileButton, toast, toastProblem, useTitle } from "#ui";
+import { Button, Card, Empty, FileButton, toast, useTitle } from "#ui";
 import { onAWS } from "./api.ts";
+import { toastFault } from "./fault.tsx";
 import { download } from "./save.ts";
 import { type Query, addBookmarks, bookmark, bookmarks, canBookmark, forgetPast, isBookmarked, keepInTable, loadQueries, past, place, written } from "./queries.ts";
 import { t } from "./words.ts";
@@ -37,7 +38,7 @@ export function QueriesPage() {
 /** Explains where the queries are stored, and how to change it. */
 function Where() {
   const { in: where, why } = place.value;
-  const create = () => keepInTable().catch(toastProblem);
+  const create = () => keepInTable().catch(toastFault);
   return (
     <div class="row">
       <p class="muted small">{t(where !== "browser" ? `queries.in.${where}` : why === undefined ? "queries.in.browser" : `queries.why.${why}`)}</p>

@@ -1,8 +1,9 @@
 // The history of queries and bookmarks. They are stored at the endpoint: one item each, in a table of their own. If
 // that is not possible, the browser stores them. A change names the queries that it adds or removes, so tabs do not overwrite each other.
 import { signal } from "@preact/signals";
-import { Problem, keep, kept, toastProblem } from "#ui";
+import { Problem, keep, kept } from "#ui";
 import { type KeptQueries, about, changeQueries, createQueriesTable, fetchQueries } from "./api.ts";
+import { toastFault } from "./fault.tsx";
 
 export interface Query {
   title: string;
@@ -53,7 +54,7 @@ let saving: Promise<unknown> = Promise.resolve(); // the last change
 export function loadQueries(): Promise<void> {
   loading = saving.catch(() => undefined).then(fetchQueries).then(take, (thrown: unknown) => {
     take({ in: "browser", bookmarks: [], history: [] });
-    toastProblem(thrown);
+    toastFault(thrown);
   });
   return loading;
 }
@@ -94,7 +95,7 @@ async function change(list: "bookmarks" | "history", add: readonly Query[], remo
       return;
     }
     shown.value = before;
-    toastProblem(problem);
+    toastFault(problem);
   }
 }
 

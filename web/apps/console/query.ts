@@ -1,6 +1,6 @@
 // A query or scan of a table: the form's values, the view's address, and the resulting request.
 import type { TableDescription } from "./api.ts";
-import { keyNames, keyType, keysFor, keysOf } from "./schema.ts";
+import { type Keys, keyNames, keyType, keysFor, keysOf } from "./schema.ts";
 import { type Value, isBase64, isNumber } from "./value.ts";
 
 export const keyOps = ["", "=", "<", "<=", ">", ">=", "between", "begins_with"] as const;
@@ -25,6 +25,8 @@ export interface Question {
   how: "scan" | "query";
   index: string;
   pk: string;
+  /** The values of moreOf, "" where there is none. */
+  more: readonly string[];
   skOp: KeyOp;
   sk: string;
   sk2: string;
@@ -35,7 +37,35 @@ export interface Question {
   limit: number;
 }
 
-export const scan: Question = { how: "scan", index: "", pk: "", skOp: "", sk: "", sk2: "", filters: [], project: "", backwards: false, consistent: false, limit: 50 };
+export const scan: Question = { how: "scan", index: "", pk: "", more: [], skOp: "", sk: "", sk2: "", filters: [], project: "", backwards: false, consistent: false, limit: 50 };
+
+/** The attributes of an index with several that a query must equal, and those it may equal: partition keys after the first, sort keys before the last. */
+export function moreOf(keys: Keys): string[] {
+  return [...keys.pks.slice(1), ...keys.sks.slice(0, -1)];
+}
+
+/** The position of the sort key that the operator is for: the first that need not be equal. */
+export function sortAt(keys: Keys, more: readonly string[]): number {
+  const given = more.slice(keys.pks.length - 1, keys.pks.length + keys.sks.length - 2);
+  const open = given.indexOf("");
+  return open < 0 ? given.length : open;
+}
+
+/** The query for a key, as values of an address. */
+export function keyAddress(keys: Keys, valueOf: (attribute: string) => string | undefined): Record<string, string | undefined> {
+  const sk = keys.sks[keys.sks.length - 1];
+  const more = moreOf(keys).map((k) => valueOf(k) ?? "");
+  return { pk: valueOf(keys.pk), ...(more.length > 0 ? { more: JSON.stringify(more) } : {}), ...(sk === undefined ? {} : { op: "=", sk: valueOf(sk) }) };
+}
+
+function textsIn(text: string | null): string[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(list) ? list.map(String) : [];
+  } catch {
+    return []; // a truncated address
+  }
+}
 
 function oneOf<T extends string>(all: readonly T[], text: string | null, otherwise: T): T {
   return all.find((x) => x === text) ?? otherwise;
@@ -51,7 +81,7 @@ export function questionOf(query: URLSearchParams): Question {
     // a truncated address
   }
   return {
-    how: query.has("pk") ? "query" : "scan", index: query.get("index") ?? "", pk: query.get("pk") ?? "", skOp: oneOf(keyOps, query.get("op"), ""), sk: query.get("sk") ?? "", sk2: query.get("sk2") ?? "",
+    how: query.has("pk") ? "query" : "scan", index: query.get("index") ?? "", pk: query.get("pk") ?? "", more: textsIn(query.get("more")), skOp: oneOf(keyOps, query.get("op"), ""), sk: query.get("sk") ?? "", sk2: query.get("sk2") ?? "",
     filters, project: query.get("project") ?? "", backwards: query.get("order") === "desc", consistent: query.has("consistent"), limit: limits.find((n) => String(n) === query.get("limit")) ?? scan.limit,
   };
 }
@@ -64,7 +94,7 @@ export function viewOf(query: URLSearchParams): View {
 export function addressOf(q: Question): Record<string, string | undefined> {
   const asks = q.how === "query";
   return {
-    index: q.index, pk: asks ? q.pk : undefined, op: asks && q.skOp !== "" ? q.skOp : undefined, sk: asks && q.skOp !== "" ? q.sk : undefined, sk2: asks && q.skOp === "between" ? q.sk2 : undefined,
+    index: q.index, pk: asks ? q.pk : undefined, more: asks && q.more.some(Boolean) ? JSON.stringify(q.more) : undefined, op: asks && q.skOp !== "" ? q.skOp : undefined, sk: asks && q.skOp !== "" ? q.sk : undefined, sk2: asks && q.skOp === "between" ? q.sk2 : undefined,
     filters: q.filters.length > 0 ? JSON.stringify(q.filters.map((f) => [f.name, f.op, f.type, f.a, f.b])) : undefined,
     project: q.project, order: asks && q.backwards ? "desc" : undefined, consistent: q.consistent ? "1" : undefined, limit: q.limit === scan.limit ? undefined : String(q.limit),
   };
@@ -150,12 +180,20 @@ function keyCondition(q: Question, t: TableDescription, p: Placeholders): string
   const keys = keysFor(t, q.index);
   const key = (name: string, text: string, field: string) => p.value(valueOf(keyType(t, name), text, field));
   if (q.pk === "") throw new Unfit("pk", "");
-  const pk = `${p.name(keys.pk)} = ${key(keys.pk, q.pk, "pk")}`;
-  if (keys.sk === undefined || q.skOp === "") return pk;
-  const sk = p.name(keys.sk);
-  const a = key(keys.sk, q.sk, "sk");
+  const at = sortAt(keys, q.more);
+  const required = keys.pks.length - 1;
+  const more = moreOf(keys).slice(0, required + at).map((name, n) => {
+    const text = q.more[n] ?? "";
+    if (text === "") throw new Unfit(`more.${n}`, "");
+    return `${p.name(name)} = ${key(name, text, `more.${n}`)}`;
+  });
+  const pk = [`${p.name(keys.pk)} = ${key(keys.pk, q.pk, "pk")}`, ...more].join(" AND ");
+  const sorts = keys.sks[at];
+  if (sorts === undefined || q.skOp === "") return pk;
+  const sk = p.name(sorts);
+  const a = key(sorts, q.sk, "sk");
   switch (q.skOp) {
-    case "between": return `${pk} AND ${sk} BETWEEN ${a} AND ${key(keys.sk, q.sk2, "sk2")}`;
+    case "between": return `${pk} AND ${sk} BETWEEN ${a} AND ${key(sorts, q.sk2, "sk2")}`;
     case "begins_with": return `${pk} AND begins_with(${sk}, ${a})`;
     default: return `${pk} AND ${sk} ${q.skOp} ${a}`;
   }

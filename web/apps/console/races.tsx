@@ -4,6 +4,7 @@ import { Badge, Button, Icon, Notice, format, link } from "#ui";
 import { askWork } from "./api.ts";
 import { useWork } from "./checks.tsx";
 import type { Design, Finding } from "./design.ts";
+import { Fault } from "./fault.tsx";
 import type { Table } from "./schema.ts";
 import { Sequence, type Step } from "./sequence.tsx";
 import { t } from "./words.ts";
@@ -37,7 +38,7 @@ export function Races({ design, table }: { design: Design; table: Table }) {
         {work.running ? <Button icon={Square} onPress={work.stop}>{t("map.stop")}</Button> : <Button kind="primary" icon={Play} onPress={work.run}>{t("races.run")}</Button>}
         <p class="muted small grow" role="status">{work.running ? (progress ? t("races.exploring", { race: progress.race, n: progress.states }) : t("races.begun")) : done ? t("races.explored", { races: done.races.length, broken: done.races.reduce((n, r) => n + r.findings.filter((f) => f.accepted === undefined).length, 0) }) : ""}</p>
       </div>
-      {work.problem && <Notice tone="danger">{work.problem.detail}</Notice>}
+      {work.problem && <Fault problem={work.problem} />}
       {done && done.races.length === 0 && <p class="muted">{t("races.none")}</p>}
       {done && <ul class="races">{done.races.map((r) => <li key={r.name}><RaceCard design={design} table={table.description.TableName} race={r} /></li>)}</ul>}
     </section>

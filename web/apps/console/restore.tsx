@@ -1,7 +1,8 @@
 // Restores: each makes a new table, of a backup or of a second of the past.
 import { useState } from "preact/hooks";
-import { Button, Checkbox, Dialog, Notice, Problem, TextField, format, go, link, toast } from "#ui";
+import { Button, Checkbox, Dialog, Problem, TextField, format, go, link, toast } from "#ui";
 import { call } from "./api.ts";
+import { Fault } from "./fault.tsx";
 import type { Backup, Recovery } from "./history.ts";
 import { loadNames, loadTable } from "./schema.ts";
 import { t } from "./words.ts";
@@ -36,7 +37,7 @@ function Restore({ title, start, ready, text, children, input, onClose }: {
   return (
     <Dialog open title={title} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={!ready || name.length < 3} onPress={restore}>{t("restore")}</Button></>}>
       <div class="stack">
-        {problem && <Notice tone="danger">{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         <p class="muted">{text}</p>
         {children}
         <TextField label={t("restore.target")} name="target" hint={t("create.nameHint")} value={target} onInput={set} maxLength={255} autocomplete="off" />

@@ -6,6 +6,7 @@ import { about, askDesign } from "./api.ts";
 import { type Design, type Pattern, findingsOf } from "./design.ts";
 import { Findings, dollars } from "./design-bits.tsx";
 import { Entities } from "./entities.tsx";
+import { Fault } from "./fault.tsx";
 import { ArgumentFields, type Typed, Unfit, argumentsOf, typedOf } from "./pattern-form.tsx";
 import { Designed, KindBadge, PatternSidebar, does, units } from "./patterns.tsx";
 import { type Table, keyNames, keysFor, keysOf } from "./schema.ts";
@@ -55,9 +56,14 @@ function bounds(p: Pattern): string {
   return p.mostUnits ? t("pattern.bounds", { least: p.leastUnits ?? 0, most: p.mostUnits }) : p.leastUnits ? t("pattern.least", { least: p.leastUnits }) : t("pattern.estimate");
 }
 
+/** Keeps the digits of whole numbers that JavaScript would round. */
+function withDigits(_: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source ?? value : value;
+}
+
 function givenIn(query: URLSearchParams): unknown {
   try {
-    return JSON.parse(query.get("with") ?? "{}");
+    return JSON.parse(query.get("with") ?? "{}", withDigits);
   } catch {
     return {}; // a truncated address
   }
@@ -113,7 +119,7 @@ function Form({ table, pattern: p }: { table: Table; pattern: Pattern }) {
         {writes && <p class="field-hint">{t(about.readOnly ? "pattern.readOnly" : "pattern.writes")}</p>}
       </form>
       <div class="stack pattern-result" ref={box} aria-live="polite" aria-busy={busy !== undefined}>
-        {problem ? <Notice tone="danger">{problem.detail}</Notice> : ran ? (
+        {problem ? <Fault problem={problem} /> : ran ? (
           <Answer table={table} pattern={p} ran={ran} onMore={more === undefined ? undefined : () => {
             const values = { ...typed, after: more };
             return run(false, values);

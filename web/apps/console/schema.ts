@@ -103,15 +103,19 @@ async function describe(name: string): Promise<Table> {
 export interface Keys {
   pk: string;
   sk: string | undefined;
+  /** All of them, in order: a global index may have several of each. */
+  pks: readonly string[];
+  sks: readonly string[];
 }
 
 export function keysOf(schema: readonly KeyElement[]): Keys {
-  const name = (type: KeyElement["KeyType"]) => schema.find((k) => k.KeyType === type)?.AttributeName;
-  return { pk: name("HASH") ?? "", sk: name("RANGE") };
+  const names = (type: KeyElement["KeyType"]) => schema.filter((k) => k.KeyType === type).map((k) => k.AttributeName);
+  const [pks, sks] = [names("HASH"), names("RANGE")];
+  return { pk: pks[0] ?? "", sk: sks[0], pks, sks };
 }
 
 export function keyNames(k: Keys): string[] {
-  return k.sk === undefined ? [k.pk] : [k.pk, k.sk];
+  return [...k.pks, ...k.sks];
 }
 
 export interface Index extends IndexDescription {

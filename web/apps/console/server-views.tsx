@@ -2,8 +2,9 @@
 import { Gauge, HardDrive, Network, Timer, Turtle, type IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Empty, Failed, Icon, Notice, Stat, Table as Rows, TableSkeleton, format, here, link, useChosenInSight, useTitle } from "#ui";
+import { Badge, Button, Card, Empty, Icon, Notice, Stat, Table as Rows, TableSkeleton, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { Chart } from "./chart.tsx";
+import { Fault } from "./fault.tsx";
 import { type ServerState, type Sharer, type SlowRequest, type Storage, type Watched, perSecond, useServer } from "./server-state.ts";
 import { bytes } from "./show.tsx";
 import { t } from "./words.ts";
@@ -32,8 +33,8 @@ function Watching({ title, children }: { title: "slow" | "storage" | "members"; 
   return (
     <div class="stack">
       <ServerHead />
-      {problem && !state ? <Failed problem={problem} onRetry={watched.reload} /> : !state ? <TableSkeleton columns={5} rows={6} /> : children(state, watched)}
-      {problem && state && <Notice tone="danger">{problem.detail}</Notice>}
+      {problem && !state ? <Fault problem={problem} onRetry={watched.reload} /> : !state ? <TableSkeleton columns={5} rows={6} /> : children(state, watched)}
+      {problem && state && <Fault problem={problem} />}
     </div>
   );
 }

@@ -1,9 +1,11 @@
 // Metrics of a table, or of all tables of a server, over the last hours: requests, latencies, capacity, errors.
 import { Gauge } from "lucide";
-import { useEffect, useState } from "preact/hooks";
-import { Badge, Empty, Failed, Notice, Select, Stat, Table as Rows, TableSkeleton, format, useLoaded, useTitle } from "#ui";
+import { useEffect } from "preact/hooks";
+import { Badge, Empty, Select, Stat, Table as Rows, TableSkeleton, format, useLoaded, useTitle } from "#ui";
 import { onAWS } from "./api.ts";
+import { choice } from "./asked.ts";
 import { Chart } from "./chart.tsx";
+import { Fault } from "./fault.tsx";
 import { HotKeys } from "./hot-keys.tsx";
 import { type Metrics, type OperationSum, measure } from "./metrics.ts";
 import { ServerHead } from "./server-views.tsx";
@@ -24,9 +26,10 @@ export function TableMetricsPage({ name }: { name: string }) {
 const pause = onAWS ? 60_000 : 5000; // milliseconds: AWS counts by the minute, and each request costs money
 const stretches = { "60": "metrics.hour", "180": "metrics.hours3", "720": "metrics.hours12" } as const;
 type Stretch = keyof typeof stretches;
+const choices = Object.keys(stretches) as Stretch[];
 
 function Measured({ table }: { table: string | undefined }) {
-  const [stretch, choose] = useState<Stretch>("60");
+  const [stretch, choose] = choice("minutes", choices, "60");
   const loaded = useLoaded((abort) => measure(table, Number(stretch), abort), [table, stretch]);
   const m = loaded.value.value;
   useEffect(() => {
@@ -37,12 +40,12 @@ function Measured({ table }: { table: string | undefined }) {
     <>
       <div class="row metrics-head">
         <p class="muted small grow">{t(onAWS ? "metrics.aws" : "metrics.live")}</p>
-        <Select label={t("metrics.stretch")} labelHidden value={stretch} onInput={(v) => choose(v as Stretch)} choices={(Object.keys(stretches) as Stretch[]).map((k) => ({ value: k, label: t(stretches[k]) }))} />
+        <Select label={t("metrics.stretch")} labelHidden value={stretch} onInput={choose} choices={choices.map((k) => ({ value: k, label: t(stretches[k]) }))} />
       </div>
-      {loaded.problem.value && !m ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} /> : !m ? <TableSkeleton columns={4} rows={6} />
+      {loaded.problem.value && !m ? <Fault problem={loaded.problem.value} onRetry={() => loaded.reload()} /> : !m ? <TableSkeleton columns={4} rows={6} />
         : m.operations.length === 0 ? <Empty level={2} icon={Gauge} title={t("metrics.none")}>{t("metrics.noneText")}</Empty>
         : <Measures m={m} />}
-      {loaded.problem.value && m && <Notice tone="danger">{loaded.problem.value.detail}</Notice>}
+      {loaded.problem.value && m && <Fault problem={loaded.problem.value} />}
     </>
   );
 }

@@ -1,9 +1,10 @@
 // A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Button, Card, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, toastProblem, useTitle } from "#ui";
-import { about, call } from "./api.ts";
+import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
+import { type Throughput, about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
+import { toastFault } from "./fault.tsx";
 import { TableHead } from "./items.tsx";
 import { IndexFields, type NewIndex, definitions, indexInput, newIndex } from "./key-field.tsx";
 import { type Index, type Table, forget, indexesOf, keyNames, keyType, keysOf, loadTable, onDemand, tableState, useSettled } from "./schema.ts";
@@ -30,7 +31,7 @@ async function change(name: string, operation: string, input: object): Promise<b
     toast("success", t("settings.changed"));
     return true;
   } catch (thrown) {
-    toastProblem(thrown);
+    toastFault(thrown);
     return false;
   } finally {
     loadTable(name);
@@ -115,14 +116,17 @@ function ProjectionText({ index }: { index: Index }) {
 
 function Capacity({ table }: { table: Table }) {
   const d = table.description;
-  const is = { demand: onDemand(d), read: String(d.ProvisionedThroughput?.ReadCapacityUnits || 5), write: String(d.ProvisionedThroughput?.WriteCapacityUnits || 5) };
+  const is = { demand: onDemand(d), read: String(d.ProvisionedThroughput?.ReadCapacityUnits || 5), write: String(d.ProvisionedThroughput?.WriteCapacityUnits || 5), indexes: false };
   const now = JSON.stringify(is);
   const [f, set] = useState(is);
   useEffect(() => set(is), [now]);
   const throughput = { ReadCapacityUnits: Number(f.read), WriteCapacityUnits: Number(f.write) };
-  const indexes = (d.GlobalSecondaryIndexes ?? []).map((i) => ({ Update: { IndexName: i.IndexName, ProvisionedThroughput: throughput } }));
-  const save = () => change(d.TableName, "UpdateTable", f.demand ? { BillingMode: "PAY_PER_REQUEST" }
-    : { BillingMode: "PROVISIONED", ProvisionedThroughput: throughput, ...(is.demand && indexes.length > 0 ? { GlobalSecondaryIndexUpdates: indexes } : {}) });
+  const differs = (of: Throughput | undefined) => is.demand || of?.ReadCapacityUnits !== throughput.ReadCapacityUnits || of.WriteCapacityUnits !== throughput.WriteCapacityUnits; // DynamoDB rejects what changes nothing
+  const global = d.GlobalSecondaryIndexes ?? [];
+  const indexes = global.filter((i) => (is.demand || f.indexes) && differs(i.ProvisionedThroughput)).map((i) => ({ Update: { IndexName: i.IndexName, ProvisionedThroughput: throughput } }));
+  const save = () => change(d.TableName, "UpdateTable", f.demand ? { BillingMode: "PAY_PER_REQUEST" } : {
+    ...(is.demand ? { BillingMode: "PROVISIONED" } : {}), ...(differs(d.ProvisionedThroughput) ? { ProvisionedThroughput: throughput } : {}), ...(indexes.length > 0 ? { GlobalSecondaryIndexUpdates: indexes } : {}),
+  });
   return (
     <Card level={2} title={t("table.billing")}>
       <div class="stack">
@@ -135,6 +139,7 @@ function Capacity({ table }: { table: Table }) {
             <TextField label={t("capacity.write")} type="number" min={1} value={f.write} disabled={about.readOnly} onInput={(write) => set({ ...f, write })} />
           </div>
         )}
+        {!f.demand && !is.demand && global.length > 0 && !about.readOnly && <Checkbox label={t("capacity.indexes")} checked={f.indexes} onInput={(indexes) => set({ ...f, indexes })} />}
         {!about.readOnly && JSON.stringify(f) !== now && <div class="row"><Button kind="primary" size="small" onPress={save}>{t("save")}</Button><Button size="small" onPress={() => set(is)}>{t("cancel")}</Button></div>}
       </div>
     </Card>
@@ -182,7 +187,7 @@ function Remove({ table }: { table: Table }) {
       forget(d.TableName);
       toast("success", t("table.deleted", { name: d.TableName }));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
   };
   return (

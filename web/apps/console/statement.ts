@@ -59,7 +59,7 @@ function selection({ operation, input }: AnyRequest, l: Literals): string {
 function sortKeyOf(input: AnyRequest["input"]): string | undefined {
   const names = (input["ExpressionAttributeNames"] ?? {}) as Record<string, string>;
   const used = [...String(input["KeyConditionExpression"] ?? "").matchAll(/#\w+/g)].map((m) => names[m[0]]);
-  return used[1];
+  return used.length > 1 ? used[used.length - 1] : undefined;
 }
 
 function update(input: AnyRequest["input"], l: Literals): string {

@@ -1,10 +1,12 @@
 // The live changes of a table: its stream, each change as a diff.
 import { Activity, ArrowRight, Pause, Play, Radio } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Empty, Failed, Icon, Notice, Progress, SearchField, Select, format, here, link, toast, toastProblem, useTitle } from "#ui";
+import { Badge, Button, Empty, Icon, Notice, Progress, SearchField, Select, format, here, link, toast, useTitle } from "#ui";
 import { about, call } from "./api.ts";
+import { ask, asked, choice } from "./asked.ts";
 import { streamViews } from "./create-table.tsx";
 import { type Change, Changes, changesOf } from "./diff.tsx";
+import { Fault, toastFault } from "./fault.tsx";
 import { openedItem } from "./items.tsx";
 import { type Table, keyNames, keysOf, loadTable, useSettled } from "./schema.ts";
 import { Attributes, Cell, KeyText } from "./show.tsx";
@@ -36,7 +38,7 @@ function NoStream({ name }: { name: string }) {
       await call("UpdateTable", { TableName: name, StreamSpecification: { StreamEnabled: true, StreamViewType: view } });
       toast("success", t("settings.changed"));
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
     }
     loadTable(name);
   };
@@ -53,16 +55,18 @@ function NoStream({ name }: { name: string }) {
 }
 
 const kinds: readonly Kind[] = ["INSERT", "MODIFY", "REMOVE"];
+const starts: readonly Start[] = ["now", "oldest"];
 const tones = { INSERT: "success", MODIFY: "info", REMOVE: "danger" } as const;
 
 function Live({ table, arn, view }: { table: Table; arn: string; view: string }) {
   const one = here.value.query.get("item");
   const only = useMemo(() => openedItem(one), [one]);
-  const [start, setStart] = useState<Start>(only ? "oldest" : "now");
+  const [start, setStart] = choice("from", starts, only ? "oldest" : "now");
   const tail = useMemo(() => new Tail(arn, start, only), [arn, start, only]);
   useEffect(() => () => tail.stop(), [tail]);
-  const [sought, seek] = useState("");
-  const [shown, show] = useState<readonly Kind[]>(kinds);
+  const sought = asked("text");
+  const hidden = asked("without").split(",");
+  const shown = kinds.filter((k) => !hidden.includes(k));
   const keys = keyNames(keysOf(table.description.KeySchema));
   const text = sought.trim().toLowerCase();
   const all = tail.records.value;
@@ -72,11 +76,11 @@ function Live({ table, arn, view }: { table: Table; arn: string; view: string })
   return (
     <>
       <div class="row tail-bar">
-        <Select label={t("tail.from")} labelHidden value={start} onInput={(v) => setStart(v as Start)} choices={[{ value: "now", label: t("tail.now") }, { value: "oldest", label: t("tail.oldest") }]} />
+        <Select label={t("tail.from")} labelHidden value={start} onInput={setStart} choices={starts.map((s) => ({ value: s, label: t(`tail.${s}`) }))} />
         <div class="how" role="group" aria-label={t("tail.kinds")}>
-          {kinds.map((k) => <button key={k} type="button" class="how-one" aria-pressed={shown.includes(k)} onClick={() => show(shown.includes(k) ? shown.filter((s) => s !== k) : [...shown, k])}>{t(`tail.${k}`)}</button>)}
+          {kinds.map((k) => <button key={k} type="button" class="how-one" aria-pressed={shown.includes(k)} onClick={() => ask("without", kinds.filter((x) => shown.includes(x) === (x === k)).join())}>{t(`tail.${k}`)}</button>)}
         </div>
-        <div class="tail-search"><SearchField label={t("tail.search")} value={sought} onInput={seek} /></div>
+        <div class="tail-search"><SearchField label={t("tail.search")} value={sought} onInput={(text) => ask("text", text)} /></div>
         <div class="row fixed end">
           <span class={`tail-state ${state}`} role="status"><span class="tail-dot" aria-hidden="true" />{t(`tail.state.${state}`)}<span class="muted"> · {t("tail.count", { n: tail.count.value })}</span></span>
           {state !== "ended" && <Button icon={paused ? Play : Pause} onPress={() => (paused ? tail.resume() : tail.pause())}>{t(paused ? "tail.resume" : "tail.pause")}</Button>}
@@ -84,7 +88,7 @@ function Live({ table, arn, view }: { table: Table; arn: string; view: string })
       </div>
       {only && <p class="row small"><span class="muted">{t("tail.of")}</span><span class="tail-key">{Object.entries(only).map(([name, value]) => <KeyText key={name} value={value} />)}</span><a href={link("/tables/:table", { table: table.description.TableName, item: JSON.stringify(only) })}>{t("tail.open")}</a><a href={link("/tables/:table/stream", { table: table.description.TableName })}>{t("tail.all")}</a></p>}
       {view !== "NEW_AND_OLD_IMAGES" && <Notice tone="info">{t("tail.partial", { view: t(`stream.${view}` as "stream.KEYS_ONLY") })}</Notice>}
-      {tail.problem.value && (all.length > 0 ? <Notice tone="danger">{tail.problem.value.detail}</Notice> : <Failed problem={tail.problem.value} />)}
+      {tail.problem.value && <Fault problem={tail.problem.value} />}
       {records.length > 0 ? (
         <ol class="tail" aria-label={t("tail")}>
           {records.map((r) => <li key={r.id}><Record record={r} keys={keys} table={table.description.TableName} /></li>)}

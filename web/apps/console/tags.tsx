@@ -1,9 +1,9 @@
 // A table's tags.
 import { Plus, X } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Card, Skeleton, TextField, toastProblem, useLoaded } from "#ui";
+import { Button, Card, Skeleton, TextField, useLoaded } from "#ui";
 import { about, call } from "./api.ts";
-import { Fault } from "./fault.tsx";
+import { Fault, toastFault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 interface Tag { Key: string; Value: string }
@@ -28,7 +28,7 @@ export function Tags({ arn }: { arn: string }) {
       await loaded.reload();
       return true;
     } catch (thrown) {
-      toastProblem(thrown);
+      toastFault(thrown);
       return false;
     }
   };

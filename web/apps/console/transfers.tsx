@@ -1,9 +1,10 @@
 // Exports of tables to buckets and imports from buckets into new tables, with their progress.
 import { Download, Upload } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Dialog, Empty, Failed, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
+import { Button, Dialog, Empty, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
 import { about, call } from "./api.ts";
 import { State } from "./backups.tsx";
+import { Fault } from "./fault.tsx";
 import { type Transfer, type Watched, isMoving, listExports, listImports, recoveryOf, useWatched } from "./history.ts";
 import { type KeyAttribute, KeyField, definitions, tableKeys } from "./key-field.tsx";
 import { localSecond, secondOf } from "./restore.tsx";
@@ -38,7 +39,7 @@ export function Imports() {
 }
 
 function Transfers({ list, caption, withTable, empty }: { list: Watched<Transfer[]>; caption: string; withTable: boolean; empty: preact.ComponentChildren }) {
-  if (list.problem) return <Failed problem={list.problem} onRetry={list.reload} />;
+  if (list.problem) return <Fault problem={list.problem} onRetry={list.reload} />;
   if (!list.value) return <TableSkeleton columns={5} rows={2} />;
   if (list.value.length === 0) return <>{empty}</>;
   return (
@@ -97,7 +98,7 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
   return (
     <Dialog open title={t("export.title", { name: d.TableName })} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || !recovery.value || incremental && secondOf(f.from) === undefined} onPress={begin}>{t("export.begin")}</Button></>}>
       <div class="stack">
-        {problem && <Notice tone="danger">{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         {off && <Notice tone="info">{t("export.pitr")}</Notice>}
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" placeholder="my-exports" autofocus />
         <TextField label={t("transfer.prefix")} name="prefix" optional value={f.prefix} onInput={(prefix) => set({ ...f, prefix })} autocomplete="off" />
@@ -137,7 +138,7 @@ function Import({ onClose, onDone }: { onClose: () => void; onDone: () => void }
   return (
     <Dialog open title={t("import.begin")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || f.name.trim().length < 3 || !pk.name} onPress={begin}>{t("import.begin")}</Button></>}>
       <div class="stack">
-        {problem && <Notice tone="danger">{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         <p class="muted">{t("import.text")}</p>
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" autofocus />
         <TextField label={t("transfer.prefix")} name="prefix" optional hint={t("import.prefixHint")} value={f.prefix} onInput={(prefix) => set({ ...f, prefix })} autocomplete="off" />

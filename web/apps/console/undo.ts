@@ -1,6 +1,7 @@
 // Undo of this page's last write: each item is restored on the condition that it is still as the write left it.
 import { signal } from "@preact/signals";
-import { toast, toastProblem } from "#ui";
+import { toast } from "#ui";
+import { toastFault } from "./fault.tsx";
 import { type Failure, callAgain, forEach } from "./many.ts";
 import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
@@ -70,6 +71,6 @@ export async function undo(): Promise<void> {
   const other = failures.find((f) => !changed.includes(f));
   if (done.length > 0) wrote({ ...write, items: done }, t("undo.done", { n: done.length }));
   if (changed.length > 0) toast("warning", t("undo.changed", { n: changed.length }));
-  if (other) toastProblem(other.problem);
+  if (other) toastFault(other.problem);
   undone.value++;
 }

@@ -1,7 +1,7 @@
 // Several views in one window as tabs, each with its address. The tab strip is hidden if there is only one.
 import { signal } from "@preact/signals";
 import { Plus, X } from "lucide";
-import { Button, go, here, link } from "#ui";
+import { Button, go, here, link, match } from "#ui";
 import { t } from "./words.ts";
 
 interface Tab {
@@ -78,7 +78,7 @@ function titleOf(address: string): string {
   const asked = new URLSearchParams(query);
   if (first === "partiql") return "PartiQL";
   if (first !== "tables" || table === undefined) return t("tables");
-  return [decodeURIComponent(table), view, asked.get("index"), asked.get("pk")].filter(Boolean).join(" · ");
+  return [match("/:table", `/${table}`)?.["table"] ?? table, view, asked.get("index"), asked.get("pk")].filter(Boolean).join(" · ");
 }
 
 export function ViewTabs() {

@@ -1,7 +1,7 @@
 // Warnings about tables, above their list.
 import { useEffect, useState } from "preact/hooks";
-import { Notice, format, link } from "#ui";
-import { call, served } from "./api.ts";
+import { Notice, format, link, useLoaded } from "#ui";
+import { call, onAWS, served } from "./api.ts";
 import type { Rate } from "./metrics.ts";
 import { t } from "./words.ts";
 
@@ -24,6 +24,20 @@ function useWarnings(): readonly Warning[] {
   return found;
 }
 
+interface Dimensions { Namespace?: string; Dimensions?: { Name: string; Value: string }[] }
+interface Alarm extends Dimensions { AlarmName: string; StateReason?: string; Metrics?: { MetricStat?: { Metric?: Dimensions } }[] }
+
+const alarmsMax = 100;
+
+/** CloudWatch's alarms about tables that are on; asked once, because each request is billed. */
+function useAlarms(): readonly { table: string; text: string }[] {
+  const loaded = useLoaded((abort) => (onAWS ? call<{ MetricAlarms?: Alarm[] }>("DescribeAlarms", { StateValue: "ALARM", AlarmTypes: ["MetricAlarm"], MaxRecords: alarmsMax }, abort) : Promise.resolve({ MetricAlarms: [] })), []);
+  return (loaded.value.value?.MetricAlarms ?? []).flatMap((a) => {
+    const of = [a, ...(a.Metrics ?? []).map((m) => m.MetricStat?.Metric)].find((m) => m?.Namespace === "AWS/DynamoDB");
+    return of ? [{ table: of.Dimensions?.find((d) => d.Name === "TableName")?.Value ?? "", text: t("warning.alarm", { name: a.AlarmName, reason: a.StateReason ?? "" }) }] : [];
+  });
+}
+
 /** "3 hours", of seconds. */
 function span(seconds: number): string {
   const [n, unit] = seconds >= 7200 ? [seconds / 3600, "hour"] as const : seconds >= 120 ? [seconds / 60, "minute"] as const : [seconds, "second"] as const;
@@ -41,10 +55,11 @@ function sentence(w: Warning): string {
 
 export function Warnings({ rates }: { rates: Map<string, Rate> | undefined }) {
   const found = useWarnings();
+  const alarms = useAlarms();
   const counted = [...rates ?? []].flatMap(([table, r]) => [
     ...(r.throttled > 0 ? [{ table, text: t("warning.throttled", { n: r.throttled }) }] : []), ...(r.errors > 0 ? [{ table, text: t("warning.errors", { n: r.errors }) }] : []),
   ]);
-  const all = [...counted, ...found.map((w) => ({ table: w.TableName ?? "", text: sentence(w) }))];
+  const all = [...alarms, ...counted, ...found.map((w) => ({ table: w.TableName ?? "", text: sentence(w) }))];
   if (all.length === 0) return null;
   return (
     <Notice tone="warning">

@@ -64,13 +64,13 @@ type caller struct {
 	program *lower.Program
 	values  *values
 	// unrunnable are the patterns that cannot be run, with the reason.
-	unrunnable map[string]error
+	unrunnable map[string]string
 }
 
 func newCaller(p *lower.Program, err error, v *values) *caller {
-	c := &caller{program: p, values: v, unrunnable: map[string]error{}}
+	c := &caller{program: p, values: v, unrunnable: map[string]string{}}
 	for _, one := range faultsIn(err) {
-		c.unrunnable[one.Pattern] = one
+		c.unrunnable[one.Pattern] = one.Message
 	}
 	return c
 }
@@ -96,8 +96,8 @@ func (c *caller) at(p design.Pos, format string, args ...any) error {
 }
 
 func (c *caller) missing(pattern string, p design.Pos) error {
-	if err := c.unrunnable[pattern]; err != nil {
-		return c.at(p, "%s cannot be run: %v", pattern, err)
+	if why := c.unrunnable[pattern]; why != "" {
+		return c.at(p, "%s cannot be run: it %s", pattern, why)
 	}
 	return c.at(p, "%s cannot be run", pattern)
 }

@@ -185,6 +185,7 @@ func TestMatch(t *testing.T) {
 		{"UpdateItem", pay("status", "paid"), "Pay"},
 		{"UpdateItem", pay("status", "sent"), `UpdateItem PK = "USER#u1" AND SK = "ORDER#1"`},
 		{"UpdateItem", pay("note", "paid"), `UpdateItem PK = "USER#u1" AND SK = "ORDER#1"`},
+		{"TransactWriteItems", `{"TransactItems":[{"ConditionCheck":{"TableName":"shop","Key":{"PK":{"S":"USER#u1"},"SK":{"S":"ORDER#1"}},"ConditionExpression":"attribute_exists(PK) AND attribute_not_exists(PK)"}}]}`, "Pay"},
 		{"PutItem", `{"TableName":"shop","Item":{"PK":{"S":"CART#1"},"SK":{"S":"` + strings.Repeat("é", 100) + `"}}}`, `PutItem PK = "CART#1" AND SK = "` + strings.Repeat("é", 20) + `…" (1)`},
 		{"DeleteItem", `{"TableName":"shop","Key":{"PK":{"S":"CART#1"},"SK":{"S":"OPEN"}}}`, `DeleteItem PK = "CART#1" AND SK = "OPEN"`},
 		{"Scan", `{"TableName":"shop"}`, "Scan"},

@@ -147,17 +147,18 @@ func (w *written) changesAll(changed []string) bool {
 	return true
 }
 
-// does reports whether an action in a request is possible for the item.
+// does reports whether an action in a request is possible for the item. In a transaction, a check takes the place of a change that
+// is known to fail, or that leaves the item as it is.
 func (w *written) does(a action) bool {
 	switch w.action {
 	case design.Create, design.Put:
-		return a == put
+		return a == put || a == check
 	case design.Delete:
-		return a == remove
+		return a == remove || a == check
 	case design.Check:
 		return a == check
 	default: // Update, Upsert; one that has read the whole item may replace it
-		return a == update || a == put
+		return a == update || a == put || a == check
 	}
 }
 
