@@ -22,7 +22,7 @@ func loadPlan() load.Plan {
 		Routes: []load.Call{
 			load.Get("/me"), profile,
 			load.Get("/transactions"), load.Get("/transactions/{txId}"), load.Get("/transactions/global"), load.Get("/notifications"),
-			load.Get("/queue/PENDING").In(AdminGroup), load.Get("/queue/FAILED").In(AdminGroup), load.Get("/acts?day=2026-02-11").In(AdminGroup),
+			load.Get("/queue/PENDING").In(AdminGroup), load.Get("/queue/FAILED").In(AdminGroup), load.Get("/queue/COMPLETED").In(AdminGroup), load.Get("/acts?day=2026-02-11").In(AdminGroup),
 			load.Get("/queue/transactions/{txId}").In(AdminGroup), load.Post("/queue/transactions/{txId}/replay", "").In(AdminGroup),
 			load.Patch("/notifications/{notifId}", `{"read":true}`), create,
 		},

@@ -22,19 +22,19 @@ func (s *service) operated(tx appcoredb.Transaction) operated {
 	return operated{tx, tx.Status == appcoredb.TxStatusPending && s.now().After(tx.CreatedAt.Add(settledWithin))}
 }
 
-// queue returns a page of the transactions with a status. The index lists them, but each is read by its id, so that none is
+// queue returns a page of the transactions with a status. An index lists them, but each is read by its id, so that none is
 // returned whose status has changed since.
 func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (page table.Page[operated], err error) {
-	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
+	ids, err := s.queued(ctx, in)
 	if err != nil {
 		return page, err
 	}
-	page.Next = found.Next
-	list := make([]appcoredb.Transaction, len(found.Items))
-	faults := make([]error, len(found.Items))
+	page.Next = ids.Next
+	list := make([]appcoredb.Transaction, len(ids.Items))
+	faults := make([]error, len(ids.Items))
 	var reading sync.WaitGroup
-	for i, entry := range found.Items {
-		reading.Go(func() { list[i], faults[i] = s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: entry.TxID}) })
+	for i, id := range ids.Items {
+		reading.Go(func() { list[i], faults[i] = s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: id}) })
 	}
 	reading.Wait()
 	for i, tx := range list {
@@ -47,6 +47,24 @@ func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (p
 		}
 	}
 	return page, nil
+}
+
+// queued returns the ids of a page: the newest approved transactions, or the oldest of those that are pending or were declined.
+func (s *service) queued(ctx context.Context, in queueQuery) (ids table.Page[string], err error) {
+	if in.Status == appcoredb.TxStatusCompleted {
+		found, err := s.db.CompletedTransactions(ctx, in.Options())
+		for _, x := range found.Items {
+			ids.Items = append(ids.Items, x.TxID)
+		}
+		ids.Next = found.Next
+		return ids, err
+	}
+	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
+	for _, x := range found.Items {
+		ids.Items = append(ids.Items, x.TxID)
+	}
+	ids.Next = found.Next
+	return ids, err
 }
 
 // anyTransaction returns any user's transaction.

@@ -44,7 +44,7 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 	v.Run(t, append(cases,
 		apitest.Case{Name: "pending", Request: operator(http.MethodGet, "/queue/PENDING"), Status: http.StatusOK},
 		apitest.Case{Name: "one", Request: operator(http.MethodGet, own), Status: http.StatusOK},
-		bad("no status", operator(http.MethodGet, "/queue/COMPLETED"), http.StatusBadRequest, problem.CodeInvalidParameter, "path.status"),
+		bad("no status", operator(http.MethodGet, "/queue/LATE"), http.StatusBadRequest, problem.CodeInvalidParameter, "path.status"),
 		apitest.Case{Name: "acts", Request: operator(http.MethodGet, "/acts?day=2026-02-11"), Status: http.StatusOK},
 		bad("no day", operator(http.MethodGet, "/acts"), http.StatusBadRequest, problem.CodeInvalidParameter, "query.day"),
 		bad("no limit", operator(http.MethodGet, "/queue/FAILED?limit=0"), http.StatusBadRequest, problem.CodeInvalidParameter, "query.limit"),
@@ -143,7 +143,7 @@ func TestEvents(t *testing.T) {
 }
 
 // TestOperate: a transaction that the rule cannot decide stays in the queue, and is overdue after five minutes. A replay settles
-// it once, and its owner is notified once. Rejected transactions are in the other queue and stay there.
+// it once, and its owner is notified once. Rejected and completed transactions are in lists of their own.
 func TestOperate(t *testing.T) {
 	t.Parallel()
 	down := true
@@ -209,6 +209,12 @@ func TestOperate(t *testing.T) {
 	}
 	if list := queue("FAILED"); len(list) != 1 || list[0].TxID != declined || list[0].Amount != 5000 {
 		t.Errorf("failed: %+v", list)
+	}
+	v.Clock.Advance(time.Second)
+	last := create(t, v, bruno, "last", 700).TxID
+	replay(last, http.StatusOK)
+	if list := queue("COMPLETED"); len(list) != 2 || list[0].TxID != last || list[0].UserID != bruno || list[1].TxID != good {
+		t.Errorf("completed: %+v", list)
 	}
 	scan(t, v).sound(t)
 }

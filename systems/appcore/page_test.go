@@ -126,6 +126,9 @@ func TestWorkingDay(t *testing.T) {
 	user.Width()
 	user.Shot("appcore-wallet")
 
+	operator.Button("Concluídas")
+	operator.UntilText("125,50")
+	operator.Accessible()
 	operator.Button("Recusadas")
 	operator.UntilText("5.000,00")
 	operator.Accessible()

@@ -29,7 +29,8 @@ func (s *service) routes(a huma.API) {
 	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
 	operators := api.Groups(AdminGroup)
 	operation := api.Tag(a, "Operation")
-	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "All pending or failed transactions, oldest first", s.queue, operators)
+	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "All transactions in a status", s.queue, operators,
+		api.About("Those that are pending or failed, oldest first; those that were completed, newest first."))
 	api.Get[OperatedTransaction](operation, "/queue/transactions/{id}", "getAnyTransaction", "Any user's transaction", s.anyTransaction, operators, api.NotFound)
 	api.Post[OperatedTransaction](operation, "/queue/transactions/{id}/replay", "replayTransaction", "Settle a pending transaction now", s.replay, operators, api.NotFound,
 		api.About("The rule is evaluated again. A transaction that is already settled does not change, and its owner is not notified twice. "+
@@ -57,7 +58,7 @@ type transactionQuery struct {
 
 type queueQuery struct {
 	api.PageQuery
-	Status appcoredb.TxStatus `path:"status" enum:"PENDING,FAILED" doc:"Which of them"`
+	Status appcoredb.TxStatus `path:"status" enum:"PENDING,COMPLETED,FAILED" doc:"Which of them"`
 }
 
 type transactionPath struct {

@@ -25,7 +25,7 @@ func template(v *apitest.Server) sam.Template {
 			"getTransaction":     {"TransactionByID", "TransactionExists"},
 			"listNotifications":  {"UserNotifications"},
 			"patchNotification":  {"MarkNotification"},
-			"listQueue":          {"QueuedTransactions", "AnyTransaction"},
+			"listQueue":          {"QueuedTransactions", "CompletedTransactions", "AnyTransaction"},
 			"getAnyTransaction":  {"AnyTransaction"},
 			"replayTransaction":  {"AnyTransaction", "SettleTransaction", "KeepAct"},
 			"listActs":           {"ActsOfDay"},

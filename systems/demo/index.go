@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -95,7 +96,7 @@ type shownTable struct {
 func (x *index) shown(*http.Request) any {
 	list := make([]shownSystem, 0, len(x.systems))
 	for _, s := range x.systems {
-		token, err := x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
+		token, err := x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, LogIn: rand.Text(), TTL: indexTTL})
 		if err != nil {
 			panic(err) // a bug, logged and reported like any panic
 		}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +47,7 @@ with these keys, and rejected by all others.`,
 			if err != nil {
 				return err
 			}
+			claims.LogIn = rand.Text()
 			token, err := issuer.Mint(claims)
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ func tokens(issuer func(system string) *auth.Issuer, systems []system.System) ht
 			refuse(w, r, err)
 			return
 		}
-		claims := auth.Claims{Sub: a.Sub, TTL: indexTTL}
+		claims := auth.Claims{Sub: a.Sub, LogIn: rand.Text(), TTL: indexTTL}
 		if a.Admin {
 			n := slices.IndexFunc(systems, func(s system.System) bool { return s.Name == a.System })
 			claims.Groups = []string{systems[n].AdminGroup}

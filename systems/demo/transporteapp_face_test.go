@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/monotable/monotable/systems/internal/systemtest"
 	"github.com/monotable/monotable/web/webtest"
 )
@@ -138,7 +140,8 @@ func desk(t *testing.T, r *running, sub string, options ...webtest.Option) *webt
 
 // TestTrucking: a day in the life of a carrier. A company is set up with a fleet. A trip is planned and assigned to an available
 // driver, who is invited, starts it, reports positions and delivers on a phone while the board updates itself. A carta is created
-// from a trip, filled in, stamped and printed. A removed driver immediately loses access.
+// from a trip, filled in, stamped and printed. A removed driver immediately loses access, and so does a phone that its user signs out
+// from another device.
 func TestTrucking(t *testing.T) {
 	t.Parallel()
 	const sub = "u-flota"
@@ -256,6 +259,18 @@ func TestTrucking(t *testing.T) {
 	p.Click("dialog[open] .float-foot .danger")
 	p.UntilText("Luis Núñez ya no actúa por la empresa")
 	phone.UntilText("Registre su empresa") // a driver without a company
+
+	other := desk(t, r, "u-luis")
+	other.Until(`localStorage.getItem("transporteapp-listed") !== null`)
+	other.Button("Cuenta")
+	other.Button("Dispositivos")
+	other.Until(`document.querySelectorAll("dialog[open] .plain-list li").length === 2`)
+	other.Accessible()
+	other.Shot("trucking-devices")
+	other.Click("dialog[open] .plain-list .button")
+	other.UntilText("Se cerró la sesión")
+	phone.Do(chromedp.Reload())
+	phone.UntilText("Iniciar sesión")
 }
 
 // invited makes a driver a member, from the owner's page to the driver's phone.
@@ -279,7 +294,7 @@ func invited(t *testing.T, r *running, p *webtest.Page) *webtest.Page {
 	p.UntilText("vale hasta el")
 	p.Shot("trucking-members")
 
-	phone := webtest.Open(t, address, webtest.Phone, webtest.Language("es-MX"), webtest.Expect("403"))
+	phone := webtest.Open(t, address, webtest.Phone, webtest.Language("es-MX"), webtest.Expect("403"), webtest.Expect("401"))
 	phone.Button("Iniciar sesión")
 	signIn(phone, "u-luis")
 	phone.UntilText("Lo invitaron a una empresa")

@@ -15,11 +15,12 @@ import (
 )
 
 // topic is what pages subscribe to: a company's trips, one driver's trips, or a member, whose connection ends when their role is
-// revoked.
+// revoked. A member without a company is a user, whose connection ends with their log-in.
 type topic struct {
 	company        string
 	all            bool
 	driver, member string
+	logIn          string
 }
 
 // errLessNow ends the event stream of a member whose role has changed.
@@ -39,20 +40,20 @@ func boardEvents() (huma.Operation, map[string]any) {
 }
 
 // watch returns a member's subscription.
-func (s *service) watch(ctx context.Context, _ auth.Principal) (live.Feed[topic], error) {
+func (s *service) watch(ctx context.Context, who auth.Principal) (live.Feed[topic], error) {
 	m := memberOf(ctx)
 	of := topic{company: m.UserID, all: true}
 	if m.Rol == db.RolConductor {
 		of = topic{company: m.UserID, driver: text(m.ConductorID)}
 	}
 	return live.Feed[topic]{
-		Topics: []topic{of, {company: m.UserID, member: m.MiembroID}},
-		Still: func(ctx context.Context) error { // catches role changes that the change stream reports late or not at all
+		Topics: []topic{of, {company: m.UserID, member: m.MiembroID}, {member: m.MiembroID, logIn: who.LogIn}},
+		Still: func(ctx context.Context) error { // catches what the change stream reports late or not at all
 			now, err := s.member(ctx, m.UserID, m.MiembroID)
 			if err == nil && !sameRole(now, m) {
 				err = errLessNow
 			}
-			return err
+			return errors.Join(err, s.stillOpen(ctx, m.MiembroID, who.LogIn))
 		},
 	}, nil
 }
@@ -77,6 +78,10 @@ func (s *service) publishTrips(_ context.Context, b consumer.Batch) error {
 			}
 		case db.Tracking:
 			s.hub.Publish("rastreo", rastreoOf(x), topic{company: x.UserID, all: true})
+		case db.Session:
+			if x.CerradaAt != nil {
+				s.hub.End(topic{member: x.UserID, logIn: x.SessionID})
+			}
 		}
 		if was, there := before.(db.Miembro); there {
 			if now, still := after.(db.Miembro); !still || !sameRole(was, now) {

@@ -20,11 +20,17 @@ type feed struct{ lines *bufio.Reader }
 // watch subscribes to the first company's trips and waits for the event ready.
 func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 	t.Helper()
+	return watching(t, v, by(sub, as(http.MethodGet, "/eventos", "", nil)))
+}
+
+// watching sends a request for the first company's events.
+func watching(t *testing.T, v *apitest.Server, r apitest.Request) *feed {
+	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
-	res, body := v.Stream(ctx, t, in(ana, by(sub, as(http.MethodGet, "/eventos", "", nil))))
+	res, body := v.Stream(ctx, t, in(ana, r))
 	if res.Status != http.StatusOK {
-		t.Fatalf("%s watches: %d", sub, res.Status)
+		t.Fatalf("%s watches: %d", r.As, res.Status)
 	}
 	f := &feed{bufio.NewReader(body)}
 	f.wantEvent(t, "ready", "")

@@ -80,7 +80,7 @@ func (s *service) admitMember(ctx huma.Context) (context.Context, error) {
 		return nil, err
 	}
 	inner := context.WithValue(ctx.Context(), memberKey{}, m)
-	inner = auth.With(inner, auth.Principal{Sub: company, Session: who.Session})
+	inner = auth.With(inner, auth.Principal{Sub: company, LogIn: who.LogIn})
 	roles, _ := ctx.Operation().Metadata[rolesOf].([]db.Rol)
 	if roles == nil {
 		roles = []db.Rol{db.RolPropietario, db.RolDespachador}

@@ -44,9 +44,11 @@ func (s *service) companyRoutes(a huma.API) {
 	api.ListActs(office, s.db.ActsOfDay, api.Groups(AdminGroup))
 
 	sesiones := api.Tag(a, "Sesiones")
-	api.Create[Sesion](sesiones, "/sesiones", "createSesion", "Register a device", s.openSession)
+	api.Create[Sesion](sesiones, "/sesiones", "createSesion", "Register a device", s.openSession,
+		api.About("The session is the log-in of your token, so its id is the token's origin_jti. A repeated request returns it."))
 	api.List[Sesion](sesiones, "/sesiones", "listSesiones", "Your signed-in devices", api.Pages[api.PageQuery](s.db.SesionesDeUsuario, caller))
-	api.Delete(sesiones, "/sesiones/{id}", "deleteSesion", "Remove a device", api.Do[sesionPath](s.db.CerrarSesion, caller))
+	api.Delete(sesiones, "/sesiones/{id}", "deleteSesion", "Sign a device out", s.closeSession,
+		api.About("All tokens of its log-in, including those refreshed later, are refused from the next request on (401)."))
 }
 
 func (s *service) memberRoutes(a huma.API) {
@@ -264,7 +266,7 @@ type CartaPath struct {
 }
 
 type sesionPath struct {
-	SessionID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
+	SessionID string `path:"id" pattern:"^[0-9A-Za-z-]{20,64}$" patternDescription:"the id of a session" doc:"Its id"`
 }
 
 type folioPath struct {

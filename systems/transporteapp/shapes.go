@@ -372,7 +372,7 @@ type Posicion struct {
 
 // Sesion is a signed-in device.
 type Sesion struct {
-	SessionID   string    `json:"sessionId" doc:"A ULID"`
+	SessionID   string    `json:"sessionId" doc:"The log-in, which is the origin_jti of its tokens"`
 	Dispositivo string    `json:"dispositivo"`
 	CreatedAt   time.Time `json:"createdAt"`
 	ExpiresAt   time.Time `json:"expiresAt" from:"TTL" doc:"When it expires"`

@@ -95,14 +95,14 @@ func template(v *apitest.Server) sam.Template {
 			"deleteSesion":      {"CerrarSesion"},
 		},
 	}
-	// Every request reads the member, and a driver's request also reads the trip.
+	// Every request reads the log-in, a company's also the member, and a driver's also the trip.
 	ofTrips := []string{"iniciarViaje", "completarViaje", "createPosicion", "getPosicion", "listPosiciones", "getViaje", "getCarta", "getXml", "getPdf"}
 	outside := []string{"exportOwnData", "eraseOwnData", "putSuscripcion", "createAbono", "listActs", "createSesion", "listSesiones", "deleteSesion"}
 	for name, list := range generated.Functions {
-		if slices.Contains(outside, name) {
-			continue
+		list = append(list, "SesionPorID")
+		if !slices.Contains(outside, name) {
+			list = append(list, "MiembroPorID", "Perfil")
 		}
-		list = append(list, "MiembroPorID", "Perfil")
 		if slices.Contains(ofTrips, name) {
 			list = append(list, "ViajePorID", "CartaPorID")
 		}

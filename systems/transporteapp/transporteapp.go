@@ -28,6 +28,7 @@
 //	T7  A stamp matches the carta as it was closed: from before the PAC is called until its response is known, nothing changes it.
 //	T8  A trip starts with a stamped carta, unless it is local, and at most Options.Anticipacion before its planned start.
 //	T9  A request is made by a member of its company, in their current role; a company has an owner.
+//	T10 A log-in that was closed makes no request.
 //
 // The package is safe for concurrent use.
 package transporteapp
@@ -161,6 +162,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes,
+		Admit:    s.admit,
 		Streams:  []system.Stream{{Name: "publish-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishTrips)}},
 		Acts:     api.KeepActs(data.Op.KeepAct, data.Tx),
 		Personal: &personal.Data{

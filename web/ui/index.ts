@@ -1,5 +1,6 @@
 export * from "./client.ts";
 export * from "./copy.ts";
+export { deviceOf } from "./device.ts";
 export * from "./events.ts";
 export * as format from "./format.ts";
 export { useChosenInSight } from "./in-sight.ts";

@@ -9,6 +9,8 @@ export interface Session {
   /** The user's id. */
   sub: string;
   groups: readonly string[];
+  /** The log-in that the token comes from, if it names one. */
+  logIn: string | undefined;
   /** When the token expires, in milliseconds since 1970. */
   expires: number;
 }
@@ -26,7 +28,8 @@ export function readToken(token: string): Session | undefined {
     if (typeof claims["sub"] !== "string") {
       return undefined;
     }
-    return { token, sub: claims["sub"], groups: Array.isArray(groups) ? groups.map(String) : [], expires: Number(claims["exp"] ?? 0) * 1000 };
+    const logIn = claims["origin_jti"];
+    return { token, sub: claims["sub"], logIn: typeof logIn === "string" ? logIn : undefined, groups: Array.isArray(groups) ? groups.map(String) : [], expires: Number(claims["exp"] ?? 0) * 1000 };
   } catch {
     return undefined;
   }

@@ -9,12 +9,15 @@ import { Problem } from "./problem.ts";
 import { session, signInAtDemo, signInWith, signOut } from "./session.ts";
 import { ui } from "./ui-words.ts";
 
-/** The account menu for Shell's tools; with admins if the system has any, and the page's own items. Systems with their own log-in have their own menu. */
-export function Account({ admins = false, items = [] }: { admins?: boolean; items?: readonly MenuEntry[] }) {
+/**
+ * The account menu for Shell's tools; with admins if the system has any, the page's own items, and what else it does to sign out. Systems with their own
+ * log-in have their own menu.
+ */
+export function Account({ admins = false, items = [], onSignOut = signOut }: { admins?: boolean; items?: readonly MenuEntry[]; onSignOut?: () => void | Promise<void> }) {
   const [open, setOpen] = useState(false);
   const who = session.value;
   if (who) {
-    return <Menu label={ui("account")} icon={CircleUser} items={[{ title: who.sub }, ...items, { label: ui("signOut"), icon: LogOut, onPress: signOut }]} />;
+    return <Menu label={ui("account")} icon={CircleUser} items={[{ title: who.sub }, ...items, { label: ui("signOut"), icon: LogOut, onPress: onSignOut }]} />;
   }
   return (
     <>

@@ -211,6 +211,15 @@ func (in QueuedTransactionsInput) input() table.Input {
 	return input
 }
 
+func completedTransactionsItemOf(v table.Values) (CompletedTransactionsItem, error) {
+	d := table.Decode("Transaction", v)
+	x := CompletedTransactionsItem{
+		TxID:      table.Get(d, "txId", table.Text[string]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
 func (in AnyTransactionInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "txId", table.Text[string](), in.TxID)

@@ -239,6 +239,22 @@ var (
 		Page:   100,
 		Fields: []string{"txId", "createdAt"},
 	}
+	completedTransactionsRead = &table.Read{
+		Pattern: "CompletedTransactions",
+		Entity:  transactionEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "GLOBAL_TX#{txId|shard(10)}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "#status = :p0",
+			Names:      map[string]string{"#status": "status"},
+			Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "COMPLETED"}},
+		},
+		Page:   50,
+		Fields: []string{"txId", "createdAt"},
+	}
 	anyTransactionRead = &table.Read{
 		Pattern:    "AnyTransaction",
 		Entity:     transactionEntity,

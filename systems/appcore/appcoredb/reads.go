@@ -190,6 +190,29 @@ func (db *DB) QueuedTransactionsAll(ctx context.Context, in QueuedTransactionsIn
 	return table.Each(ctx, db.run, queuedTransactionsRead, in.input(), queuedTransactionsItemOf)
 }
 
+// CompletedTransactionsItem is a Transaction as CompletedTransactions returns it, which may lack fields.
+type CompletedTransactionsItem struct {
+	TxID      string
+	CreatedAt time.Time
+}
+
+// CompletedTransactions finds the Transaction items, where status = 'COMPLETED', by createdAt descending, 50 a page.
+//
+// Transactions that were approved, the newest first. Pending and failed ones are read and filtered out.
+//
+//	Query  AppCore.GSI1: GSI1PK = "GLOBAL_TX#{txId|shard(10)}"; filter status = 'COMPLETED'; descending; 10 times, once per shard, merged
+//	costs  15 read units
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
+func (db *DB) CompletedTransactions(ctx context.Context, page table.PageOptions) (table.Page[CompletedTransactionsItem], error) {
+	return table.Many(ctx, db.run, completedTransactionsRead, table.Input{}, page, completedTransactionsItemOf)
+}
+
+// CompletedTransactionsAll iterates over all pages of CompletedTransactions, and requests each when it is needed. The
+// iteration ends at an error.
+func (db *DB) CompletedTransactionsAll(ctx context.Context) iter.Seq2[CompletedTransactionsItem, error] {
+	return table.Each(ctx, db.run, completedTransactionsRead, table.Input{}, completedTransactionsItemOf)
+}
+
 // AnyTransactionInput is the input of AnyTransaction.
 type AnyTransactionInput struct {
 	TxID string

@@ -40,6 +40,9 @@ type Principal struct {
 	Sub     string
 	Groups  []string
 	Session string
+	// LogIn is the log-in that a user pool issued the token for, the same for all tokens refreshed from it, or "" if the token does
+	// not name one.
+	LogIn string
 	// Account is what a system has read about the user in order to admit this request, or nil if it reads nothing.
 	Account any
 }

@@ -43,6 +43,8 @@ type Claims struct {
 	Groups []string
 	// Session is the token's session in the system, or "" if it has none.
 	Session string
+	// LogIn is the log-in that the token was issued for, or "" for none.
+	LogIn string
 	// TTL is the token's lifetime; 0 means DefaultTTL.
 	TTL time.Duration
 }
@@ -138,6 +140,9 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 	}
 	if c.Session != "" {
 		builder.Claim(claimSession, c.Session)
+	}
+	if c.LogIn != "" {
+		builder.Claim(claimLogIn, c.LogIn)
 	}
 	token, err := builder.Build()
 	if err != nil {

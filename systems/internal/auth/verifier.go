@@ -34,6 +34,7 @@ const (
 	claimClientID = "client_id"
 	claimGroups   = "cognito:groups"
 	claimSession  = "sid"
+	claimLogIn    = "origin_jti"
 )
 
 // ErrUnknownKey is wrapped by the error that a KeySource returns for an unknown kid.
@@ -173,7 +174,7 @@ func principal(token jwt.Token) (Principal, error) {
 	if len(sub) > subMax {
 		return Principal{}, problem.InvalidToken("the access token's sub is too long", nil)
 	}
-	p := Principal{Sub: sub, Session: text(token, claimSession)}
+	p := Principal{Sub: sub, Session: text(token, claimSession), LogIn: text(token, claimLogIn)}
 	if !token.Has(claimGroups) {
 		return p, nil
 	}

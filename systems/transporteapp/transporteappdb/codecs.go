@@ -1061,6 +1061,7 @@ func (x Session) values() table.Values {
 	table.Set(v, "sessionId", table.Text[string](), x.SessionID)
 	table.Set(v, "dispositivo", table.Text[string](), x.Dispositivo)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.SetOptional(v, "cerradaAt", table.Time(), x.CerradaAt)
 	table.Set(v, "ttl", table.Seconds(), x.TTL)
 	return v
 }
@@ -1072,6 +1073,7 @@ func sessionOf(v table.Values) (Session, error) {
 		SessionID:   table.Get(d, "sessionId", table.Text[string]()),
 		Dispositivo: table.Get(d, "dispositivo", table.Text[string]()),
 		CreatedAt:   table.Get(d, "createdAt", table.Time()),
+		CerradaAt:   table.GetOptional(d, "cerradaAt", table.Time()),
 		TTL:         table.Get(d, "ttl", table.Seconds()),
 	}
 	return x, d.Err()
@@ -1552,6 +1554,13 @@ func (in RutaInput) input() table.Input {
 func (in SesionesDeUsuarioInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
+	return table.Input{Values: v}
+}
+
+func (in SesionPorIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
 	return table.Input{Values: v}
 }
 
@@ -2517,6 +2526,7 @@ func (in AbrirSesionInput) input() table.Input {
 	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
 	table.Set(v, "dispositivo", table.Text[string](), in.Dispositivo)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
+	table.SetOptional(v, "cerradaAt", table.Time(), in.CerradaAt)
 	table.Set(v, "ttl", table.Seconds(), in.TTL)
 	return table.Input{Values: v}
 }

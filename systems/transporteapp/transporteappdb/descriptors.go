@@ -936,16 +936,17 @@ var (
 		TypeValue: "SESSION",
 		Fields: []table.Field{
 			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
-			{Name: "sessionId", Path: []string{"sessionId"}, Type: table.Type{Kind: "ulid"}},
+			{Name: "sessionId", Path: []string{"sessionId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "dispositivo", Path: []string{"dispositivo"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
+			{Name: "cerradaAt", Path: []string{"cerradaAt"}, Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
 			table.TextKey("PK", "USER#{userId}"),
 			table.TextKey("SK", "SESSION#{sessionId}"),
 		},
-		TTL:      &table.TTL{Field: "ttl", After: 12 * time.Hour},
+		TTL:      &table.TTL{Field: "ttl", After: 744 * time.Hour},
 		NotFound: ErrSessionNotFound,
 		Exists:   ErrSessionExists,
 	}
@@ -1449,12 +1450,22 @@ var (
 		SK:      []table.SortCondition{table.SortBegins("SK", "SESSION#")},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Filter: &table.Condition{
-			Expression: "#ttl > :p0",
-			Names:      map[string]string{"#ttl": "ttl"},
+			Expression: "#ttl > :p0 AND attribute_not_exists ( #cerradaAt )",
+			Names:      map[string]string{"#cerradaAt": "cerradaAt", "#ttl": "ttl"},
 			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
 		},
 		By:   []string{"userId"},
 		Page: 20,
+	}
+	sesionPorIDRead = &table.Read{
+		Pattern: "SesionPorID",
+		Entity:  sessionEntity,
+		Key: []table.KeyAttribute{
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "SESSION#{sessionId}"),
+		},
+		Consistent: true,
+		By:         []string{"userId", "sessionId"},
 	}
 	peticionPorClaveRead = &table.Read{
 		Pattern: "PeticionPorClave",
@@ -5337,9 +5348,10 @@ var (
 			{Name: "huella", Type: table.Type{Kind: "text"}},
 			{Name: "respuesta", Type: table.Type{Kind: "text"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
-			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+			{Name: "sessionId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "dispositivo", Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
+			{Name: "cerradaAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "ttl", Type: table.Type{Kind: "ttl"}},
 		},
 		Idempotent: &table.Idempotent{
@@ -5350,10 +5362,16 @@ var (
 	}
 	cerrarSesionWrite = &table.Write{
 		Pattern: "CerrarSesion",
-		Steps:   []table.Step{{Action: table.Delete, Entity: sessionEntity}},
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: sessionEntity,
+				Set:    []table.Assignment{{Path: []string{"cerradaAt"}, Value: table.NowValue()}},
+			},
+		},
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
-			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+			{Name: "sessionId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 		},
 	}
 	keepActWrite = &table.Write{

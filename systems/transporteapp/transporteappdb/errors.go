@@ -199,6 +199,6 @@ var (
 	ErrViajeEnMarcha = errors.New("transporteappdb: viaje en marcha")
 	// ErrSessionExists is a table.ErrExists. AbrirSesion can return it.
 	ErrSessionExists = fmt.Errorf("transporteappdb: session: %w", table.ErrExists)
-	// ErrSessionNotFound is a table.ErrNotFound. No write returns it.
+	// ErrSessionNotFound is a table.ErrNotFound. CerrarSesion can return it.
 	ErrSessionNotFound = fmt.Errorf("transporteappdb: session: %w", table.ErrNotFound)
 )

@@ -916,9 +916,10 @@ type SesionesDeUsuarioInput struct {
 	UserID string
 }
 
-// SesionesDeUsuario finds the Session items of a given userId, where ttl > :now, 20 a page.
+// SesionesDeUsuario finds the Session items of a given userId, where ttl > :now AND attribute_not_exists(cerradaAt), 20
+// a page.
 //
-//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter ttl > :now
+//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter ttl > :now AND attribute_not_exists(cerradaAt)
 //	costs  0.5 read units
 //	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) SesionesDeUsuario(ctx context.Context, in SesionesDeUsuarioInput, page table.PageOptions) (table.Page[Session], error) {
@@ -929,6 +930,31 @@ func (db *DB) SesionesDeUsuario(ctx context.Context, in SesionesDeUsuarioInput, 
 // ends at an error.
 func (db *DB) SesionesDeUsuarioAll(ctx context.Context, in SesionesDeUsuarioInput) iter.Seq2[Session, error] {
 	return table.Each(ctx, db.run, sesionesDeUsuarioRead, in.input(), sessionOf)
+}
+
+// SesionPorIDInput is the input of SesionPorID.
+type SesionPorIDInput struct {
+	UserID    string
+	SessionID string
+}
+
+// SesionPorID finds one Session of a given userId and sessionId.
+//
+// A caller's log-in, read for each request.
+//
+//	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "SESSION#{sessionId}"
+//	costs    1 read unit
+//	fresh    strong: every acknowledged write is visible
+//
+// It fails with table.ErrNotFound if there is no item.
+func (db *DB) SesionPorID(ctx context.Context, in SesionPorIDInput) (Session, error) {
+	return table.One(ctx, db.run, sesionPorIDRead, in.input(), sessionOf)
+}
+
+// SesionPorIDBatch is SesionPorID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
+func (db *DB) SesionPorIDBatch(ctx context.Context, in []SesionPorIDInput) ([]*Session, error) {
+	return table.BatchOf(ctx, db.run, sesionPorIDRead, in, SesionPorIDInput.input, sessionOf)
 }
 
 // PeticionPorClaveInput is the input of PeticionPorClave.

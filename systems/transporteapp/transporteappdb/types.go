@@ -775,7 +775,8 @@ func (x XMLParte) Record() table.Record {
 
 // Session is an item of table TransporteApp.
 //
-// A device that is signed in. It expires after 12 hours.
+// A log-in and its device. Once it is closed, its tokens are rejected. It expires after 31 days, when all tokens of the
+// log-in have expired.
 //
 //	key  USER#{userId} / SESSION#{sessionId}
 type Session struct {
@@ -783,6 +784,7 @@ type Session struct {
 	SessionID   string
 	Dispositivo string
 	CreatedAt   time.Time
+	CerradaAt   *time.Time
 	TTL         time.Time
 }
 

@@ -2662,6 +2662,7 @@ type AbrirSesionInput struct {
 	SessionID   string
 	Dispositivo string
 	CreatedAt   time.Time
+	CerradaAt   *time.Time
 	TTL         time.Time
 }
 
@@ -2712,13 +2713,29 @@ type CerrarSesionInput struct {
 	SessionID string
 }
 
-// CerrarSesion does: delete Session.
+// CerrarSesionResult is the result of CerrarSesion.
+type CerrarSesionResult struct {
+	Session Session
+}
+
+// CerrarSesion does: update Session.
 //
-//	delete  Session.key USER#{userId} / SESSION#{sessionId}
+// Ends a log-in.
+//
+//	update  Session.key USER#{userId} / SESSION#{sessionId}
 //	costs   1 write unit
-func (db *DB) CerrarSesion(ctx context.Context, in CerrarSesionInput) error {
-	_, err := db.run.Write(ctx, cerrarSesionWrite, in.input())
-	return err
+//
+// It can fail with ErrSessionNotFound.
+func (db *DB) CerrarSesion(ctx context.Context, in CerrarSesionInput) (CerrarSesionResult, error) {
+	return table.Do(ctx, db.run, cerrarSesionWrite, in.input(), db.cerrarSesionResult)
+}
+
+// cerrarSesionResult converts the outcome of CerrarSesion.
+func (db *DB) cerrarSesionResult(_ context.Context, _ table.Input, out table.Outcome) (CerrarSesionResult, error) {
+	d := table.DecodeOutcome(out)
+	return CerrarSesionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // KeepActInput is the input of KeepAct.
@@ -3055,8 +3072,8 @@ func (o Ops) AbrirSesion(in AbrirSesionInput) *table.Op[AbrirSesionResult] {
 }
 
 // CerrarSesion is CerrarSesion of DB, for Tx.
-func (o Ops) CerrarSesion(in CerrarSesionInput) *table.Op[struct{}] {
-	return table.NewOp[struct{}](o.db.run, cerrarSesionWrite, in.input(), nil)
+func (o Ops) CerrarSesion(in CerrarSesionInput) *table.Op[CerrarSesionResult] {
+	return table.NewOp(o.db.run, cerrarSesionWrite, in.input(), o.db.cerrarSesionResult)
 }
 
 // KeepAct is KeepAct of DB, for Tx.

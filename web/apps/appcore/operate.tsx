@@ -1,17 +1,17 @@
 import { CircleCheckBig, RotateCw, Search } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Acts, Badge, Button, Card, Empty, Failed, PagedTable, Problem, Table, Tabs, TextField, ask, format, toast, toastProblem, useLoaded, usePages, useTitle, type Column } from "#ui";
+import { Acts, Badge, Button, Card, Empty, PagedTable, Problem, Tabs, TextField, ask, format, toast, toastProblem, usePages, useTitle, type Column } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
 import { watchQueue } from "./feed.ts";
 import { Status, money } from "./money.tsx";
 import { t } from "./words.ts";
 
 type Operated = Schemas["OperatedTransaction"];
-type View = "PENDING" | "FAILED" | "latest" | "acts";
+type View = Operated["status"] | "acts";
 
 const replay = (id: string) => ask(api.POST("/queue/transactions/{id}/replay", { params: { path: { id } } }));
 
-/** The operators' page: pending, failed and recently settled transactions, with actions. */
+/** The operators' page: pending, completed and declined transactions, with actions. */
 export function Operate() {
   useTitle(t("nav.operate"));
   const [shown, setShown] = useState<View>("PENDING");
@@ -19,8 +19,8 @@ export function Operate() {
     <div class="stack">
       <h1>{t("nav.operate")}</h1>
       <Find />
-      <Tabs<View> label={t("nav.operate")} chosen={shown} onChoose={setShown} tabs={[{ key: "PENDING", label: t("operate.pending") }, { key: "FAILED", label: t("operate.failed") }, { key: "latest", label: t("operate.latest") }, { key: "acts", label: t("operate.acts") }]}>
-        {shown === "latest" ? <Latest /> : shown === "acts" ? <Activity /> : <Queue key={shown} status={shown} />}
+      <Tabs<View> label={t("nav.operate")} chosen={shown} onChoose={setShown} tabs={[{ key: "PENDING", label: t("operate.pending") }, { key: "COMPLETED", label: t("operate.completed") }, { key: "FAILED", label: t("operate.failed") }, { key: "acts", label: t("operate.acts") }]}>
+        {shown === "acts" ? <Activity /> : <Queue key={shown} status={shown} />}
       </Tabs>
     </div>
   );
@@ -34,7 +34,9 @@ const columns: () => Column<Operated>[] = () => [
   { key: "status", title: t("operate.status"), cell: (x) => (x.overdue ? <Badge tone="danger">{t("operate.overdue")}</Badge> : <Status of={x.status} />) },
 ];
 
-function Queue({ status }: { status: "PENDING" | "FAILED" }) {
+const captions = { PENDING: "operate.pending", COMPLETED: "operate.completed", FAILED: "operate.failed" } as const;
+
+function Queue({ status }: { status: Operated["status"] }) {
   const list = usePages((cursor, signal) => ask(api.GET("/queue/{status}", { params: { path: { status }, query: { limit: 50, cursor } }, signal })), [status]);
   useEffect(() => watchQueue(async () => { if (list.items.value.length <= 50) await list.reload(); }), [list]); // not while the user reads further down
   const again = async (x: Operated) => {
@@ -57,25 +59,9 @@ function Queue({ status }: { status: "PENDING" | "FAILED" }) {
   return (
     <div class="stack">
       <div class="row"><p class="muted grow">{t(`operate.about.${status}`)}</p>{overdue > 0 && <Button icon={RotateCw} onPress={all}>{t("operate.replayAll", { n: overdue })}</Button>}</div>
-      <PagedTable caption={t(status === "PENDING" ? "operate.pending" : "operate.failed")} pages={list} rowKey={(x) => x.txId} empty={empty}
-        columns={status === "FAILED" ? columns() : [...columns(), { key: "do", title: t("operate.replay"), titleHidden: true, cell: (x) => <Button size="small" icon={RotateCw} onPress={() => again(x)}>{t("operate.replay")}</Button> }]} />
+      <PagedTable caption={t(captions[status])} pages={list} rowKey={(x) => x.txId} empty={empty}
+        columns={status !== "PENDING" ? columns() : [...columns(), { key: "do", title: t("operate.replay"), titleHidden: true, cell: (x) => <Button size="small" icon={RotateCw} onPress={() => again(x)}>{t("operate.replay")}</Button> }]} />
     </div>
-  );
-}
-
-function Latest() {
-  const found = useLoaded((signal) => ask(api.GET("/transactions/global", { signal })), []);
-  useEffect(() => watchQueue(found.reload), [found]);
-  if (found.problem.value && !found.value.value) {
-    return <Failed problem={found.problem.value} onRetry={found.reload} />;
-  }
-  return (
-    <Table caption={t("operate.latest")} rows={found.value.value?.items ?? []} rowKey={(x) => x.txId} columns={[
-      { key: "id", title: t("transaction.id"), cell: (x) => <code>{x.txId}</code> },
-      { key: "amount", title: t("make.amount"), numeric: true, cell: (x) => money(x.amount, x.currency) },
-      { key: "made", title: t("transaction.made"), cell: (x) => format.dateTime(x.createdAt) },
-      { key: "status", title: t("operate.status"), cell: (x) => <Status of={x.status} /> },
-    ]} />
   );
 }
 

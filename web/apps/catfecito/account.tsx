@@ -1,7 +1,7 @@
 import { BadgeCheck, CircleUser, KeyRound, LogIn, LogOut, MailCheck, Monitor, Receipt, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Avatar, Badge, Button, Dialog, Empty, Menu, Paged, Problem, RequestKey, TextField, ask, Icon, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
+import { Avatar, Badge, Button, Dialog, Empty, Menu, Paged, Problem, RequestKey, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
 import { asking, logOut, me, opened } from "./auth.ts";
 import { Panel } from "./panel.tsx";
 import { t } from "./words.ts";
@@ -230,7 +230,7 @@ function Devices() {
             {devices.map((d) => (
               <li key={d.sessionId} class="row fixed">
                 <Icon of={Monitor} />
-                <span class="grow"><span>{browserOf(d.device)}</span><br /><span class="muted small">{t("devices.used", { when: format.relative(d.usedAt) })}</span></span>
+                <span class="grow"><span>{deviceOf(d.device) ?? t("devices.unknown")}</span><br /><span class="muted small">{t("devices.used", { when: format.relative(d.usedAt) })}</span></span>
                 <Button size="small" onPress={() => end(d.sessionId)}>{t("account.logOut")}</Button>
               </li>
             ))}
@@ -239,13 +239,4 @@ function Devices() {
       </Paged>
     </Panel>
   );
-}
-
-/** The common name of a browser, from its user agent. */
-function browserOf(agent: string): string {
-  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent)?.[1];
-  const system = /(Android|iPhone|iPad|Windows|Mac OS X|Linux)/.exec(agent)?.[1];
-  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
-  const shown = [browser, system].filter((x) => x !== undefined).map((x) => names[x] ?? x);
-  return shown.length > 0 ? shown.join(" · ") : t("devices.unknown");
 }

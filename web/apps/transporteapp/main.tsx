@@ -1,9 +1,11 @@
-import { Building2, CalendarRange, History, Settings, Smartphone, Truck, UserRoundCog, Users } from "lucide";
+import { Building2, CalendarRange, History, MonitorSmartphone, Settings, Smartphone, Truck, UserRoundCog, Users } from "lucide";
+import { useState } from "preact/hooks";
 import { Account, Acts, ApiLinks, Empty, Failed, Menu, NotFound, Shell, Skeleton, ask, go, here, inGroup, link, session, start, useLoaded, useTitle, view } from "#ui";
 import { api } from "#clients/transporteapp";
 import { Board } from "./board.tsx";
 import { CartaPage } from "./carta.tsx";
 import { Company, CompanyPage } from "./company.tsx";
+import { Devices, signOutHere, useListed } from "./devices.tsx";
 import { DriverPage, DriverTrip } from "./driver.tsx";
 import { FleetPage } from "./fleet.tsx";
 import { Join, MembersPage } from "./members.tsx";
@@ -77,6 +79,8 @@ function BackOffice() {
 function App() {
   const who = session.value;
   const now = who && firm.value;
+  const [devices, setDevices] = useState(false);
+  useListed();
   const nav = !now || now.rol === "conductor" ? [] : [
     { href: link("/"), label: t("nav.board"), icon: CalendarRange },
     { href: link("/fleet"), label: t("nav.fleet"), icon: Users },
@@ -92,10 +96,11 @@ function App() {
         {several && <Menu icon={Building2} label={t("firm.choose")} items={(firms.value ?? []).map((f) => ({
           label: `${f.nombre} · ${t(`role.${f.rol}`)}`, checked: f.empresaId === now.empresaId, onPress: () => { show(f); go(link("/")); },
         }))} />}
-        <Account admins />
+        <Account admins items={[{ label: t("devices"), icon: MonitorSmartphone, onPress: () => setDevices(true) }]} onSignOut={signOutHere} />
       </>
     )}>
       {!who ? <Welcome /> : administers && here.value.path === "/acts" ? <BackOffice /> : <Inside key={who.sub} sub={who.sub} />}
+      {who && devices && <Devices onClose={() => setDevices(false)} />}
     </Shell>
   );
 }

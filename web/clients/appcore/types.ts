@@ -73,8 +73,10 @@ export interface paths {
   };
   "/queue/{status}": {
     /**
-     * All pending or failed transactions, oldest first
-     * @description For members of: appcore-admin.
+     * All transactions in a status
+     * @description Those that are pending or failed, oldest first; those that were completed, newest first.
+     *
+     *     For members of: appcore-admin.
      */
     get: operations["listQueue"];
   };
@@ -597,7 +599,7 @@ export interface operations {
       };
       path: {
         /** @description Which of them */
-        status: "PENDING" | "FAILED";
+        status: "PENDING" | "COMPLETED" | "FAILED";
       };
     };
     responses: {

@@ -240,11 +240,17 @@ export interface paths {
   "/sesiones": {
     /** Your signed-in devices */
     get: operations["listSesiones"];
-    /** Register a device */
+    /**
+     * Register a device
+     * @description The session is the log-in of your token, so its id is the token's origin_jti. A repeated request returns it.
+     */
     post: operations["createSesion"];
   };
   "/sesiones/{id}": {
-    /** Remove a device */
+    /**
+     * Sign a device out
+     * @description All tokens of its log-in, including those refreshed later, are refused from the next request on (401).
+     */
     delete: operations["deleteSesion"];
   };
   "/vehiculos": {
@@ -1149,7 +1155,7 @@ export interface components {
        * @description When it expires
        */
       expiresAt: string;
-      /** @description A ULID */
+      /** @description The log-in, which is the origin_jti of its tokens */
       sessionId: string;
     };
     ShownAct: {
