@@ -107,6 +107,7 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 
 deploy-test: ## check the systems' pipelines with actionlint, their templates against SAM's schema, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...
+	@if command -v cfn-lint >/dev/null; then cfn-lint -t systems/*/lambda/template.yaml; else echo "cfn-lint is not installed: templates are checked against the schema only" >&2; fi
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 
 infrastructure-test: ## run CDK and Serverless themselves: compare CDK's template with the tested one, create and seed a Serverless table (minutes; npm)
