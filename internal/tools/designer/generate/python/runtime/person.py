@@ -1,4 +1,4 @@
-"""Export and erasure of a person's items."""
+"""The export and the erasure of the items of a person."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _FIRST_ERASE_PAUSE = 0.02
 
 
 class Kept(NamedTuple):
-    """A person's items that are not deleted."""
+    """Which items of a person are not deleted."""
 
     entity: str
     reason: str
-    """Why they are kept; "" if they expire."""
+    """Why they are kept; "" where they expire."""
     changed: bool
     """Whether they are kept without some of their fields."""
     expires: bool
-    """Whether they stay until they expire."""
+    """Whether they stay until their time is over."""
 
 
 @dataclass
 class Erased:
-    """What erase_person did, by entity."""
+    """What erase_person did, by the names of entities."""
 
     deleted: dict[str, int] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
     kept: dict[str, int] = field(default_factory=dict)
-    """The items that the design keeps."""
+    """The items that stay as they are, by the design."""
 
 
 class PersonItem(Generic[T]):
@@ -52,18 +52,20 @@ class PersonItem(Generic[T]):
     def __init__(self, of: Entity, values: Values, resume: str) -> None:
         self.entity = of.name
         self.resume = resume
-        """Continues an export at the page of this item, so that some items are repeated; "" without a cursor_key."""
+        """Continues an export with the page that the item is on, so that some items come again; "" where there is no cursor_key."""
         self._of = of
         self._values = values
 
     @property
     def item(self) -> T:
-        """Decodes the item. An item that does not match the design is a DecodeError; json returns it as stored."""
+        """The item itself. One that is not as the design has it is a DecodeError; json writes it as it is stored."""
         made: T = self._of.make(**decode_all(self.entity, self._of.fields, self._values))
         return made
 
     def json(self) -> str:
-        """The item as JSON: {"entity": …, "item": {…}}, with the design's field names, times in RFC 3339, and without secrets."""
+        """The item as JSON: {"entity": …, "item": {…}}, with the fields by their names in the design, times as RFC 3339, and without
+        secrets.
+        """
         return '{"entity":' + _text(self.entity) + ',"item":' + _fields(self._of.fields, lambda f: self._values.get(f.name)) + "}"
 
 
@@ -75,8 +77,8 @@ def _only(part: PersonPart, person: str) -> Input:
 
 
 def export_person(calling: Calling, paged: bool, parts: Sequence[PersonPart], person: str, after: str) -> Iterator[PersonItem[Any]]:
-    """Walks all items of a person and their dependents. Requests are sent when they are needed. paged is whether there are
-    cursors.
+    """Walks all items that are a person's own, and what belongs to them. Nothing is asked before it is needed. paged is whether there
+    are cursors.
     """
     found = re.fullmatch(r"([0-9]{1,9})\.(.*)", after or "0.", re.DOTALL)
     if found is None or (after and int(found[1]) >= len(parts)):
@@ -100,7 +102,7 @@ def export_person(calling: Calling, paged: bool, parts: Sequence[PersonPart], pe
 
 
 def _walked(calling: Calling, part: PersonPart, given: Input, resume: str = "") -> Iterator[PersonItem[Any]]:
-    """Exports the items of a part."""
+    """Exports what a part finds."""
     if part.read:
         with calling(part.read.pattern) as call:
             for items in pages(call, part.read, given):
@@ -108,7 +110,7 @@ def _walked(calling: Calling, part: PersonPart, given: Input, resume: str = "") 
 
 
 def _exported(calling: Calling, part: PersonPart, items: Sequence[Values], resume: str) -> Iterator[PersonItem[Any]]:
-    """Exports items with their dependents."""
+    """Exports items with what belongs to them."""
     for v in items:
         yield PersonItem(part.entity, v, resume)
         for below in part.parts:
@@ -117,8 +119,8 @@ def _exported(calling: Calling, part: PersonPart, items: Sequence[Values], resum
 
 
 def erase_person(calling: Calling, parts: Sequence[PersonPart], person: str, pause: Callable[[float], None]) -> Erased:
-    """Deletes the items of a person, or changes those that are kept: dependents before their item, the person's own item last. It
-    repeats until it finds nothing, and may be called again after a failure.
+    """Deletes the items of a person, or changes those that are kept: what belongs to an item before the item, the person's own item
+    last. It looks again until it finds nothing, and may be repeated, for it continues by finding what is left.
     """
     eraser = _Eraser(calling)
     for turn in range(_MAX_ERASE_PASSES):
@@ -137,7 +139,7 @@ class _Eraser:
     def __init__(self, calling: Calling) -> None:
         self.done = Erased()
         self.first = True  # in the first pass
-        self.found = 0  # in this pass, of items to erase
+        self.found = 0  # in this pass, of what is to go
         self._calling = calling
 
     def part(self, part: PersonPart, given: Input) -> None:
@@ -161,7 +163,7 @@ class _Eraser:
             for v in items:
                 self._one(part, w, v, given)
         if w.steps[0].action == "delete":
-            self._below(part, items)  # it may have been written just before the items were deleted
+            self._below(part, items)  # it may have been written just before they went
 
     def _below(self, part: PersonPart, items: Sequence[Values]) -> None:
         for v in items:
@@ -169,7 +171,7 @@ class _Eraser:
                 self.part(below, Input(v))
 
     def _one(self, part: PersonPart, w: Write, v: Values, given: Input) -> None:
-        """Erases one item. An item that is missing, or no longer the person's, is skipped."""
+        """Erases one item. One that is gone, or is no longer the person's, is nothing to do."""
         step = w.steps[0]
         deletes = step.action == "delete"
         released = deletes or part.field in [*(a.path[0] for a in step.set), *(path[0] for path in step.remove)]
@@ -196,7 +198,7 @@ def _text(x: str) -> str:
 
 
 def _fields(fields: Sequence[Field], value: Callable[[Field], Value | None]) -> str:
-    """Fields as a JSON object, in their order. Secrets and missing fields are omitted."""
+    """Fields as an object of JSON, in their order. Secrets and absent fields are left out."""
     parts: list[str] = []
     for f in fields:
         v = None if f.type.kind == "secret" else value(f)
@@ -206,7 +208,7 @@ def _fields(fields: Sequence[Field], value: Callable[[Field], Value | None]) -> 
 
 
 def _json(t: Type | None, v: Value) -> str:
-    """A value of a type as JSON; as stored, if the type is unknown."""
+    """A value of a type as JSON; of what the type does not know, as it is stored."""
     kind, x = next(iter(v.items()))
     elem = t.elem if t else None
     if kind == "S":

@@ -1,4 +1,4 @@
-// Export and erasure of a person's items.
+// The export and the erasure of the items of a person.
 
 import type { Call, CallOptions } from "./call.js";
 import type { Write } from "./change.js";
@@ -12,7 +12,7 @@ import type { LinkedField, LinkedType } from "./types.js";
 import { type AttributeValue, type Values, at, bare } from "./values.js";
 import { write } from "./write.js";
 
-/** A part of a person's data, whose descriptor is linked. */
+/** A way to items of a person, whose descriptor is linked. */
 export interface Part {
   entity: Entity;
   field: string | undefined;
@@ -22,7 +22,7 @@ export interface Part {
   parts: Part[];
 }
 
-/** Runs the calls of patterns, and reports each to the observer. */
+/** Makes the calls of patterns, and tells the observer of each. */
 export interface Runner {
   /** Whether there are cursors. */
   readonly paged: boolean;
@@ -30,29 +30,29 @@ export interface Runner {
   walk<T>(pattern: string, o: CallOptions, run: (call: Call) => AsyncIterable<T>): AsyncGenerator<T, void, undefined>;
 }
 
-/** What erasePerson did, by entity. */
+/** What erasePerson did, by the names of entities. */
 export interface Erased {
   deleted: { [entity: string]: number };
   changed: { [entity: string]: number };
-  /** The items that the design keeps. */
+  /** The items that stay as they are, by the design. */
   kept: { [entity: string]: number };
 }
 
-/** A person's items that are not deleted. */
+/** Which items of a person are not deleted. */
 export interface Kept {
   entity: string;
-  /** Why they are kept; "" if they expire. */
+  /** Why they are kept; "" where they expire. */
   reason: string;
   /** Whether they are kept without some of their fields. */
   changed: boolean;
-  /** Whether they stay until they expire. */
+  /** Whether they stay until their time is over. */
   expires: boolean;
 }
 
 /** An item of a person. */
 export class PersonItem {
   readonly entity: string;
-  /** Continues an export at the page of this item, so that some items are repeated; "" without a cursorKey. */
+  /** Continues an export with the page that the item is on, so that some items come again; "" where there is no cursorKey. */
   readonly resume: string;
   readonly #of: Entity;
   readonly #values: Values;
@@ -64,12 +64,12 @@ export class PersonItem {
     this.#values = values;
   }
 
-  /** Decodes the item. An item that does not match the design is a DecodeError; json returns it as stored. */
+  /** The item itself. One that is not as the design has it is a DecodeError; json writes it as it is stored. */
   get value(): object {
     return decodeAll(this.#of.name, this.#of.fields, this.#values);
   }
 
-  /** The item as JSON: {"entity": …, "item": {…}}, with the design's field names, times in RFC 3339, and without secrets. */
+  /** The item as JSON: {"entity": …, "item": {…}}, with the fields by their names in the design, times as RFC 3339, and without secrets. */
   json(): string {
     return `{"entity":${JSON.stringify(this.entity)},"item":${jsonOfFields(this.#of.fields, (f) => this.#values[f.name])}}`;
   }
@@ -82,7 +82,7 @@ function only(p: Part, id: string): Input {
   return { values: bare(p.field ? { [p.field]: { S: id } } : {}) };
 }
 
-/** Walks all items of a person and their dependents. Requests are sent when they are needed. */
+/** Walks all items that are a person's own, and what belongs to them. Nothing is asked before it is needed. */
 export async function* exportPerson(runner: Runner, parts: readonly Part[], id: string, after: string, o: CallOptions): AsyncGenerator<PersonItem, void, undefined> {
   const found = /^([0-9]+)\.(.*)$/s.exec(after || "0.");
   const first = Number(found?.[1]);
@@ -107,7 +107,7 @@ export async function* exportPerson(runner: Runner, parts: readonly Part[], id: 
   }
 }
 
-/** Exports the items of a part. */
+/** Exports what a part finds. */
 async function* walked(runner: Runner, part: Part, input: Input, o: CallOptions, resume = ""): AsyncGenerator<PersonItem, void, undefined> {
   const r = part.read!;
   for await (const items of runner.walk(r.pattern, o, (call) => pages(call, r, input))) {
@@ -115,7 +115,7 @@ async function* walked(runner: Runner, part: Part, input: Input, o: CallOptions,
   }
 }
 
-/** Exports items with their dependents. */
+/** Exports items with what belongs to them. */
 async function* exported(runner: Runner, part: Part, items: readonly Values[], resume: string, o: CallOptions): AsyncGenerator<PersonItem, void, undefined> {
   for (const v of items) {
     yield new PersonItem(part.entity, v, resume);
@@ -128,8 +128,8 @@ async function* exported(runner: Runner, part: Part, items: readonly Values[], r
 }
 
 /**
- * Deletes the items of a person, or changes those that are kept: dependents before their item, the person's own item last. It
- * repeats until it finds nothing, and may be called again after a failure.
+ * Deletes the items of a person, or changes those that are kept: what belongs to an item before the item, the person's own item last.
+ * It looks again until it finds nothing, and may be repeated, for it continues by finding what is left.
  */
 export async function erasePerson(runner: Runner, parts: readonly Part[], id: string, pause: (ms: number) => Promise<void>, o: CallOptions): Promise<Erased> {
   const eraser = new Eraser(runner, o);
@@ -149,7 +149,7 @@ export async function erasePerson(runner: Runner, parts: readonly Part[], id: st
 class Eraser {
   readonly done: Erased = { deleted: {}, changed: {}, kept: {} };
   first = true; // in the first pass
-  found = 0; // in this pass, of items to erase
+  found = 0; // in this pass, of what is to go
   private readonly runner: Runner;
   private readonly o: CallOptions;
 
@@ -185,7 +185,7 @@ class Eraser {
       }
     }
     if (w.steps[0]!.action === "delete") {
-      await this.below(part, items); // it may have been written just before the items were deleted
+      await this.below(part, items); // it may have been written just before they went
     }
   }
 
@@ -197,7 +197,7 @@ class Eraser {
     }
   }
 
-  /** Erases one item. An item that is missing, or no longer the person's, is skipped. */
+  /** Erases one item. One that is gone, or is no longer the person's, is nothing to do. */
   private async one(part: Part, w: Write, v: Values, input: Input): Promise<void> {
     const step = w.steps[0]!;
     const deletes = step.action === "delete";
@@ -229,7 +229,7 @@ class Eraser {
   }
 }
 
-/** Fields as a JSON object, in their order. Secrets and missing fields are omitted. */
+/** Fields as an object of JSON, in their order. Secrets and absent fields are left out. */
 function jsonOfFields(fields: readonly LinkedField[], value: (f: LinkedField) => AttributeValue | undefined): string {
   return `{${fields.flatMap((f) => {
     const v = f.type.kind === "secret" ? undefined : value(f);
@@ -237,7 +237,7 @@ function jsonOfFields(fields: readonly LinkedField[], value: (f: LinkedField) =>
   }).join(",")}}`;
 }
 
-/** A value of a type as JSON; as stored, if the type is unknown. */
+/** A value of a type as JSON; of what the type does not know, as it is stored. */
 function jsonOf(t: LinkedType | undefined, v: AttributeValue): string {
   const base64 = (b: Uint8Array): string => JSON.stringify(Buffer.from(b).toString("base64"));
   if (v.S !== undefined) return JSON.stringify(v.S);
