@@ -336,7 +336,7 @@ func TestPutResourcePolicyPreventsLockout(t *testing.T) {
 	owner := g.dynamodb(credentials.NewStaticCredentialsProvider(root, secret, ""))
 	_, err := owner.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Notes"), Key: noteKey("ann")})
 	if got := refusal(err); !strings.HasPrefix(got, "AccessDeniedException") {
-		t.Errorf("the root reads what a table denies to all: %q", got)
+		t.Errorf("the root can read a table that denies reads to everyone: %q", got)
 	}
 	_, err = owner.GetResourcePolicy(ctx, &dynamodb.GetResourcePolicyInput{ResourceArn: arn})
 	g.want("the root looks", refusal(err), "")

@@ -144,7 +144,7 @@ func TestAudit(t *testing.T) {
 	}
 	want("validation", map[string]any{"errorCode": "ValidationException", "errorMessage": nil})
 	if put(credentials.NewStaticCredentialsProvider("AKIANOBODY", "x", ""), nil) == nil {
-		t.Error("nobody may put")
+		t.Error("an anonymous caller may put")
 	}
 	want("unknown key", map[string]any{"errorCode": "UnrecognizedClientException", "userIdentity.type": "Unknown", "userIdentity.accessKeyId": "AKIANOBODY", "requestParameters": nil})
 	_, err = g.dynamodb(ana).ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "things" WHERE pk = 'SECRET'`)})
@@ -161,7 +161,7 @@ func TestAudit(t *testing.T) {
 		RoleArn: aws.String("arn:aws:iam::000000000000:role/none"), RoleSessionName: aws.String("session"),
 	})
 	if err == nil {
-		t.Error("there is a role")
+		t.Error("the role was created")
 	}
 	want("no role", map[string]any{"eventName": "AssumeRole", "errorCode": "AccessDenied", "requestParameters.roleArn": "arn:aws:iam::000000000000:role/none"})
 
@@ -203,7 +203,7 @@ func TestAudit(t *testing.T) {
 	sink.fill(true)
 	for range 2 {
 		if put(ana, nil) == nil {
-			t.Error("what was not recorded was acknowledged")
+			t.Error("a request was acknowledged without a record")
 		}
 	}
 	if _, err := g.dynamodb(ana).Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("things")}); err != nil {

@@ -65,10 +65,10 @@ func BenchmarkGetItem(b *testing.B) {
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1/", strings.NewReader(body))
 			request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			request.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, request)
-			if answer.Code != http.StatusOK {
-				b.Fatal(answer.Body)
+			response := httptest.NewRecorder()
+			handler.ServeHTTP(response, request)
+			if response.Code != http.StatusOK {
+				b.Fatal(response.Body)
 			}
 		}
 	})
@@ -167,7 +167,7 @@ func sendAgain(b *testing.B, address string, request []byte) {
 	}
 	response = response[:send(response, 1)]
 	if !bytes.HasSuffix(response, []byte("}")) {
-		b.Fatalf("the first response came in parts: %s", response)
+		b.Fatalf("the first response was split: %s", response)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -34,7 +34,7 @@ func Example() {
 		},
 	})
 	check(err)
-	answer, err := client.Query(ctx, &dynamodb.QueryInput{
+	response, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName:              aws.String("orders"),
 		KeyConditionExpression: aws.String("customer = :c AND begins_with(#o, :day)"),
 		ExpressionAttributeNames: map[string]string{
@@ -46,7 +46,7 @@ func Example() {
 		},
 	})
 	check(err)
-	for _, it := range answer.Items {
+	for _, it := range response.Items {
 		fmt.Println(it["order"].(*types.AttributeValueMemberS).Value, it["total"].(*types.AttributeValueMemberN).Value)
 	}
 	// Output: 2026-11-20#1 12.5
@@ -85,10 +85,10 @@ func ExampleDB_Handler() {
 	server := httptest.NewServer(db.Handler())
 	defer server.Close()
 
-	answer, err := http.Get(server.URL) //nolint:noctx // an example
+	response, err := http.Get(server.URL) //nolint:noctx // an example
 	check(err)
-	defer answer.Body.Close()
-	health, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	health, err := io.ReadAll(response.Body)
 	check(err)
 	fmt.Println(string(health))
 	// Output: healthy: dynamodb.us-east-1.amazonaws.com

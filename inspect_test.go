@@ -207,7 +207,7 @@ func TestPast(t *testing.T) {
 			for _, x := range page.Items {
 				key := x.Then["pk"]["S"] + "|" + x.Now["pk"]["S"] + "|" + x.Same["pk"]["S"]
 				if _, twice := found[key]; twice {
-					t.Errorf("%s is there twice", key)
+					t.Errorf("%s occurs twice", key)
 				}
 				found[key] = x.Then["v"]["N"] + "|" + x.Now["v"]["N"] + "|" + x.Same["v"]["N"]
 			}
@@ -280,7 +280,7 @@ func TestWarnings(t *testing.T) {
 	}
 	g.want("quiet", g.inspect(ana, "ListWarnings", `{}`, &found), "")
 	if len(found.Warnings) != 0 {
-		t.Errorf("a table that nobody uses: %+v", found)
+		t.Errorf("an unused table: %+v", found)
 	}
 	streams := g.db.StreamsClient()
 	stream, err := streams.ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{})

@@ -55,11 +55,11 @@ func TestClientContext(t *testing.T) {
 func TestOptionsInARNs(t *testing.T) {
 	client := monotabletest.NewWith(t, &monotable.Options{Region: "sa-east-1", AccountID: "123456789012"}).Client()
 	createOrders(t.Context(), client)
-	answer, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("orders")})
+	response, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("orders")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := *answer.Table.TableArn, "arn:aws:dynamodb:sa-east-1:123456789012:table/orders"; got != want {
+	if got, want := *response.Table.TableArn, "arn:aws:dynamodb:sa-east-1:123456789012:table/orders"; got != want {
 		t.Errorf("ARN %q, want %q", got, want)
 	}
 }

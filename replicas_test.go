@@ -172,10 +172,10 @@ func TestGlobalTable(t *testing.T) {
 	})
 	r.awaitActive(virginia)
 	if d := r.describe(virginia); d.Replicas != nil || d.GlobalTableVersion != nil || d.MultiRegionConsistency != "" {
-		t.Errorf("a table whose replica is gone: %+v", d)
+		t.Errorf("a table whose replica was deleted: %+v", d)
 	}
 	if got := r.item(virginia, "song"); got != "last words" {
-		t.Errorf("what the deleted replica was told last: %q", got)
+		t.Errorf("the last value in the deleted replica: %q", got)
 	}
 	r.close()
 	findings := func(f monotable.Finding) { t.Errorf("%+v", f) }

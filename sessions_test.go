@@ -46,8 +46,8 @@ func tagged(tags ...string) func(*sts.AssumeRoleInput) {
 	}
 }
 
-// trusting is a trust policy for some actions, with a condition.
-func trusting(actions, condition string) string {
+// trustPolicy is a trust policy for some actions, with a condition.
+func trustPolicy(actions, condition string) string {
 	return `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"000000000000"},"Action":[` + actions + `],"Condition":` + condition + `}}`
 }
 
@@ -69,12 +69,12 @@ func TestChainedSessions(t *testing.T) {
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "blue", Document: allowedIf(`{"StringEquals":{"aws:PrincipalTag/team":"blue"}}`)})
 	all := `"sts:AssumeRole","sts:TagSession","sts:SetSourceIdentity"`
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "first", Trust: trusting(all, "{}"), Policies: []string{"all"}, Tags: map[string]string{"TEAM": "red"}})
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "blue", Trust: trusting(all, "{}"), Policies: []string{"blue"}})
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "untagged", Trust: trusting(`"sts:AssumeRole","sts:SetSourceIdentity"`, "{}")})
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "unknown", Trust: trusting(`"sts:AssumeRole","sts:TagSession"`, "{}")})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "first", Trust: trustPolicy(all, "{}"), Policies: []string{"all"}, Tags: map[string]string{"TEAM": "red"}})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "blue", Trust: trustPolicy(all, "{}"), Policies: []string{"blue"}})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "untagged", Trust: trustPolicy(`"sts:AssumeRole","sts:SetSourceIdentity"`, "{}")})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "unknown", Trust: trustPolicy(`"sts:AssumeRole","sts:TagSession"`, "{}")})
 	g.manage(monotable.IAMRequest{
-		Action: "role create", Name: "requested", Policies: []string{"blue"}, Trust: trusting(all, `{"ForAllValues:StringEquals":{"sts:TransitiveTagKeys":["Team"]},"StringEquals":{"aws:RequestTag/team":"blue","sts:SourceIdentity":"ana"}}`),
+		Action: "role create", Name: "requested", Policies: []string{"blue"}, Trust: trustPolicy(all, `{"ForAllValues:StringEquals":{"sts:TransitiveTagKeys":["Team"]},"StringEquals":{"aws:RequestTag/team":"blue","sts:SourceIdentity":"ana"}}`),
 	})
 	ana := g.user("ana", "all")
 
@@ -177,13 +177,13 @@ func TestManagedSessionPolicies(t *testing.T) {
 	both, _, failure := g.takes(ana, "reader", arns(policy+"lists", policy+"limits"))
 	g.want("two", failure, "")
 	g.want("allowed by the second", limits(both), "")
-	beside, _, failure := g.takes(ana, "reader", func(in *sts.AssumeRoleInput) {
+	limited, _, failure := g.takes(ana, "reader", func(in *sts.AssumeRoleInput) {
 		arns(policy + "lists")(in)
 		in.Policy = aws.String(allow(`"dynamodb:DescribeLimits"`))
 	})
-	g.want("a document beside", failure, "")
-	g.want("allowed by the document", limits(beside), "")
-	g.want("allowed by the policy", g.lists(beside), "")
+	g.want("a session policy in the request", failure, "")
+	g.want("allowed by the document", limits(limited), "")
+	g.want("allowed by the policy", g.lists(limited), "")
 
 	eleven := make([]string, 11)
 	for i := range eleven {
@@ -219,8 +219,8 @@ func TestMFA(t *testing.T) {
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: `{"Version":"2012-10-17","Statement":[
 	  {"Effect":"Allow","Action":"*","Resource":"*"},
 	  {"Effect":"Deny","Action":"dynamodb:ListTables","Resource":"*","Condition":{"Bool":{"aws:MultiFactorAuthPresent":"false"}}}]}`})
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "strict", Trust: trusting(`"sts:AssumeRole"`, `{"Bool":{"aws:MultiFactorAuthPresent":"true"}}`)})
-	g.manage(monotable.IAMRequest{Action: "role create", Name: "lax", Trust: trusting(`"sts:AssumeRole"`, `{"BoolIfExists":{"aws:MultiFactorAuthPresent":"true"}}`), Policies: []string{"all"}})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "strict", Trust: trustPolicy(`"sts:AssumeRole"`, `{"Bool":{"aws:MultiFactorAuthPresent":"true"}}`)})
+	g.manage(monotable.IAMRequest{Action: "role create", Name: "lax", Trust: trustPolicy(`"sts:AssumeRole"`, `{"BoolIfExists":{"aws:MultiFactorAuthPresent":"true"}}`), Policies: []string{"all"}})
 	ana := g.user("ana", "all")
 	const failed = "AccessDenied: MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user."
 	none := func(*sts.AssumeRoleInput) {}

@@ -91,7 +91,7 @@ func startPostgres(ctx context.Context) (*backend, error) {
 		url:     postgrestest.URL("bench", s),
 		counted: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable&search_path=bench", p.port()),
 		traffic: p.traffic,
-		cpu:     func() time.Duration { return familyTime(s.Processes()) },
+		cpu:     func() time.Duration { return processTreeTime(s.Processes()) },
 		logBytes: func() (bytes float64, err error) {
 			err = pool.QueryRow(ctx, "select (pg_current_wal_insert_lsn() - '0/0')::float8").Scan(&bytes)
 			return bytes, err

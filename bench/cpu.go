@@ -34,9 +34,9 @@ func processTimes(pid int) (own, ended time.Duration) {
 	return ticks(11) + ticks(12), ticks(13) + ticks(14)
 }
 
-// familyTime is the processor time of single-threaded processes, and of the children of the first that have ended. It does not
+// processTreeTime is the processor time of single-threaded processes, and of the children of the first that have ended. It does not
 // round the time of each running process to a tick, because there may be dozens that use little.
-func familyTime(pids []int) (sum time.Duration) {
+func processTreeTime(pids []int) (sum time.Duration) {
 	for i, pid := range pids {
 		if i == 0 {
 			_, sum = processTimes(pid)

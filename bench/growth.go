@@ -43,7 +43,7 @@ func (g growth) String() string {
 
 // measureGrowth measures, in this process, costs that should not grow with scale.
 func measureGrowth(ctx context.Context, r *benchRun) error {
-	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, growWriters, compareWithSDK} {
+	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, measureWriterGrowth, compareWithSDK} {
 		lines, err := measure(ctx)
 		if err != nil {
 			return err
@@ -271,8 +271,8 @@ func growCollection(context.Context) (lines []growth, err error) {
 	}, nil
 }
 
-// growWriters: a thousand writers of one item together achieve as many updates as ten do.
-func growWriters(context.Context) (lines []growth, err error) {
+// measureWriterGrowth: a thousand writers of one item together achieve as many updates as ten do.
+func measureWriterGrowth(context.Context) (lines []growth, err error) {
 	const updates = 20_000
 	const update = `{"TableName":"bench","Key":{"PK":{"S":"hot"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`
 	var costs []float64
@@ -345,11 +345,11 @@ func compareWithSDK(ctx context.Context) (lines []growth, err error) {
 func (l *local) scan() error {
 	start := ""
 	for {
-		answer, err := l.call("Scan", `{"TableName":"bench","Select":"COUNT"`+start+`}`)
+		response, err := l.call("Scan", `{"TableName":"bench","Select":"COUNT"`+start+`}`)
 		if err != nil {
 			return err
 		}
-		_, key, more := bytes.Cut(answer, []byte(`"LastEvaluatedKey":`))
+		_, key, more := bytes.Cut(response, []byte(`"LastEvaluatedKey":`))
 		if !more {
 			return nil
 		}
@@ -365,10 +365,10 @@ func (l *local) call(operation, body string) ([]byte, error) {
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	answer := httptest.NewRecorder()
-	l.db.Handler().ServeHTTP(answer, request)
-	if answer.Code != http.StatusOK {
-		return nil, fmt.Errorf("%s: %d %s", operation, answer.Code, answer.Body)
+	response := httptest.NewRecorder()
+	l.db.Handler().ServeHTTP(response, request)
+	if response.Code != http.StatusOK {
+		return nil, fmt.Errorf("%s: %d %s", operation, response.Code, response.Body)
 	}
-	return answer.Body.Bytes(), nil
+	return response.Body.Bytes(), nil
 }

@@ -193,7 +193,7 @@ func (w *worker) Send(context.Context) error {
 	if _, err := w.connection.Write(w.request); err != nil {
 		return err
 	}
-	err := readAnswer(w.reader)
+	err := readResponse(w.reader)
 	if w.contended && errors.Is(err, errConflict) {
 		w.conflicts++
 		return nil
@@ -204,8 +204,8 @@ func (w *worker) Send(context.Context) error {
 // errConflict is the error of a request that conflicted with a transaction.
 var errConflict = errors.New("TransactionConflict")
 
-// readAnswer reads one HTTP response and discards its body; any status but 200 is an error.
-func readAnswer(r *bufio.Reader) error {
+// readResponse reads one HTTP response and discards its body; any status but 200 is an error.
+func readResponse(r *bufio.Reader) error {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 		if err == nil && !first && items > r.loaded && !s.echo {
 			err = store(ctx, s, items1K(r.loaded, items))
 		}
-		if err := r.tolerate(s, errors.Join(err, s.pause())); err != nil && !errors.Is(err, errLeftOut) {
+		if err := r.dropPeer(s, errors.Join(err, s.pause())); err != nil && !errors.Is(err, errLeftOut) {
 			return err
 		}
 	}
@@ -89,14 +89,14 @@ func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m
 	if err != nil {
 		err = fmt.Errorf("%s: %w", w.name, err)
 	}
-	return m, r.tolerate(s, err)
+	return m, r.dropPeer(s, err)
 }
 
 // errLeftOut is the error for a peer that failed: the run continues without it.
 var errLeftOut = errors.New("left out")
 
-// tolerate leaves out a peer that failed. For other servers it returns the error, with the server's output.
-func (r *benchRun) tolerate(s *server, err error) error {
+// dropPeer leaves out a peer that failed. For other servers it returns the error, with the server's output.
+func (r *benchRun) dropPeer(s *server, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -43,14 +43,14 @@ var readAims = []struct {
 // streamShare is the minimum share of a write's throughput that remains with a stream on the table, signedShare that of a
 // get's if signatures are verified.
 const (
-	echoShare   = 0.55
-	echoAim     = 0.75
-	fairness    = 4.0
-	idleMemory  = 40 << 20
-	firstAnswer = 50 // milliseconds
-	readsCPU    = 2.0
-	streamShare = 0.75
-	signedShare = 0.92
+	echoShare     = 0.55
+	echoAim       = 0.75
+	fairness      = 4.0
+	idleMemory    = 40 << 20
+	firstResponse = 50 // milliseconds
+	readsCPU      = 2.0
+	streamShare   = 0.75
+	signedShare   = 0.92
 )
 
 // result is the result of the rounds of one workload against one server.
@@ -250,7 +250,7 @@ func (r *results) verdicts() []verdict {
 		peer, other := r.bestPeer(f.workload, 32)
 		if found && other {
 			ratio := own.OpsPerSecond / peer.OpsPerSecond
-			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearEcho(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f", f.workload, ratio, peer.Server, f.ratio, f.aim)
+			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearCeiling(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f", f.workload, ratio, peer.Server, f.ratio, f.aim)
 		}
 		single, found := r.find("monotable", f.workload, 1)
 		if peer, other := r.bestPeer(f.workload, 1); found && other {
@@ -297,15 +297,15 @@ func (r *results) verdicts() []verdict {
 			} else {
 				add("idle memory", bytes < idleMemory, bytes < idleMemory, "%d MB resident when idle; ceiling 40", bytes>>20)
 			}
-			add("start", r.Start[name] <= firstAnswer, r.Start[name] <= firstAnswer, "first response after %d ms; ceiling 50", r.Start[name])
+			add("start", r.Start[name] <= firstResponse, r.Start[name] <= firstResponse, "first response after %d ms; ceiling 50", r.Start[name])
 		}
 	}
 	return all
 }
 
-// nearEcho reports whether a read has as much throughput as can be expected: the aim is a ratio to the best peer or this,
+// nearCeiling reports whether a read has as much throughput as can be expected: the aim is a ratio to the best peer or this,
 // whichever is less.
-func (r *results) nearEcho(own result) bool {
+func (r *results) nearCeiling(own result) bool {
 	reads := []string{"get", "query", "querygsi", "scan", "batchget"}
 	echo, found := r.find("echo", own.Workload, own.Connections)
 	return found && slices.Contains(reads, own.Workload) && own.OpsPerSecond >= echoAim*echo.OpsPerSecond

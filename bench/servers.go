@@ -124,7 +124,7 @@ func startServers(ctx context.Context, choice string) (running []*server, left [
 		if err := s.start(ctx); err != nil {
 			return running, left, fmt.Errorf("start %s: %w", s.name, err)
 		}
-		progress("%s answers after %d ms", s.name, s.started.Milliseconds())
+		progress("%s responds after %d ms", s.name, s.started.Milliseconds())
 	}
 	return running, left, nil
 }
@@ -174,7 +174,7 @@ func (s *server) start(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return err
 	}
-	err = s.awaitAnswer(ctx)
+	err = s.awaitResponse(ctx)
 	s.started = time.Since(begin)
 	return err
 }
@@ -188,8 +188,8 @@ func freePort(ctx context.Context) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
-// awaitAnswer sends requests until the server responds at all.
-func (s *server) awaitAnswer(ctx context.Context) error {
+// awaitResponse sends requests until the server responds at all.
+func (s *server) awaitResponse(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	retry := time.NewTicker(time.Millisecond)
@@ -205,7 +205,7 @@ func (s *server) awaitAnswer(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no answer within 30 s: %w\n%s", err, s.said())
+			return fmt.Errorf("no response within 30 s: %w\n%s", err, s.said())
 		case <-retry.C:
 		}
 	}

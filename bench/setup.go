@@ -108,8 +108,8 @@ func awaitActive(ctx context.Context, s *server) error {
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for range 1000 {
-		answer, err := ask(ctx, s, "DescribeTable", `{"TableName":"bench"}`)
-		if err == nil && bytes.Contains(answer, []byte(`"TableStatus":"ACTIVE"`)) {
+		response, err := ask(ctx, s, "DescribeTable", `{"TableName":"bench"}`)
+		if err == nil && bytes.Contains(response, []byte(`"TableStatus":"ACTIVE"`)) {
 			return nil
 		}
 		<-poll.C
@@ -138,11 +138,11 @@ func ask(ctx context.Context, s *server, operation, body string) ([]byte, error)
 		return nil, err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s %s", operation, response.Status, answer)
+		err = fmt.Errorf("%s: %s %s", operation, response.Status, text)
 	}
-	return answer, err
+	return text, err
 }
 
 // parseCounts parses "32,1".

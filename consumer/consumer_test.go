@@ -21,10 +21,10 @@ import (
 
 // audience is a handler that records its input.
 type audience struct {
-	mu      sync.Mutex
-	heard   []string // sequence numbers
-	batches []int    // their sizes
-	refuse  func(consumer.Batch) error
+	mu       sync.Mutex
+	received []string // sequence numbers
+	batches  []int    // their sizes
+	refuse   func(consumer.Batch) error
 }
 
 func (a *audience) handle(_ context.Context, b consumer.Batch) error {
@@ -37,7 +37,7 @@ func (a *audience) handle(_ context.Context, b consumer.Batch) error {
 	}
 	a.batches = append(a.batches, len(b.Records))
 	for _, r := range b.Records {
-		a.heard = append(a.heard, *r.Dynamodb.SequenceNumber)
+		a.received = append(a.received, *r.Dynamodb.SequenceNumber)
 	}
 	return nil
 }
@@ -47,11 +47,11 @@ func (a *audience) want(t *testing.T, want ...string) {
 	t.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	slices.Sort(a.heard)
-	if !slices.Equal(a.heard, want) {
-		t.Errorf("heard %v, want %v", a.heard, want)
+	slices.Sort(a.received)
+	if !slices.Equal(a.received, want) {
+		t.Errorf("received %v, want %v", a.received, want)
 	}
-	a.heard, a.batches = nil, nil
+	a.received, a.batches = nil, nil
 }
 
 func newConsumer(t *testing.T, s consumer.Streams, h consumer.Handler, o consumer.Options) *consumer.Consumer {
@@ -204,8 +204,8 @@ func TestDisabledStream(t *testing.T) {
 	})
 }
 
-// TestFrom begins at each kind of position.
-func TestFrom(t *testing.T) {
+// TestStartPositions tests each kind of start position.
+func TestStartPositions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(2)
 		one, two := s.write(0, "x"), s.write(1, "y")
@@ -238,8 +238,8 @@ func TestFrom(t *testing.T) {
 	})
 }
 
-// TestLatestAgain does not read on a later run what was closed before the first.
-func TestLatestAgain(t *testing.T) {
+// TestLatestSkipsShardsClosedBeforeFirstRun tests that a later run does not read shards that were closed before the first run.
+func TestLatestSkipsShardsClosedBeforeFirstRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a, store := newStream(1), &audience{}, consumer.NewMemory()
 		s.write(0, "x")
@@ -267,7 +267,7 @@ func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 		a := &audience{}
 		r := start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
 		if begun.Load() != 0 {
-			t.Error("begun, though no shard could be read")
+			t.Error("started, although no shard could be read")
 		}
 		wait(time.Second)
 		if begun.Load() != 1 {
@@ -291,7 +291,7 @@ func TestLatestDeliversEverythingAfterStart(t *testing.T) {
 		}
 		r = start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
 		if begun.Load() != 2 {
-			t.Errorf("begun %d times, want twice: one shard is gone", begun.Load())
+			t.Errorf("started %d times, want twice: one shard no longer exists", begun.Load())
 		}
 		if err := r.stop(); !errors.Is(err, context.Canceled) {
 			t.Error(err)
@@ -340,7 +340,7 @@ func TestCheckpoints(t *testing.T) {
 			}
 			kept, err := store.Load(t.Context(), streamARN)
 			if err != nil || len(kept) != 3 {
-				t.Errorf("the checkpoints of %v are kept, %v; want those of the three shards there are", kept, err)
+				t.Errorf("the checkpoints of %v are kept, %v; want those of the three existing shards", kept, err)
 			}
 			if other, err := store.Load(t.Context(), streamARN+"1"); len(other) != 0 || err != nil {
 				t.Errorf("another stream has checkpoints: %v, %v", other, err)
@@ -397,7 +397,7 @@ func TestHandlerFails(t *testing.T) {
 	})
 }
 
-// TestBisect finds the record that cannot be handled, gives it up, and hands over all others.
+// TestBisect tests that bisecting finds the record that cannot be handled, gives it up, and hands over all others.
 func TestBisect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := newStream(1), &audience{}
@@ -432,8 +432,8 @@ func TestBisect(t *testing.T) {
 	})
 }
 
-// TestGiveUp without a callback ends the run before the batch, and so does a callback that fails.
-func TestGiveUp(t *testing.T) {
+// TestUnhandledRecordEndsRun tests that without a callback, or if the callback fails, the run ends before the batch.
+func TestUnhandledRecordEndsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poison, full := errors.New("poison"), errors.New("dead letters are full")
 		for _, c := range []struct {
@@ -490,8 +490,8 @@ type throttled struct{}
 func (throttled) Error() string     { return "ThrottlingException: slow down" }
 func (throttled) ErrorCode() string { return "ThrottlingException" }
 
-// TestEnds at once where waiting does not help.
-func TestEnds(t *testing.T) {
+// TestPermanentErrorsEndRun tests that a run ends immediately if retrying cannot help.
+func TestPermanentErrorsEndRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := &types.ResourceNotFoundException{}
 		for _, call := range []string{"DescribeStream", "GetShardIterator", "GetRecords"} {
@@ -559,8 +559,8 @@ func TestHorizonMoves(t *testing.T) {
 	})
 }
 
-// TestTakenOver tests that of two consumers with the same checkpoints the earlier one gets an error.
-func TestTakenOver(t *testing.T) {
+// TestEarlierConsumerGetsError tests that of two consumers with the same checkpoints the earlier one gets an error.
+func TestEarlierConsumerGetsError(t *testing.T) {
 	db := monotabletest.New(t).Client()
 	older, newer := consumer.NewTable(db, "checkpoints", "test"), consumer.NewTable(db, "checkpoints", "test")
 	other := consumer.NewTable(db, "checkpoints", "other")
@@ -600,7 +600,7 @@ func TestOptionFaults(t *testing.T) {
 		From: "yesterday", BatchSize: 1001, Concurrency: -1, MaxAttempts: -1, RetryMin: time.Hour,
 	})
 	if err == nil {
-		t.Fatal("made with bad options")
+		t.Fatal("New accepted invalid options")
 	}
 	for _, want := range []string{"handler", "From", "BatchSize", "Concurrency", "MaxAttempts", "RetryMin"} {
 		if !strings.Contains(err.Error(), want) {

@@ -52,6 +52,6 @@ func TestFileFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := file.Save(t.Context(), streamARN, "shard", consumer.Checkpoint{}); err == nil {
-		t.Error("saved in a directory that is not there")
+		t.Error("saved in a missing directory")
 	}
 }

@@ -65,7 +65,7 @@ func TestEveryChangeOnce(t *testing.T) {
 		}
 		for writer := range writers {
 			if got := j.last[fmt.Sprint(writer)]; got != versions {
-				t.Errorf("writer %d: version %d came last, want %d", writer, got, versions)
+				t.Errorf("writer %d: version %d was last, want %d", writer, got, versions)
 			}
 		}
 		if len(j.shards) < 10 {
@@ -118,10 +118,10 @@ func TestLatestIsKept(t *testing.T) {
 	arn := createOrders(t.Context(), db.Client())
 	putOrder(t.Context(), db.Client(), "zoe", "1")
 	ago.Store(0)
-	var heard strings.Builder
+	var received strings.Builder
 	c, err := consumer.New(streams, arn, func(_ context.Context, b consumer.Batch) error {
 		for _, r := range b.Records {
-			heard.WriteString(r.Dynamodb.Keys["customer"].(*types.AttributeValueMemberS).Value)
+			received.WriteString(r.Dynamodb.Keys["customer"].(*types.AttributeValueMemberS).Value)
 		}
 		return nil
 	}, consumer.Options{From: consumer.Latest, Checkpoints: consumer.NewMemory()})
@@ -137,7 +137,7 @@ func TestLatestIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if heard.String() != "ana" {
-		t.Errorf("heard of %q, want ana once", heard.String())
+	if received.String() != "ana" {
+		t.Errorf("received %q, want ana once", received.String())
 	}
 }

@@ -130,7 +130,7 @@ func (t *TableCheckpoints) Save(ctx context.Context, stream, shard string, c Che
 		ConditionExpression: aws.String(ownedCondition), ExpressionAttributeNames: ownedNames(),
 		ExpressionAttributeValues: t.ownedValues(stream, shard),
 	})
-	return t.told(shard, err)
+	return t.checkpointError(shard, err)
 }
 
 // Delete implements Checkpoints.
@@ -140,7 +140,7 @@ func (t *TableCheckpoints) Delete(ctx context.Context, stream, shard string) err
 		ConditionExpression: aws.String(ownedCondition), ExpressionAttributeNames: ownedNames(),
 		ExpressionAttributeValues: t.ownedValues(stream, shard),
 	})
-	return t.told(shard, err)
+	return t.checkpointError(shard, err)
 }
 
 // ownedCondition holds if no one else has written a checkpoint since it was loaded, also for a write that is retried
@@ -156,7 +156,7 @@ func (t *TableCheckpoints) ownedValues(stream, shard string) map[string]types.At
 	return map[string]types.AttributeValue{":before": text(before), ":own": text(t.owner)}
 }
 
-func (t *TableCheckpoints) told(shard string, err error) error {
+func (t *TableCheckpoints) checkpointError(shard string, err error) error {
 	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
 		return fmt.Errorf("%w: %s of consumer %q in table %s", ErrTakenOver, shard, t.name, t.table)
 	}

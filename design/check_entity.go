@@ -293,18 +293,18 @@ func keyFields(e *Entity) []string {
 
 // counts returns the cyclic path of counters that starts with the named entity; nil if there is no cycle, or if it is reported
 // for an earlier entity.
-func (c *checker) counts(name string, e *Entity, way []string, met set) []string {
+func (c *checker) counts(name string, e *Entity, path []string, met set) []string {
 	of := c.design.Entity(name)
 	switch {
 	case of == e:
-		return append(way, name)
+		return append(path, name)
 	case of == nil || met[name] || slices.Index(c.design.Entities, of) < slices.Index(c.design.Entities, e):
 		return nil
 	}
 	met[name] = true
-	way = append(slices.Clone(way), name)
+	path = append(slices.Clone(path), name)
 	for _, x := range of.Counters {
-		if circle := c.counts(x.Of, e, way, met); circle != nil {
+		if circle := c.counts(x.Of, e, path, met); circle != nil {
 			return circle
 		}
 	}

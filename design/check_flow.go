@@ -148,7 +148,7 @@ func (s *flowScope) read(step *FlowStep) {
 	}
 	found := result{}
 	if r != nil && (r.Count || r.Each || r.Scan) {
-		s.Hint(p, "use one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which a flow cannot use", r.Name, r.Way())
+		s.Hint(p, "use one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which a flow cannot use", r.Name, r.Keyword())
 	}
 	if r != nil {
 		found = result{s.design.Entity(r.Entity), r.Many}

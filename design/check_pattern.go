@@ -57,7 +57,7 @@ func (c *checker) read(r *Read) {
 	if !r.Many && (r.Page > 0 || r.Limit > 0) {
 		c.Hint(r.Pos, "many: "+r.Entity, "read %s returns one item: it cannot have a page or limit", r.Name)
 	}
-	c.way(r)
+	c.checkKeyword(r)
 	c.over(e, r)
 	if e != nil && r.Via != "" {
 		c.via(&r.Via, r.Pos, e)
@@ -127,8 +127,8 @@ func fieldOf(e *Entity, name string) *Field {
 	return e.Field(name)
 }
 
-// way checks what a read that counts, takes many keys or scans must not declare.
-func (c *checker) way(r *Read) {
+// checkKeyword checks what a read that counts, takes many keys or scans must not declare.
+func (c *checker) checkKeyword(r *Read) {
 	listed := len(r.Order) > 0 || r.Page > 0 || r.Limit > 0
 	asked := len(r.By) > 0 || r.Bucket != "" || r.Prefix != "" || r.Range != ""
 	switch {
@@ -155,8 +155,8 @@ func (c *checker) way(r *Read) {
 // in each.
 const maxSegments = 100
 
-// Way is the keyword of a read: one, many, count, each or scan.
-func (r *Read) Way() string {
+// Keyword is the keyword of a read: one, many, count, each or scan.
+func (r *Read) Keyword() string {
 	switch {
 	case r.Count:
 		return "count"

@@ -77,7 +77,7 @@ func (c *checker) idempotent(w *Write, i *Idempotent) {
 		c.Hint(c.At(&i.Replay, i.Pos), syntax.Suggestion(i.Replay, c.patternNames()), "there is no read or collection %q whose result a retry could return", i.Replay)
 	}
 	if r := c.design.Read(i.Replay); r != nil && (r.Count || r.Each || r.Scan) {
-		c.Hint(c.At(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, whose result a retry cannot return", r.Name, r.Way())
+		c.Hint(c.At(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, whose result a retry cannot return", r.Name, r.Keyword())
 	}
 	known := namesIn(w.Params, func(f *Field) string { return f.Name })
 	if w.Lines != nil {

@@ -25,10 +25,10 @@ func TestFormat(t *testing.T) {
 			}
 			again, err := design.Format(name, out)
 			if err != nil {
-				t.Fatalf("%s: what Format wrote is refused: %v\n%s", d.Pos, err, out)
+				t.Fatalf("%s: the output of Format is rejected: %v\n%s", d.Pos, err, out)
 			}
 			if diff := cmp.Diff(string(out), string(again)); diff != "" {
-				t.Fatalf("%s: formatting twice is not formatting once:\n%s", d.Pos, diff)
+				t.Fatalf("%s: formatting is not idempotent:\n%s", d.Pos, diff)
 			}
 			return string(out)
 		})
@@ -49,7 +49,7 @@ func TestFormatDrafts(t *testing.T) {
 		}
 		again, err := design.Format(name, out)
 		if diff := cmp.Diff(string(out), string(again)); err != nil || diff != "" {
-			t.Errorf("%s: formatting twice is not formatting once: %v\n%s", name, err, diff)
+			t.Errorf("%s: formatting is not idempotent: %v\n%s", name, err, diff)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, refused := design.Format("x", out)
 		if refused != nil || string(again) != string(out) {
-			t.Fatalf("formatting twice is not formatting once: %v\n%s\n----\n%s", refused, out, again)
+			t.Fatalf("formatting is not idempotent: %v\n%s\n----\n%s", refused, out, again)
 		}
 		if err != nil {
 			return
@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 		}
 		formatted, err := design.Parse("x", out)
 		if err != nil {
-			t.Fatalf("what Format wrote is refused: %v\n%s", err, out)
+			t.Fatalf("the output of Format is rejected: %v\n%s", err, out)
 		}
 		if k, _ := formatted.JSON(); string(k) != string(j) {
 			t.Fatalf("formatting changes the design:\n%s\n----\n%s", j, k)
@@ -129,7 +129,7 @@ func FuzzCondition(f *testing.F) {
 		aliases := map[string]bool{}
 		for _, n := range c.Names {
 			if aliases[n.Alias] {
-				t.Fatalf("%q: alias %s stands for two", text, n.Alias)
+				t.Fatalf("%q: alias %s is used for two names", text, n.Alias)
 			}
 			aliases[n.Alias] = true
 		}

@@ -44,7 +44,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	if _, err := design.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.HasPrefix(err.Error(), "there is no file ") {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if _, err := design.Load(dir); err == nil {
 		t.Error("a directory was loaded")

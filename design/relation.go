@@ -94,11 +94,11 @@ func whole(e, owner *Entity, field, to string) []Join {
 // references are the references of either of two entities to the other.
 func references(a, b *Entity) [][]Join {
 	out := referred(a, b)
-	for _, way := range referred(b, a) {
-		for i, j := range way {
-			way[i] = Join{j.B, j.A}
+	for _, joins := range referred(b, a) {
+		for i, j := range joins {
+			joins[i] = Join{j.B, j.A}
 		}
-		out = append(out, way)
+		out = append(out, joins)
 	}
 	return out
 }
@@ -111,13 +111,13 @@ func referred(from, to *Entity) [][]Join {
 			if t.Entity != to.Name {
 				continue
 			}
-			way := []Join{{r.Field, t.Field}}
+			joins := []Join{{r.Field, t.Field}}
 			for _, name := range keyFields(to) {
 				if name != t.Field {
-					way = append(way, Join{name, name})
+					joins = append(joins, Join{name, name})
 				}
 			}
-			out = append(out, way)
+			out = append(out, joins)
 		}
 	}
 	return out

@@ -108,7 +108,7 @@ func (r *resolver) key(e *Entity, t *Table, pk, sk text, p Pos, own bool) Key {
 			return r.template(given)
 		case own:
 			if f := e.fieldAt(k.Name); f != nil {
-				return asItIs(f, p)
+				return plainTemplate(f, p)
 			}
 		}
 		r.Hint(p, "key: { pk: \"…#{id}\", sk: … }", "%s has no %s key, which table %s stores in %s", e.Name, what, t.Name, k.Name)
@@ -122,8 +122,8 @@ func (e *Entity) fieldAt(attribute string) *Field {
 	return find(e.Fields, func(f *Field) bool { return len(f.Path) == 1 && f.Path[0] == attribute })
 }
 
-// asItIs is the template of a plain field.
-func asItIs(f *Field, p Pos) *Template {
+// plainTemplate is the template of a plain field.
+func plainTemplate(f *Field, p Pos) *Template {
 	return &Template{Text: "{" + f.Name + "}", Parts: []Part{{Field: f.Name}}, Pos: p}
 }
 
@@ -172,7 +172,7 @@ func (r *resolver) entryKey(
 			if key := own[a.Name]; key != nil {
 				out = append(out, key)
 			} else if f := e.fieldAt(a.Name); f != nil {
-				out = append(out, asItIs(f, p))
+				out = append(out, plainTemplate(f, p))
 			} else {
 				r.Hint(p, "give a template for it", "%s has no field stored as %s, a %s key of index %s", e.Name, a.Name, what, x.Name)
 			}

@@ -55,7 +55,7 @@ func TestFailure(t *testing.T) {
 			` SK="LINE#`, "\n           2 of 120 items are enough to reproduce it\n    seed   5\n", "more of",
 		} {
 			if !strings.Contains(got, want) {
-				t.Errorf("it is told\n%s\nwithout %q", got, want)
+				t.Errorf("the error is\n%s\nwithout %q", got, want)
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func TestAttached(t *testing.T) {
 					t.Error(err)
 				case !strings.Contains(got, c.want):
 					t.Errorf("it says %q, want %q; %v", got, c.want, err)
-				case c.want != "" && !strings.Contains(got, "the design of table shop (shop.design.yaml, version 1) does not know this item"):
+				case c.want != "" && !strings.Contains(got, "the design of table shop (shop.design.yaml, version 1) does not allow this item"):
 					t.Errorf("it says %q", got)
 				}
 			})
@@ -257,7 +257,7 @@ func TestRestoresAreFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("restored"), Item: odd}); refusal(t, err) == "" {
-		t.Errorf("writing the item again: %v", err)
+		t.Errorf("writing the item a second time: %v", err)
 	}
 	deleted, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("restored"), Key: odd, ReturnValues: types.ReturnValueAllOld})
 	if err != nil || len(deleted.Attributes) == 0 {

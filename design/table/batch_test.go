@@ -26,7 +26,7 @@ func moving(do func()) func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItem
 // hundred keys.
 func TestBatch(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(150)...)
+	s.put(s.order, firstOrders(150)...)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{})
 	var in []table.Input
@@ -53,7 +53,7 @@ func TestBatch(t *testing.T) {
 	}
 	for i, v := range got {
 		if v == nil && want[i] != "" || v != nil && want[i] == "" {
-			t.Fatalf("answer %d is %v", i, v)
+			t.Fatalf("response %d is %v", i, v)
 		}
 	}
 	few := s.orderByID()
@@ -83,7 +83,7 @@ func TestBatchDoesNotShare(t *testing.T) {
 	}
 	delete(got[0], "orderId")
 	if got[1]["orderId"] == nil {
-		t.Error("both answers are one map")
+		t.Error("both results are the same map")
 	}
 }
 
@@ -113,7 +113,7 @@ func unprocessed(t *testing.T, s *store, n int) func(*dynamodb.BatchGetItemInput
 func TestUnprocessedKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
-		s.put(s.order, someOrders(30)...)
+		s.put(s.order, firstOrders(30)...)
 		var in []table.Input
 		for i := range 30 {
 			in = append(in, given("orderId", fmt.Sprintf("o-%03d", i), "userId", plainText(anOrder(i)["userId"])))
@@ -121,7 +121,7 @@ func TestUnprocessedKeys(t *testing.T) {
 		c := &client{Client: s.client, beforeBatch: unprocessed(t, s, 2)}
 		db := s.open(c, table.Config{})
 		got, err := db.Batch(t.Context(), s.orderByID(), in)
-		if err != nil || !cmp.Equal(ids(got, "orderId"), ids(someOrders(30), "orderId")) || c.batches != 15 {
+		if err != nil || !cmp.Equal(ids(got, "orderId"), ids(firstOrders(30), "orderId")) || c.batches != 15 {
 			t.Errorf("%v, %v after %d requests; want all 30 after 15", ids(got, "orderId"), err, c.batches)
 		}
 		c.batches, c.beforeBatch = 0, unprocessed(t, s, 0)
@@ -132,13 +132,13 @@ func TestUnprocessedKeys(t *testing.T) {
 	})
 }
 
-// TestHydrateMeanwhile tests that items that are deleted or changed between the reads of the index and the table are
+// TestChangedItemsAreOmittedFromIndexReads tests that items that are deleted or changed between the reads of the index and the table are
 // omitted; the rest keeps its order.
-func TestHydrateMeanwhile(t *testing.T) {
+func TestChangedItemsAreOmittedFromIndexReads(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(40)
+	orders := firstOrders(40)
 	s.put(s.order, orders...)
-	open := ids(those(orders, func(v table.Values) bool {
+	open := ids(matching(orders, func(v table.Values) bool {
 		return plainText(v["status"]) == "open" && plainText(v["region"]) == "south"
 	}, by("createdAt", "orderId")), "orderId")
 	if len(open) < 5 {
@@ -170,17 +170,17 @@ func TestHydrateMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHydrateMany tests that an index page of more than a hundred items takes several batches.
-func TestHydrateMany(t *testing.T) {
+// TestIndexPageTakesSeveralBatches tests that an index page of more than a hundred items takes several batches.
+func TestIndexPageTakesSeveralBatches(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(250)
+	orders := firstOrders(250)
 	for _, o := range orders {
 		o["userId"] = text("u-1")
 	}
 	s.put(s.order, orders...)
 	c := &client{Client: s.client}
 	page, err := s.open(c, table.Config{CursorKey: cursorKey(1)}).Page(t.Context(), s.wholeOrdersOf(), given("userId", "u-1"), table.PageOptions{Limit: 5000})
-	want := those(orders, func(table.Values) bool { return true }, descending(by("createdAt", "orderId")))
+	want := matching(orders, func(table.Values) bool { return true }, descending(by("createdAt", "orderId")))
 	if err != nil || !cmp.Equal(ids(page.Items, "note"), ids(want, "note")) || c.batches != 3 || c.queries != 1 {
 		t.Errorf("%d items, %v, %d batches, %d queries; want 250 in order, 3 and 1", len(page.Items), err, c.batches, c.queries)
 	}

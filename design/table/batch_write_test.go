@@ -108,7 +108,7 @@ func TestUnfinishedBatch(t *testing.T) {
 					want = append(want, line)
 				}
 				if !slices.Equal(unfinished.Lines, want) {
-					t.Errorf("lines %v are told, want %v", unfinished.Lines, want)
+					t.Errorf("lines %v are reported, want %v", unfinished.Lines, want)
 				}
 				wantStored(t, db, e, records[:test.from])
 			})

@@ -56,7 +56,7 @@ func encoded[T any](t *testing.T, name string, c table.Codec[T], x T, want types
 	}
 	back, err := c.Decode(got)
 	if err != nil || !cmp.Equal(c.Encode(back), want, ignored) {
-		t.Errorf("%s comes back as %v, %v", name, back, err)
+		t.Errorf("%s is decoded as %v, %v", name, back, err)
 	}
 }
 
@@ -150,14 +150,14 @@ func TestDecodeErrors(t *testing.T) {
 		decoded(table.ListOf(table.Int()), nil), decoded(table.SetOf(table.Int()), nil), decoded(table.MapOf(table.Int()), nil),
 	} {
 		if err != nil {
-			t.Errorf("none is as good as empty: %v", err)
+			t.Errorf("a missing value is not treated as empty: %v", err)
 		}
 	}
 	d := table.Decode("Order", table.Values{"b": text("x")})
 	table.Get(d, "a", table.Int())
 	table.Get(d, "b", table.Int())
 	if zip := table.GetOptional(d, "c", table.Int()); zip != nil {
-		t.Errorf("what is absent is %d", *zip)
+		t.Errorf("the missing value is %d", *zip)
 	}
 	if got := fmt.Sprint(d.Err()); got != "stored Order.a is missing" {
 		t.Errorf("%q; want the first error", got)
@@ -209,7 +209,7 @@ func TestDate(t *testing.T) {
 		asJSON, err := json.Marshal(d)
 		var back table.Date
 		if err != nil || json.Unmarshal(asJSON, &back) != nil || back != d || string(asJSON) != `"`+s+`"` {
-			t.Errorf("%s is %s in JSON, and comes back as %s", s, asJSON, back)
+			t.Errorf("%s is %s in JSON, and is decoded as %s", s, asJSON, back)
 		}
 		next := table.DateOf(d.Time().AddDate(0, 0, 1))
 		if d.Compare(next) >= 0 || next.Compare(d) <= 0 || next.Compare(table.DateOf(next.Time())) != 0 {
@@ -243,7 +243,7 @@ func TestDecimal(t *testing.T) {
 		asJSON, err := json.Marshal(struct{ X table.Decimal }{d})
 		var back struct{ X table.Decimal }
 		if err != nil || string(asJSON) != `{"X":`+want+`}` || json.Unmarshal(asJSON, &back) != nil || back.X != d {
-			t.Errorf("%s is %s in JSON, %v, and comes back as %s", in, asJSON, err, back.X)
+			t.Errorf("%s is %s in JSON, %v, and is decoded as %s", in, asJSON, err, back.X)
 		}
 	}
 	for _, s := range []string{"", "x", "1,5", "0x10", "NaN", "Inf", "1" + digits, "1e126"} {

@@ -39,13 +39,13 @@ func found(list []table.Found) []string {
 // TestCollect tests that the root and its items are returned, in pages of every size and in one.
 func TestCollect(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(30)
+	orders := firstOrders(30)
 	s.put(s.order, orders...)
 	s.put(s.user, aUser("u-1", "ana@example.com"), aUser("u-2", "eva@example.com"))
 	s.putItem(table.Item{"PK": text("USER#u-1"), "SK": text("NOTE#1"), "type": text("NOTE"), "userId": text("u-1")})
 	s.putItem(table.Item{"PK": text("USER#u-1"), "SK": text("ORDER#1"), "type": text("ORDER"), "userId": text("u-1")})
 	want := []string{"0 u-1"}
-	for _, id := range ids(those(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))), "orderId") {
+	for _, id := range ids(matching(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))), "orderId") {
 		want = append(want, "1 "+id)
 	}
 	for size := range len(want) + 3 {
@@ -82,7 +82,7 @@ func TestCollect(t *testing.T) {
 // TestCollectCursor tests that a cursor is bound to the collection and the input.
 func TestCollectCursor(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(30)...)
+	s.put(s.order, firstOrders(30)...)
 	s.put(s.user, aUser("u-1", "ana@example.com"), aUser("u-2", "eva@example.com"))
 	page, err := s.db.Collect(t.Context(), s.ofUser(), given("userId", "u-1"), table.PageOptions{})
 	if err != nil || page.Next == "" {
@@ -106,10 +106,10 @@ func TestCollectCursor(t *testing.T) {
 // have every item once.
 func TestCollectRoot(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(30)
+	orders := firstOrders(30)
 	s.put(s.order, orders...)
 	s.put(s.user, aUser("u-1", "ana@example.com"))
-	want := append([]string{"0 u-1"}, each(ids(those(orders, fieldIs("userId", "u-1"), by("orderId")), "orderId"), func(id string) string { return "1 " + id })...)
+	want := append([]string{"0 u-1"}, each(ids(matching(orders, fieldIs("userId", "u-1"), by("orderId")), "orderId"), func(id string) string { return "1 " + id })...)
 	for _, known := range []bool{true, false} {
 		c := s.ofUser()
 		c.Page, c.Reverse, c.RootApart = 3, false, true // in ascending order, the root comes after its items
@@ -159,7 +159,7 @@ func TestCollectRoot(t *testing.T) {
 // TestCollectOwner tests that the root's owner owns everything; without a root each item has its own owner.
 func TestCollectOwner(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(30)
+	orders := firstOrders(30)
 	s.put(s.order, orders...)
 	s.put(s.user, aUser("u-1", "ana@example.com"))
 	c := s.ofUser()
@@ -187,7 +187,7 @@ func TestCollectOwner(t *testing.T) {
 		Members: []table.Member{{Entity: s.user, Place: entry}, {Entity: s.order, Place: entry}}, Owner: "userId",
 	}
 	got, err := s.db.Collect(t.Context(), feed, given("userId", "u-2"), table.PageOptions{})
-	want := each(ids(those(orders, fieldIs("userId", "u-2"), by("createdAt", "orderId")), "orderId"), func(id string) string { return "1 " + id })
+	want := each(ids(matching(orders, fieldIs("userId", "u-2"), by("createdAt", "orderId")), "orderId"), func(id string) string { return "1 " + id })
 	if err != nil || !slices.Equal(found(got.Items), want) {
 		t.Errorf("the feed of one: %v, %v; want %v", found(got.Items), err, want)
 	}

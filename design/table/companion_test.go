@@ -84,8 +84,8 @@ func TestTakeAlong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if heard := strings.Join(l.heard, ">"); heard != c.want {
-				t.Errorf("the requests are %s; want %s", heard, c.want)
+			if requests := strings.Join(l.requests, ">"); requests != c.want {
+				t.Errorf("the requests are %s; want %s", requests, c.want)
 			}
 			if !SameItem(Item(got.Items[0][0]), Item(want.Items[0][0])) {
 				t.Errorf("it returns %v; alone %v", schema.Attributes(Item(got.Items[0][0])), schema.Attributes(Item(want.Items[0][0])))
@@ -95,7 +95,7 @@ func TestTakeAlong(t *testing.T) {
 			}
 			alone.load(alone.product, alone.aProduct("note", 1))
 			if !sameTable(s.all(), alone.all()) {
-				t.Error("the table is not what the write alone makes, and the companion")
+				t.Error("the table differs from the results of the write and its companion")
 			}
 			if _, err := db.Write(ctx, &Write{Pattern: "Second", Steps: []Step{{Action: Delete, Entity: s.cart}}}, Input{Values: Values{"customerId": AText("c1"), "productId": AText("p1")}}); !errors.Is(err, ErrAccompanied) {
 				t.Errorf("a second write: %v", err)
@@ -142,8 +142,8 @@ func TestTakeAlongTx(t *testing.T) {
 	ctx, companion := TakeAlong(t.Context(), s.note(db, "note"))
 	first := op(db, &Write{Pattern: "A", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("p8", 1)})
 	second := op(db, &Write{Pattern: "B", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("p9", 1)})
-	if err := db.Tx(ctx, first, second); err != nil || !companion.Done() || strings.Join(l.heard, ">") != "Transact(3)" {
-		t.Errorf("%v, done %v, after %v", err, companion.Done(), l.heard)
+	if err := db.Tx(ctx, first, second); err != nil || !companion.Done() || strings.Join(l.requests, ">") != "Transact(3)" {
+		t.Errorf("%v, done %v, after %v", err, companion.Done(), l.requests)
 	}
 }
 
@@ -167,8 +167,8 @@ func TestTakeAlongRefuses(t *testing.T) {
 		"an idempotent companion": {op(db, s.payment(), aPayment("k", "1")), create, Input{Values: s.aProduct("p9", 1)}},
 	} {
 		ctx, companion := TakeAlong(t.Context(), c.companion)
-		if _, err := db.Write(ctx, c.write, c.in); err == nil || companion.Done() || len(l.heard) > 0 || s.noted("p9") {
-			t.Errorf("%s: %v, done %v, after %v", name, err, companion.Done(), l.heard)
+		if _, err := db.Write(ctx, c.write, c.in); err == nil || companion.Done() || len(l.requests) > 0 || s.noted("p9") {
+			t.Errorf("%s: %v, done %v, after %v", name, err, companion.Done(), l.requests)
 		}
 	}
 }
@@ -177,19 +177,19 @@ func TestTakeAlongRefuses(t *testing.T) {
 func TestTakeAlongAtOnce(t *testing.T) {
 	s, _ := stocked(t)
 	ctx, companion := TakeAlong(t.Context(), s.note(s.db, "note"))
-	var made, late atomic.Int64
+	var created, late atomic.Int64
 	atOnce(8, func(i int) {
 		_, err := s.db.Write(ctx, &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("n"+string(rune('a'+i)), 1)})
 		switch {
 		case err == nil:
-			made.Add(1)
+			created.Add(1)
 		case errors.Is(err, ErrAccompanied):
 			late.Add(1)
 		default:
 			t.Error(err)
 		}
 	})
-	if made.Load() != 1 || late.Load() != 7 || !companion.Done() || !s.noted("note") {
-		t.Errorf("%d writes were made, %d were late, done %v", made.Load(), late.Load(), companion.Done())
+	if created.Load() != 1 || late.Load() != 7 || !companion.Done() || !s.noted("note") {
+		t.Errorf("%d writes were made, %d were late, done %v", created.Load(), late.Load(), companion.Done())
 	}
 }

@@ -27,7 +27,7 @@ func firstPage(t *testing.T, db *table.DB, r *table.Read, in table.Input) table.
 // TestCursorScope tests that a cursor only continues the list for which it was issued.
 func TestCursorScope(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(60)...)
+	s.put(s.order, firstOrders(60)...)
 	filtered := func() *table.Read {
 		r := s.ordersOf()
 		r.Filter = &table.Condition{
@@ -79,7 +79,7 @@ func TestCursorScope(t *testing.T) {
 // TestCursorCaller tests that with Config.Caller, a cursor only works for its caller.
 func TestCursorCaller(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(20)...)
+	s.put(s.order, firstOrders(20)...)
 	type key struct{}
 	db := s.open(s.client, table.Config{CursorKey: cursorKey(1), Caller: func(ctx context.Context) string {
 		sub, _ := ctx.Value(key{}).(string)
@@ -101,7 +101,7 @@ func TestCursorCaller(t *testing.T) {
 		}
 	}
 	if _, err := page(s.db, "u-1", first.Next); !errors.Is(err, table.ErrCursor) {
-		t.Errorf("where callers are not told apart: %v; want ErrCursor", err)
+		t.Errorf("without caller-specific cursors: %v; want ErrCursor", err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCursorBoundaries(t *testing.T) {
 // TestDamagedCursor tests that no bit of a cursor can be changed, removed or added.
 func TestDamagedCursor(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(20)...)
+	s.put(s.order, firstOrders(20)...)
 	in := given("userId", "u-1")
 	cursor := string(firstPage(t, s.db, s.ordersOf(), in).Next)
 	damaged := []string{cursor + "A", cursor + "=", cursor + "\n", cursor[:4] + "\r\n" + cursor[4:], " " + cursor, "A", "AQ", "%", strings.Repeat("A", 200)}
@@ -165,7 +165,7 @@ func TestDamagedCursor(t *testing.T) {
 // TestCursorOfEarlierRelease tests that a cursor sealed by AES-GCM is rejected, and the error says why.
 func TestCursorOfEarlierRelease(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(20)...)
+	s.put(s.order, firstOrders(20)...)
 	earlier := base64.RawURLEncoding.EncodeToString(append([]byte{1}, make([]byte, 24+32+16)...))
 	_, err := s.db.Page(t.Context(), s.ordersOf(), given("userId", "u-1"), table.PageOptions{Limit: 2, After: table.Cursor(earlier)})
 	if !errors.Is(err, table.ErrCursor) || !strings.Contains(err.Error(), "earlier release") {
@@ -176,12 +176,12 @@ func TestCursorOfEarlierRelease(t *testing.T) {
 // TestCursorKeys tests that old keys open cursors, others do not, and that there are no cursors without a key.
 func TestCursorKeys(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(20)...)
+	s.put(s.order, firstOrders(20)...)
 	in := given("userId", "u-1")
 	first := firstPage(t, s.db, s.ordersOf(), in)
 	again := firstPage(t, s.db, s.ordersOf(), in)
 	if first.Next == again.Next {
-		t.Error("two cursors are equal: who sees them learns that they are of the same page")
+		t.Error("two cursors are equal, which reveals that they are of the same page")
 	}
 	follow := func(db *table.DB, after table.Cursor) (table.Page[table.Values], error) {
 		return db.Page(t.Context(), s.ordersOf(), in, table.PageOptions{Limit: 2, After: after})

@@ -263,13 +263,13 @@ writes:
 	r.wantItem("ORDER#o", "PK ORDER#o, SK ORDER, orderId o, status paid")
 }
 
-// unsure is a database that executes the first transaction, and reports that it is still in progress.
-type unsure struct {
+// unconfirmed is a database that executes the first transaction, and reports that it is still in progress.
+type unconfirmed struct {
 	table.Client
 	met int
 }
 
-func (u *unsure) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (u *unconfirmed) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	out, err := u.Client.TransactWriteItems(ctx, in, o...)
 	if u.met++; err == nil && u.met == 1 {
 		return nil, &types.TransactionInProgressException{Message: aws.String("under way")}
@@ -288,14 +288,14 @@ writes:
   Move: { params: { by: int }, do: [{ update: From, add: { amount: "-:by" } }, { update: To, add: { amount: ":by" } }] }
 `)
 	r.write("Open", table.Values{"from": text("a"), "to": text("b"), "amount": number(10)}, nil)
-	db, err := table.Open(&unsure{Client: r.client}, table.Config{}, r.program.Tables...)
+	db, err := table.Open(&unconfirmed{Client: r.client}, table.Config{}, r.program.Tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := table.Input{Values: table.Values{"from": text("a"), "to": text("b"), "by": number(3)}}
 	_, err = db.Write(t.Context(), r.program.Write("Move").Run, in)
 	if _, told := errors.AsType[*types.TransactionInProgressException](err); !told {
-		t.Errorf("the write ended in %v, want to be told that it is under way", err)
+		t.Errorf("the write ended in %v, want the error that it is still in progress", err)
 	}
 	r.wantItem("FROM#a", "PK FROM#a, SK A, amount 7, from a")
 	r.wantItem("TO#b", "PK TO#b, SK A, amount 13, to b")

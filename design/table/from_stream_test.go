@@ -39,9 +39,9 @@ func TestFromStream(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := table.FromStream(nil); got != nil {
-		t.Errorf("no image is %v, want none", got)
+		t.Errorf("a missing image is %v, want none", got)
 	}
 	if got := table.FromStream(map[string]streams.AttributeValue{}); got == nil {
-		t.Error("an image without attributes is none")
+		t.Error("an image without attributes was accepted")
 	}
 }

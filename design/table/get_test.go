@@ -18,7 +18,7 @@ func aUser(id, email string) table.Values {
 // TestGet tests that an item is found by its key, and only for its owner.
 func TestGet(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(6)...)
+	s.put(s.order, firstOrders(6)...)
 	s.putItem(table.Item{"PK": text("ORDER#o-note"), "SK": text("ORDER"), "type": text("NOTE"), "orderId": text("o-note"), "userId": text("u-1")})
 	s.putItem(table.Item{"PK": text("ORDER#o-other"), "SK": text("ORDER"), "type": text("ORDER"), "orderId": text("o-1"), "userId": text("u-1")})
 	v, err := s.db.Get(t.Context(), s.orderByID(), given("orderId", "o-004", "userId", "u-1"))
@@ -64,7 +64,7 @@ func TestGetFiltered(t *testing.T) {
 // TestGetByQuery tests a read of one item from an index with many equal keys: items that do not match are skipped.
 func TestGetByQuery(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(60)...)
+	s.put(s.order, firstOrders(60)...)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{})
 	r := s.byWeight()

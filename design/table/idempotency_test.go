@@ -125,9 +125,9 @@ func TestRecordedFields(t *testing.T) {
 	WantValueError(t, err, "requestKey", "is missing", "a request without its key")
 }
 
-// TestRepetitionIsReadFirst tests that the record is read together with the items, before the items' current state can
+// TestRecordIsReadFirst tests that the record is read together with the items, before the items' current state can
 // cause an error.
-func TestRepetitionIsReadFirst(t *testing.T) {
+func TestRecordIsReadFirst(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
 		Pattern: "Refund", Idempotent: &Idempotent{Record: s.requests, Reused: errRequestReused},
@@ -136,8 +136,8 @@ func TestRepetitionIsReadFirst(t *testing.T) {
 	in := Input{Values: Values{"customerId": AText("c1"), "requestKey": AText("k1"), "orderId": AText("o1")}}
 	s.write(w, in)
 	l := &listening{Client: s.client}
-	if out, err := s.open(l).Write(t.Context(), w, in); err != nil || !out.Replayed || !slices.Equal(l.heard, []string{"BatchGet(2)"}) {
-		t.Errorf("the repetition is %+v, %v, after %v", out, err, l.heard)
+	if out, err := s.open(l).Write(t.Context(), w, in); err != nil || !out.Replayed || !slices.Equal(l.requests, []string{"BatchGet(2)"}) {
+		t.Errorf("the repetition is %+v, %v, after %v", out, err, l.requests)
 	}
 	in.Values["requestKey"] = AText("k2")
 	_, err := s.db.Write(t.Context(), w, in)

@@ -209,14 +209,14 @@ func TestLoadRefusals(t *testing.T) {
 	db, _ := loading(t, e)
 	wrong := Record{Entity: e, Values: Extend(AParcel(), "status", "lost")}
 	err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: AParcel()}, wrong, {Entity: e, Values: AParcel()}}), nil)
-	WantValueError(t, err, "status", "is not one of", "a record that is none")
+	WantValueError(t, err, "status", "is not one of", "an invalid record")
 	if err == nil || !strings.Contains(err.Error(), "record 2, Parcel") {
 		t.Errorf("%v; want that it names the record", err)
 	}
 	e.Table.Name, e.Table.Physical = "Other", "other"
 	err = db.Load(t.Context(), slices.Values(manyParcels(e, 100)), nil)
 	if _, is := errors.AsType[*types.ResourceNotFoundException](err); !is {
-		t.Errorf("%v; want that there is no such table", err)
+		t.Errorf("%v; want the error that the table does not exist", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -178,8 +178,8 @@ func anOrder(n int) table.Values {
 	}
 }
 
-// someOrders are the first n orders.
-func someOrders(n int) []table.Values {
+// firstOrders are the first n orders.
+func firstOrders(n int) []table.Values {
 	var out []table.Values
 	for i := range n {
 		out = append(out, anOrder(i))
@@ -303,8 +303,8 @@ func plainText(v types.AttributeValue) string {
 	}
 }
 
-// those are the values that satisfy a condition, sorted.
-func those(list []table.Values, keep func(table.Values) bool, order func(a, b table.Values) int) []table.Values {
+// matching are the values that satisfy a condition, sorted.
+func matching(list []table.Values, keep func(table.Values) bool, order func(a, b table.Values) int) []table.Values {
 	out := []table.Values{}
 	for _, v := range list {
 		if keep(v) {

@@ -20,11 +20,11 @@ func TestOpen(t *testing.T) {
 		config table.Config
 		says   string // what the error must say; "" for none
 	}{
-		{"all told", s.client, table.Config{Tables: tables}, ""},
+		{"all tables configured", s.client, table.Config{Tables: tables}, ""},
 		{"keys of 32 bytes", s.client, table.Config{Tables: tables, CursorKey: cursorKey(1), OldCursorKeys: [][]byte{cursorKey(2)}}, ""},
 		{"no client", nil, table.Config{Tables: tables}, "no client"},
 		{"a placeholder", s.client, table.Config{}, `set Config.Tables["Market"]`},
-		{"an empty name is not told", s.client, table.Config{Tables: map[string]string{"Market": "market-test", "Log": ""}}, ""},
+		{"an empty table name", s.client, table.Config{Tables: map[string]string{"Market": "market-test", "Log": ""}}, ""},
 		{"an empty name for a placeholder", s.client, table.Config{Tables: map[string]string{"Market": ""}}, `set Config.Tables["Market"]`},
 		{"an unknown table", s.client, table.Config{Tables: map[string]string{"Market": "m", "market": "m"}}, `table "market", which is not in the design`},
 		{"a short key", s.client, table.Config{Tables: tables, CursorKey: make([]byte, 31)}, "CursorKey has 31 bytes"},
@@ -45,7 +45,7 @@ func TestOpen(t *testing.T) {
 // of up to 4 KB, and one for a strongly consistent read.
 func TestObserve(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(12)...)
+	s.put(s.order, firstOrders(12)...)
 	s.put(s.user, aUser("u-1", "ana@example.com"))
 	type key struct{}
 	var calls []table.Call
@@ -65,7 +65,7 @@ func TestObserve(t *testing.T) {
 	_, _ = db.List(ctx, s.openOrders(), given("region", "north"))
 	for _, err := range db.All(ctx, s.byWeight(), given("status", "lost")) {
 		if err == nil {
-			t.Error("a status that is none has answers")
+			t.Error("an invalid status has results")
 		}
 	}
 	_, _ = db.Collect(ctx, s.ofUser(), given("userId", "u-1"), table.PageOptions{})
@@ -102,7 +102,7 @@ func TestObserve(t *testing.T) {
 // TestNow tests that now in a filter is the clock's time, to the millisecond.
 func TestNow(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(9)...)
+	s.put(s.order, firstOrders(9)...)
 	r := s.ordersOf()
 	r.Filter = &table.Condition{
 		Expression: "#c <= :now", Names: map[string]string{"#c": "createdAt"},

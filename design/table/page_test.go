@@ -54,19 +54,19 @@ func lists(m market, orders []table.Values) []list {
 		Constants: map[string]types.AttributeValue{":note": text("note 0")},
 	}
 	return []list{
-		{m.ordersOf(), given("userId", "u-1"), "orderId", those(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId")))},
-		{m.ordersOf(), bounded, "orderId", those(orders, both(fieldIs("userId", "u-1"), during), descending(by("createdAt", "orderId")))},
-		{m.wholeOrdersOf(), given("userId", "u-0"), "note", those(orders, fieldIs("userId", "u-0"), descending(by("createdAt", "orderId")))},
-		{m.openOrders(), given("region", "south"), "orderId", those(orders, both(fieldIs("status", "open"), fieldIs("region", "south")), by("createdAt", "orderId"))},
-		{m.feed(false), table.Input{}, "orderId", those(orders, all, by("createdAt", "orderId"))},
-		{m.feed(true), table.Input{}, "orderId", those(orders, all, descending(by("createdAt", "orderId")))},
-		{m.byTotal(), given("region", "north", "status", "paid"), "orderId", those(orders, both(fieldIs("region", "north"), fieldIs("status", "paid")), by("total", "orderId"))},
-		{m.byWeight(), given("status", "sent"), "weight", those(orders, fieldIs("status", "sent"), by("weight"))},
-		{m.byDigest(), given("region", "south"), "digest", those(orders, fieldIs("region", "south"), by("digest"))},
-		{noted, cheap, "orderId", those(orders, both(fieldIs("userId", "u-2"), func(v table.Values) bool { return numberOf(v["total"]) < 12 }), descending(by("createdAt", "orderId")))},
-		{paid, given("status", "paid", "userId", "u-1"), "orderId", those(orders, both(fieldIs("status", "paid"), fieldIs("userId", "u-1")), by("createdAt", "orderId"))},
-		{ofTotal, total, "orderId", those(orders, both(fieldIs("region", "north"), fieldIs("total", "14")), by("status", "orderId"))},
-		{hydrated, given("region", "north"), "orderId", those(orders, both(both(fieldIs("status", "open"), fieldIs("region", "north")), fieldIs("note", "note 0")), by("createdAt", "orderId"))},
+		{m.ordersOf(), given("userId", "u-1"), "orderId", matching(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId")))},
+		{m.ordersOf(), bounded, "orderId", matching(orders, both(fieldIs("userId", "u-1"), during), descending(by("createdAt", "orderId")))},
+		{m.wholeOrdersOf(), given("userId", "u-0"), "note", matching(orders, fieldIs("userId", "u-0"), descending(by("createdAt", "orderId")))},
+		{m.openOrders(), given("region", "south"), "orderId", matching(orders, both(fieldIs("status", "open"), fieldIs("region", "south")), by("createdAt", "orderId"))},
+		{m.feed(false), table.Input{}, "orderId", matching(orders, all, by("createdAt", "orderId"))},
+		{m.feed(true), table.Input{}, "orderId", matching(orders, all, descending(by("createdAt", "orderId")))},
+		{m.byTotal(), given("region", "north", "status", "paid"), "orderId", matching(orders, both(fieldIs("region", "north"), fieldIs("status", "paid")), by("total", "orderId"))},
+		{m.byWeight(), given("status", "sent"), "weight", matching(orders, fieldIs("status", "sent"), by("weight"))},
+		{m.byDigest(), given("region", "south"), "digest", matching(orders, fieldIs("region", "south"), by("digest"))},
+		{noted, cheap, "orderId", matching(orders, both(fieldIs("userId", "u-2"), func(v table.Values) bool { return numberOf(v["total"]) < 12 }), descending(by("createdAt", "orderId")))},
+		{paid, given("status", "paid", "userId", "u-1"), "orderId", matching(orders, both(fieldIs("status", "paid"), fieldIs("userId", "u-1")), by("createdAt", "orderId"))},
+		{ofTotal, total, "orderId", matching(orders, both(fieldIs("region", "north"), fieldIs("total", "14")), by("status", "orderId"))},
+		{hydrated, given("region", "north"), "orderId", matching(orders, both(both(fieldIs("status", "open"), fieldIs("region", "north")), fieldIs("note", "note 0")), by("createdAt", "orderId"))},
 	}
 }
 
@@ -78,13 +78,13 @@ func numberOf(v types.AttributeValue) (n int) {
 // TestEveryPageSize tests that pages of any size together are the whole list, in order.
 func TestEveryPageSize(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(40)
+	orders := firstOrders(40)
 	s.put(s.order, orders...)
 	for _, l := range lists(s.market, orders) {
 		t.Run(l.read.Pattern, func(t *testing.T) {
 			want := ids(l.want, l.field)
 			if len(want) < 2 {
-				t.Fatalf("the list has %d items, which tells little", len(want))
+				t.Fatalf("the list has only %d items, too few for the test", len(want))
 			}
 			for size := range len(want) + 2 {
 				if got := allPages(t, s.db, l.read, l.in, size); !cmp.Equal(ids(got, l.field), want) {
@@ -132,14 +132,14 @@ func allPages(t *testing.T, db *table.DB, r *table.Read, in table.Input, size in
 // repeated between pages.
 func TestMerge(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(60) // totals from 0 to 21
+	orders := firstOrders(60) // totals from 0 to 21
 	s.put(s.order, orders...)
 	for _, reverse := range []bool{false, true} {
 		order := by("total")
 		if reverse {
 			order = descending(order)
 		}
-		want := those(orders, func(table.Values) bool { return true }, order)
+		want := matching(orders, func(table.Values) bool { return true }, order)
 		for _, size := range []int{1, 2, 3, 7, 59, 60, 61} {
 			got := allPages(t, s.db, s.spread(reverse), table.Input{}, size)
 			if !cmp.Equal(ids(got, "total"), ids(want, "total")) {
@@ -156,7 +156,7 @@ func TestMerge(t *testing.T) {
 // TestMergeFails tests that an error in one shard fails the read, and is reported once.
 func TestMergeFails(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(30)...)
+	s.put(s.order, firstOrders(30)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &client{Client: s.client}
 	c.afterQuery = func(*dynamodb.QueryOutput) {
@@ -173,9 +173,9 @@ func TestMergeFails(t *testing.T) {
 // TestLimit tests that List, All and the pages return as many items as the read's limit.
 func TestLimit(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(40)
+	orders := firstOrders(40)
 	s.put(s.order, orders...)
-	want := ids(those(orders, func(table.Values) bool { return true }, by("createdAt", "orderId")), "orderId")
+	want := ids(matching(orders, func(table.Values) bool { return true }, by("createdAt", "orderId")), "orderId")
 	for _, limit := range []int{1, 4, 7, 40, 41} {
 		r := s.feed(false)
 		r.Limit, r.Page = limit, 3
@@ -189,10 +189,10 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestAllIsLazy tests that stopping early sends no further requests.
-func TestAllIsLazy(t *testing.T) {
+// TestStoppingEarlySendsNoRequests tests that stopping early sends no further requests.
+func TestStoppingEarlySendsNoRequests(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(30)...)
+	s.put(s.order, firstOrders(30)...)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{})
 	walk := db.All(t.Context(), s.ordersOf(), given("userId", "u-1"))
@@ -222,7 +222,7 @@ func TestAllIsLazy(t *testing.T) {
 // TestPageEnds tests that a page ends with the list, and that a filter that drops everything ends a page after ten requests.
 func TestPageEnds(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(90)...)
+	s.put(s.order, firstOrders(90)...)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{CursorKey: cursorKey(1)})
 	r := s.ordersOf() // 30 of each user
@@ -242,15 +242,15 @@ func TestPageEnds(t *testing.T) {
 		t.Errorf("the rest: next %q, %v; want the end: 10 requests of 2 have seen 20, 5 more see the rest", page.Next, err)
 	}
 	if page, err = db.Page(t.Context(), s.ordersOf(), given("userId", "u-9"), table.PageOptions{}); err != nil || len(page.Items) != 0 || page.Next != "" {
-		t.Errorf("nobody's orders: %v, %v", page, err)
+		t.Errorf("orders of an unknown user: %v, %v", page, err)
 	}
 }
 
-// TestSingle tests that with a whole key there is one item, and no request after it, although DynamoDB returns a start key
+// TestWholeKeyTakesOneRequest tests that with a whole key there is one item, and no request after it, although DynamoDB returns a start key
 // when a request reaches its limit.
-func TestSingle(t *testing.T) {
+func TestWholeKeyTakesOneRequest(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(3)...)
+	s.put(s.order, firstOrders(3)...)
 	c := &client{Client: s.client}
 	c.afterQuery = func(out *dynamodb.QueryOutput) {
 		if len(out.Items) == 1 {
@@ -270,13 +270,13 @@ func TestSingle(t *testing.T) {
 // TestForeignItems tests that other items in a partition are not returned: those of other entities, and similar ones.
 func TestForeignItems(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(12)
+	orders := firstOrders(12)
 	s.put(s.order, orders...)
 	for _, sk := range []string{"ORDER#", "ORDER#2024-01-01", "ORDER#2024-01-03T10:00:00.000Z#o-999", "ORDER#x"} {
 		s.putItem(table.Item{"PK": text("USER#u-1"), "SK": text(sk), "type": text("NOTE"), "orderId": text("o-999")})
 		s.putItem(table.Item{"PK": text("USER#u-1"), "SK": text(sk + "!"), "orderId": text("o-999")})
 	}
-	want := ids(those(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))), "orderId")
+	want := ids(matching(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))), "orderId")
 	for size := range 6 {
 		if got := ids(allPages(t, s.db, s.ordersOf(), given("userId", "u-1"), size), "orderId"); !slices.Equal(got, want) {
 			t.Errorf("pages of %d: %v; want %v", size, got, want)

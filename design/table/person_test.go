@@ -234,7 +234,7 @@ func TestEraseWhileWriting(t *testing.T) {
 	r := runDesign(t, blog)
 	fillBlog(r)
 	n := 100
-	writing := &interposed{Client: r.client, before: func() {
+	writing := &hookedClient{Client: r.client, before: func() {
 		n++
 		r.write("Jot", table.Values{"userId": text("ana"), "n": number(n)}, nil)
 	}}
@@ -251,13 +251,13 @@ func TestEraseWhileWriting(t *testing.T) {
 	r.wantItem("USER#ana", "")
 }
 
-// interposed is a client that calls a function before each Query.
-type interposed struct {
+// hookedClient is a client that calls a function before each Query.
+type hookedClient struct {
 	table.Client
 	before func()
 }
 
-func (c *interposed) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c *hookedClient) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	c.before()
 	return c.Client.Query(ctx, in, o...)
 }

@@ -42,7 +42,7 @@ func someProducts() []table.Values {
 // inclusively.
 func TestRanges(t *testing.T) {
 	s := newStore(t)
-	orders, products := someOrders(40), someProducts()
+	orders, products := firstOrders(40), someProducts()
 	s.put(s.order, orders...)
 	s.put(s.product, products...)
 	var times, totals, weights, digests, prices, texts []types.AttributeValue
@@ -69,14 +69,14 @@ func TestRanges(t *testing.T) {
 		bounds  []types.AttributeValue
 		compare func(a, b types.AttributeValue) int
 	}{
-		{s.ordersOf(), given("userId", "u-2"), "createdAt", those(orders, fieldIs("userId", "u-2"), by("createdAt")), times, compareOf("createdAt")},
+		{s.ordersOf(), given("userId", "u-2"), "createdAt", matching(orders, fieldIs("userId", "u-2"), by("createdAt")), times, compareOf("createdAt")},
 		{s.feed(false), table.Input{}, "createdAt", orders, times, compareOf("createdAt")},
-		{s.byTotal(), given("region", "south", "status", "open"), "total", those(orders, func(v table.Values) bool {
+		{s.byTotal(), given("region", "south", "status", "open"), "total", matching(orders, func(v table.Values) bool {
 			return plainText(v["region"]) == "south" && plainText(v["status"]) == "open"
 		}, by("total")), totals, compareOf("total")},
-		{s.byWeight(), given("status", "paid"), "weight", those(orders, fieldIs("status", "paid"), by("weight")), weights, compareOf("weight")},
-		{s.byDigest(), given("region", "north"), "digest", those(orders, fieldIs("region", "north"), by("digest")), digests, compareOf("digest")},
-		{s.byPrice(), given("category", "x"), "price", those(products, fieldIs("category", "x"), by("price")), prices, compareOf("price")},
+		{s.byWeight(), given("status", "paid"), "weight", matching(orders, fieldIs("status", "paid"), by("weight")), weights, compareOf("weight")},
+		{s.byDigest(), given("region", "north"), "digest", matching(orders, fieldIs("region", "north"), by("digest")), digests, compareOf("digest")},
+		{s.byPrice(), given("category", "x"), "price", matching(products, fieldIs("category", "x"), by("price")), prices, compareOf("price")},
 		{s.byLabel(), table.Input{}, "name", products, texts, compareOf("name")},
 		{s.byNameRange(), table.Input{}, "name", products, texts, compareFolded},
 	} {
@@ -85,7 +85,7 @@ func TestRanges(t *testing.T) {
 				for _, to := range append(c.bounds, nil) {
 					in := c.in
 					in.From, in.To = from, to
-					want := those(c.among, func(v table.Values) bool {
+					want := matching(c.among, func(v table.Values) bool {
 						return (from == nil || c.compare(from, v[c.field]) <= 0) && (to == nil || c.compare(v[c.field], to) <= 0)
 					}, by("orderId", "productId"))
 					got, err := s.db.List(t.Context(), c.read, in)
@@ -137,7 +137,7 @@ func TestPrefixes(t *testing.T) {
 	s.put(s.product, products...)
 	prefixes := slices.Concat(names(), []string{"c", "CAF", "caf ", " Caf\u0065\u0301", "cafe n", "#", "a#p-05", "x", strings.Repeat("long", 300)})
 	for _, prefix := range prefixes {
-		want := those(products, func(v table.Values) bool {
+		want := matching(products, func(v table.Values) bool {
 			return strings.HasPrefix(folded(plainText(v["name"])), foldedPrefix(prefix))
 		}, by("productId"))
 		for _, cut := range []string{"", "|first(2)"} {
@@ -197,7 +197,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("Get without the owner: %v; want a *ValueError of userId", err)
 	}
 	if c.queries+c.gets > 0 {
-		t.Errorf("%d requests were made", c.queries+c.gets)
+		t.Errorf("%d requests were sent", c.queries+c.gets)
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func
 // order, with the same results.
 func TestSequential(t *testing.T) {
 	s := newStore(t)
-	s.put(s.order, someOrders(30)...)
+	s.put(s.order, firstOrders(30)...)
 	want, err := s.db.List(t.Context(), s.spread(false), table.Input{})
 	if err != nil {
 		t.Fatal(err)

@@ -125,7 +125,7 @@ func TestComposedAsInOrder(t *testing.T) {
 		own, one := errors.AsType[*TxError](err)
 		switch {
 		case err == nil && !slices.ContainsFunc(ends, func(end map[string]Item) bool { return sameTable(end, after) }):
-			t.Fatalf("%s: what is left is that of none of %d orders", what, len(ends))
+			t.Fatalf("%s: the final state matches none of %d orders", what, len(ends))
 		case err == nil:
 			counts["done"]++
 		case !sameTable(before, after):
@@ -142,7 +142,7 @@ func TestComposedAsInOrder(t *testing.T) {
 	}
 	t.Log(counts)
 	if counts["done"] < 5 || counts["refused"] < 5 || counts["overlaps"] < 5 {
-		t.Errorf("too little was tried: %v", counts)
+		t.Errorf("too few cases were run: %v", counts)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestComposedAtOnce(t *testing.T) {
 		}
 	})
 	s.wantTable("many transactions at once", counted(s.primaries())...)
-	t.Logf("%d done, %d refused, %d met others too often", done.Load(), refused.Load(), conflicts.Load())
+	t.Logf("%d done, %d rejected, %d conflicted too often", done.Load(), refused.Load(), conflicts.Load())
 	if done.Load() == 0 {
 		t.Error("nothing was done")
 	}
@@ -345,7 +345,7 @@ func TestComposed(t *testing.T) {
 				s.wantTable("it", counted(s.primaries())...)
 				for i, o := range writes {
 					if len(o.Result.Items) != 1 || len(o.Result.Items[0]) != 1 || o.Replayed {
-						t.Errorf("write %d is told %+v", i, o.Result)
+						t.Errorf("write %d gets %+v", i, o.Result)
 					}
 				}
 				return
@@ -397,8 +397,8 @@ func TestComposedBounds(t *testing.T) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}
-	if len(l.heard) > 0 {
-		t.Errorf("there were requests: %v", l.heard)
+	if len(l.requests) > 0 {
+		t.Errorf("there were requests: %v", l.requests)
 	}
 }
 
@@ -435,7 +435,7 @@ func TestComposedOnce(t *testing.T) {
 			t.Errorf("%v, %+v %+v %+v, %d orders; want a repetition", err, a, b, c, s.orders())
 		}
 		if recorded := b.Result.Record["orderId"]; !schema.SameValue(recorded, second.Result.Items[0][0]["orderId"]) {
-			t.Errorf("the record tells of order %v", recorded)
+			t.Errorf("the record is of order %v", recorded)
 		}
 		if (a.Result.Record != nil) != (record == "") {
 			t.Errorf("the other record is %v", a.Result.Record)

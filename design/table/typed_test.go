@@ -26,10 +26,10 @@ func same(in table.Input) table.Input { return in }
 // TestTyped tests that the functions behind generated methods return the same results as the untyped ones.
 func TestTyped(t *testing.T) {
 	s := newStore(t)
-	orders := someOrders(20)
+	orders := firstOrders(20)
 	s.put(s.order, orders...)
 	want := []brief{}
-	for _, v := range those(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))) {
+	for _, v := range matching(orders, fieldIs("userId", "u-1"), descending(by("createdAt", "orderId"))) {
 		one, err := toBrief(v)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestDecodeOutcome(t *testing.T) {
 		t.Errorf("Known: %v", got)
 	}
 	if got := table.Known(d, 1, toBrief); got != nil || table.Made(d, 1, toBrief) != (brief{}) {
-		t.Errorf("what is not told is %v", got)
+		t.Errorf("the unreported values are %v", got)
 	}
 	if got := table.MadeEach(d, 2, toBrief); !slices.Equal(got, []brief{want, want}) || d.Err() != nil {
 		t.Errorf("MadeEach: %v, %v", got, d.Err())

@@ -119,9 +119,9 @@ func TestParcelWrites(t *testing.T) {
 	}
 }
 
-// TestFieldsAsKeys tests keys that are plain fields: no other attributes are written, neither for the primary key, which
+// TestPlainFieldsAsKeys tests keys that are plain fields: no other attributes are written, neither for the primary key, which
 // updates do not touch, nor for an index.
-func TestFieldsAsKeys(t *testing.T) {
+func TestPlainFieldsAsKeys(t *testing.T) {
 	s := newStore(t)
 	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{Name: "tenant", Type: types.ScalarAttributeTypeS}, SK: Attribute{Name: "at", Type: types.ScalarAttributeTypeN}}
 	if _, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -238,7 +238,7 @@ func TestUpsertedEntries(t *testing.T) {
 		if _, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in}); err != nil {
 			t.Fatalf("write %d, set %v, init %v, of %v: %v", n, step.Set, step.Init, schema.Attributes(Item(in)), err)
 		}
-		requests[fmt.Sprint(len(l.heard))]++
+		requests[fmt.Sprint(len(l.requests))]++
 		var records []record
 		for _, v := range visits {
 			records = append(records, record{e, v})

@@ -82,7 +82,7 @@ func TestConcurrentWritesKeepTheDesign(t *testing.T) {
 		})
 		s.wantTable("many writes at once", counted(s.primaries())...)
 	}
-	t.Logf("%d writes done, %d refused, %d met others too often", done.Load(), refusals.Load(), conflicts.Load())
+	t.Logf("%d writes done, %d rejected, %d conflicted too often", done.Load(), refusals.Load(), conflicts.Load())
 	if done.Load() == 0 || refusals.Load() == 0 {
 		t.Error("nothing was done, or nothing refused")
 	}

@@ -119,9 +119,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFirstRefusal tests that the first of several failures in the order of steps and lines is reported, even if a later
+// TestFirstFailureIsReported tests that the first of several failures in the order of steps and lines is reported, even if a later
 // item was read and would fail.
-func TestFirstRefusal(t *testing.T) {
+func TestFirstFailureIsReported(t *testing.T) {
 	s, records := stocked(t)
 	take := Step{
 		Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", minus(ofLine("pieces")))}, When: cond("#stock >= :line_pieces", nil),
@@ -143,8 +143,8 @@ func TestFirstRefusal(t *testing.T) {
 	l := &listening{Client: s.client}
 	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": AText("p1")}})
 	_ = wantRefusal(t, err, 0, -1, errNoCustomer)
-	if !slices.Equal(l.heard, []string{"Get"}) {
-		t.Errorf("the requests are %v; want a read", l.heard)
+	if !slices.Equal(l.requests, []string{"Get"}) {
+		t.Errorf("the requests are %v; want a read", l.requests)
 	}
 	s.wantTable("the refusal of what was read", records...)
 }
@@ -167,7 +167,7 @@ func TestRequestFaults(t *testing.T) {
 		Name: "Elsewhere", Table: &Table{Name: "Elsewhere", Physical: "elsewhere", PK: s.table.PK}, Fields: s.product.Fields, Key: s.product.Key[:1],
 	}}}}, Input{Values: Values{"productId": AText("p1")}})
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a missing table: %v", err)
 	}
 	s.wantTable("the faults", records...)
 }

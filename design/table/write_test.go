@@ -22,38 +22,38 @@ import (
 // listening is a client that records requests in short form: Get, Update, Transact(5).
 type listening struct {
 	Client
-	heard []string
+	requests []string
 }
 
 func (l *listening) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	l.heard = append(l.heard, "Get")
+	l.requests = append(l.requests, "Get")
 	return l.Client.GetItem(ctx, in, o...)
 }
 
 func (l *listening) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	for _, keys := range in.RequestItems {
-		l.heard = append(l.heard, fmt.Sprintf("BatchGet(%d)", len(keys.Keys)))
+		l.requests = append(l.requests, fmt.Sprintf("BatchGet(%d)", len(keys.Keys)))
 	}
 	return l.Client.BatchGetItem(ctx, in, o...)
 }
 
 func (l *listening) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	l.heard = append(l.heard, "Put")
+	l.requests = append(l.requests, "Put")
 	return l.Client.PutItem(ctx, in, o...)
 }
 
 func (l *listening) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	l.heard = append(l.heard, "Update")
+	l.requests = append(l.requests, "Update")
 	return l.Client.UpdateItem(ctx, in, o...)
 }
 
 func (l *listening) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	l.heard = append(l.heard, "Delete")
+	l.requests = append(l.requests, "Delete")
 	return l.Client.DeleteItem(ctx, in, o...)
 }
 
 func (l *listening) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	l.heard = append(l.heard, fmt.Sprintf("Transact(%d)", len(in.TransactItems)))
+	l.requests = append(l.requests, fmt.Sprintf("Transact(%d)", len(in.TransactItems)))
 	return l.Client.TransactWriteItems(ctx, in, o...)
 }
 
@@ -209,8 +209,8 @@ func TestRequests(t *testing.T) {
 			if _, err := s.open(l).Write(t.Context(), w, in); err != nil {
 				t.Fatal(err)
 			}
-			if heard := strings.Join(l.heard, ">"); heard != c.want {
-				t.Errorf("the requests are %s; want %s", heard, c.want)
+			if requests := strings.Join(l.requests, ">"); requests != c.want {
+				t.Errorf("the requests are %s; want %s", requests, c.want)
 			}
 			s.wantTable("the write", counted(s.primaries())...)
 		})
@@ -282,7 +282,7 @@ func TestUnknownAttributes(t *testing.T) {
 	s.write(pay, Input{Values: Values{"orderId": AText("o1")}})
 	for _, key := range [][2]string{{"ORDER#o1", "ORDER"}, {"CUSTOMER#c1", "ORDER#" + noon + "#o1"}, {"CUSTOMER#c1", "PROFILE"}} {
 		if it := s.item(key[0], key[1]); !schema.SameValue(it["legacy"], AText("kept")) {
-			t.Errorf("%v has lost what it had: %v", key, schema.Attributes(it))
+			t.Errorf("%v has lost attributes: %v", key, schema.Attributes(it))
 		}
 	}
 }
@@ -389,8 +389,8 @@ func TestSameItem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &listening{Client: s.client}
 			_, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Lines: true, Steps: c.steps}, c.in)
-			if !errors.Is(err, ErrLines) || err.Error() != c.want || slices.ContainsFunc(l.heard, func(h string) bool { return strings.HasPrefix(h, "T") }) {
-				t.Errorf("%v, after %v; want %s", err, l.heard, c.want)
+			if !errors.Is(err, ErrLines) || err.Error() != c.want || slices.ContainsFunc(l.requests, func(h string) bool { return strings.HasPrefix(h, "T") }) {
+				t.Errorf("%v, after %v; want %s", err, l.requests, c.want)
 			}
 			s.wantTable("the refusal", records...)
 		})

@@ -133,8 +133,8 @@ func TestAssignedValues(t *testing.T) {
 	}
 }
 
-// TestMadeByUpsert tests that an upsert creates an item with all required fields, and keeps existing values.
-func TestMadeByUpsert(t *testing.T) {
+// TestUpsertCreatesItem tests that an upsert creates an item with all required fields, and keeps existing values.
+func TestUpsertCreatesItem(t *testing.T) {
 	s := newStore(t)
 	w := &Write{Pattern: "AddToCart", Steps: []Step{{
 		Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", given("quantity"))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})},
@@ -283,8 +283,8 @@ func TestWriteValueErrors(t *testing.T) {
 				c.reason = "is a value of type S" // of the field that gets the sum
 			}
 			WantValueError(t, err, c.field, c.reason, name)
-			if len(l.heard) > 0 {
-				t.Errorf("the requests are %v; want none", l.heard)
+			if len(l.requests) > 0 {
+				t.Errorf("the requests are %v; want none", l.requests)
 			}
 		})
 	}

@@ -55,8 +55,8 @@ func TestLatencies(t *testing.T) {
 	})
 }
 
-// TestSleep: requests are due when the caller's Sleep says so.
-func TestSleep(t *testing.T) {
+// TestRequestsAreDueAfterCallersSleep: requests are due when the caller's Sleep says so.
+func TestRequestsAreDueAfterCallersSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slept := 0
 		out, err := loadgen.Run(t.Context(), []*slow{{}}, loadgen.Options{Duration: 10 * time.Second, Rate: 10, Sleep: func(d time.Duration) {

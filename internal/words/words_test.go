@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/words"
 )
 
-// TestPhrases: values are copied, phrases are translated, and sequences of texts are translated one by one.
-func TestPhrases(t *testing.T) {
+// TestPhrasesAreTranslated: values are copied, phrases are translated, and sequences of texts are translated one by one.
+func TestPhrasesAreTranslated(t *testing.T) {
 	t.Parallel()
 	c := words.Must(fstest.MapFS{
 		"es.json": {Data: []byte(`{"has no {1} at {2}": "no tiene {1…} en {2}", "{1} is {2}, or not": "{1} es {2}, o no", "…copy": "copia", "…{1} and {2}": "{1…} y {2…}", "…{1} is late": "{1} se retrasa"}`)},

@@ -11,7 +11,7 @@
 //	                        Sweep: transactions still pending after five minutes, from an index of pending transactions only
 //
 // appcore.design.yaml declares what is stored and how it is accessed. Package appcoredb is generated from it and is the only code
-// that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types. Domain
+// that accesses the data. The API is the table in routes.go, with its request types; responses.go has the response types. Domain
 // functions (transactions.go, notifications.go, settlement.go, sweep.go, operate.go) take the caller and a request as values, and
 // do not depend on HTTP.
 //
@@ -125,7 +125,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Streams: []system.Stream{
 			{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch},
-			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.notify)},
+			{Name: "publish", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.notify)},
 		},
 		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

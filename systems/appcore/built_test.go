@@ -13,6 +13,6 @@ func TestBuilt(t *testing.T) {
 	apitest.EachBuilt(t, appcore.System(appcore.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }

@@ -38,13 +38,13 @@ func (d *document) endpointLines() []apitest.Line {
 			}
 			for _, tx := range append(first.Items, rest.Items...) {
 				if tx.UserID != "u-paged" {
-					t.Errorf("somebody else's: %+v", tx)
+					t.Errorf("another user's: %+v", tx)
 				}
 			}
 		}},
 		{Says: "GET | /transactions/{id} | handlers/transaction GetById.ts | Transacción por ID con validación de ownership", Holds: func(t *testing.T) {
 			t.Helper()
-			d.answered(t, get(ana, "/transactions/"+d.tx.TxID), http.StatusOK)
+			d.wantStatus(t, get(ana, "/transactions/"+d.tx.TxID), http.StatusOK)
 			d.refused(t, get(bruno, "/transactions/"+d.tx.TxID), http.StatusForbidden, problem.CodeForbidden)
 		}},
 		{
@@ -55,23 +55,23 @@ func (d *document) endpointLines() []apitest.Line {
 				for i := range 11 {
 					create(t, d.v, "u-global", strconv.Itoa(i), 1)
 				}
-				answer := d.answered(t, get(bruno, "/transactions/global"), http.StatusOK)
+				response := d.wantStatus(t, get(bruno, "/transactions/global"), http.StatusOK)
 				var latest struct{ Items []appcore.LatestTransaction }
-				if answer.JSON(t, &latest); len(latest.Items) != 10 || strings.Contains(string(answer.Body), "u-global") || strings.Contains(string(answer.Body), "userId") {
-					t.Errorf("the last are %s", answer.Body)
+				if response.JSON(t, &latest); len(latest.Items) != 10 || strings.Contains(string(response.Body), "u-global") || strings.Contains(string(response.Body), "userId") {
+					t.Errorf("the last are %s", response.Body)
 				}
 			},
 		},
 		{Says: "POST | /transactions | handlers/transaction sPost.ts | Crear transacción con idempotencia", Holds: func(t *testing.T) {
 			t.Helper()
 			body := object{"amount": 500, "currency": "USD"}
-			first := d.answered(t, post("u-post", "k", body), http.StatusCreated)
-			if again := d.answered(t, post("u-post", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
-				t.Errorf("again %s, first %s", again.Body, first.Body)
+			first := d.wantStatus(t, post("u-post", "k", body), http.StatusCreated)
+			if again := d.wantStatus(t, post("u-post", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
+				t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 			}
 			d.refused(t, post("u-post", "", body), http.StatusBadRequest, problem.CodeInvalidParameter)
 			if own := list(t, d.v, "u-post").Items; len(own) != 1 {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 		{Says: "GET | /notifications | handlers/notificatio nsGet.ts | Notificaciones del usuario, orden descendente", Holds: func(t *testing.T) {
@@ -86,7 +86,7 @@ func (d *document) endpointLines() []apitest.Line {
 				t.Errorf("shown %+v", own)
 			}
 			if none := notifications(t, d.v, "u-nobody"); len(none) != 0 {
-				t.Errorf("somebody else is told %+v", none)
+				t.Errorf("another user gets %+v", none)
 			}
 		}},
 		{Says: "Cada endpoint corresponde a una Lambda individual", Holds: func(t *testing.T) {
@@ -109,7 +109,7 @@ func (d *document) tokenLines() []apitest.Line {
 	refused := func(token func(*testing.T) string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
-			d.answered(t, apitest.Request{Method: http.MethodGet, Path: "/transactions", Token: d.v.TokenWith(t, ana, "jti", "another")}, http.StatusOK)
+			d.wantStatus(t, apitest.Request{Method: http.MethodGet, Path: "/transactions", Token: d.v.TokenWith(t, ana, "jti", "another")}, http.StatusOK)
 			d.refused(t, apitest.Request{Method: http.MethodGet, Path: "/transactions", Token: token(t)}, http.StatusUnauthorized, problem.CodeInvalidToken)
 		}
 	}
@@ -206,12 +206,12 @@ func (d *document) statusLines() []apitest.Line {
 		}},
 		{
 			Says:    "409 | Idempotency conflict | Mismo Idempotency-Key procesado dos veces",
-			Instead: "the first answer with 200, as 2.6 asks for; 422 for another request with the same key",
+			Instead: "the first response, with 200, as 2.6 asks for; 422 for another request with the same key",
 			Holds: func(t *testing.T) {
 				t.Helper()
-				first := d.answered(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusCreated)
-				if again := d.answered(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusOK); string(again.Body) != string(first.Body) {
-					t.Errorf("again %s, first %s", again.Body, first.Body)
+				first := d.wantStatus(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusCreated)
+				if again := d.wantStatus(t, post("u-409", "k", object{"amount": 1, "currency": "ARS"}), http.StatusOK); string(again.Body) != string(first.Body) {
+					t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 				}
 				d.refused(t, post("u-409", "k", object{"amount": 2, "currency": "ARS"}), http.StatusUnprocessableEntity, problem.CodeKeyReused)
 			},
@@ -222,9 +222,9 @@ func (d *document) statusLines() []apitest.Line {
 		}},
 		{Says: "se verifica que item.userId === userId", Instead: "the read is the owner's: nothing of somebody else's item is returned to the handler", Holds: func(t *testing.T) {
 			t.Helper()
-			answer := d.answered(t, get(bruno, "/transactions/"+d.tx.TxID), http.StatusForbidden)
-			if strings.Contains(string(answer.Body), ana) || strings.Contains(string(answer.Body), "500") {
-				t.Errorf("the refusal tells of the transaction: %s", answer.Body)
+			response := d.wantStatus(t, get(bruno, "/transactions/"+d.tx.TxID), http.StatusForbidden)
+			if strings.Contains(string(response.Body), ana) || strings.Contains(string(response.Body), "500") {
+				t.Errorf("the rejection reveals the transaction: %s", response.Body)
 			}
 			if mine := list(t, d.v, bruno).Items; slices.ContainsFunc(mine, func(tx appcore.Transaction) bool { return tx.TxID == d.tx.TxID }) {
 				t.Errorf("%s has %+v", bruno, mine)
@@ -249,9 +249,9 @@ func (d *document) caseLines() []apitest.Line {
 		{Says: "creación exitosa de una transacción (201)", Holds: func(t *testing.T) {
 			t.Helper()
 			var tx appcore.Transaction
-			d.answered(t, post("u-201", "k", object{"amount": 500, "currency": "ARS"}), http.StatusCreated).JSON(t, &tx)
+			d.wantStatus(t, post("u-201", "k", object{"amount": 500, "currency": "ARS"}), http.StatusCreated).JSON(t, &tx)
 			if tx.UserID != "u-201" || tx.Amount != 500 || tx.Currency != "ARS" || tx.Status != "PENDING" || tx.TxID == "" || !tx.CreatedAt.Equal(d.v.Clock.Now()) {
-				t.Errorf("made %+v", tx)
+				t.Errorf("created %+v", tx)
 			}
 		}},
 		{Says: "token ausente (401)", Holds: func(t *testing.T) {
@@ -269,13 +269,13 @@ func (d *document) caseLines() []apitest.Line {
 		{Says: "recuperación idempotente ante un reintento", Holds: func(t *testing.T) {
 			t.Helper()
 			body := object{"amount": 500, "currency": "ARS"}
-			first := d.answered(t, post("u-again", "k", body), http.StatusCreated)
+			first := d.wantStatus(t, post("u-again", "k", body), http.StatusCreated)
 			d.v.Deliver(t) // settled in the meantime
-			if again := d.answered(t, post("u-again", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
-				t.Errorf("again %s, first %s", again.Body, first.Body)
+			if again := d.wantStatus(t, post("u-again", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
+				t.Errorf("the second response is %s, the first was %s", again.Body, first.Body)
 			}
 			if own := list(t, d.v, "u-again").Items; len(own) != 1 || own[0].Status != "COMPLETED" {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 	}
@@ -310,7 +310,7 @@ func (d *document) scaleLines() []apitest.Line {
 			if text := apitest.TemplateText(t); !strings.Contains(text, "ThrottlingRateLimit:") || !strings.Contains(text, "ThrottlingBurstLimit:") {
 				t.Error("the stage has no limits")
 			}
-			if kept := d.answered(t, get(ana, "/transactions/global"), http.StatusOK).Header.Get("Cache-Control"); kept != "private, max-age=1" {
+			if kept := d.wantStatus(t, get(ana, "/transactions/global"), http.StatusOK).Header.Get("Cache-Control"); kept != "private, max-age=1" {
 				t.Errorf("Cache-Control is %q", kept)
 			}
 		}},
@@ -327,7 +327,7 @@ func (d *document) scaleLines() []apitest.Line {
 						Items []object
 						Next  string
 					}
-					d.answered(t, get("u-pages", apitest.Query(path, "limit", "2", "cursor", next)), http.StatusOK).JSON(t, &p)
+					d.wantStatus(t, get("u-pages", apitest.Query(path, "limit", "2", "cursor", next)), http.StatusOK).JSON(t, &p)
 					if seen += len(p.Items); len(p.Items) > 2 {
 						t.Errorf("%s has a page of %d", path, len(p.Items))
 					}
@@ -335,7 +335,7 @@ func (d *document) scaleLines() []apitest.Line {
 						break
 					}
 					if strings.Contains(next, "u-pages") {
-						t.Errorf("a cursor tells keys: %s", next)
+						t.Errorf("a cursor reveals keys: %s", next)
 					}
 					d.refused(t, get(bruno, apitest.Query(path, "limit", "2", "cursor", next)), http.StatusBadRequest, problem.CodeInvalidCursor)
 				}
@@ -346,19 +346,19 @@ func (d *document) scaleLines() []apitest.Line {
 		}},
 		{Says: "Idempotencia — seguridad ante reintentos", Holds: func(t *testing.T) {
 			t.Helper()
-			answers := make([]*apitest.Response, 8)
+			responses := make([]*apitest.Response, 8)
 			var all sync.WaitGroup
-			for i := range answers {
-				all.Go(func() { answers[i] = d.v.Do(t, post("u-retries", "k", object{"amount": 1, "currency": "ARS"})) })
+			for i := range responses {
+				all.Go(func() { responses[i] = d.v.Do(t, post("u-retries", "k", object{"amount": 1, "currency": "ARS"})) })
 			}
 			all.Wait()
-			for _, answer := range answers {
-				if string(answer.Body) != string(answers[0].Body) {
-					t.Errorf("answered %s and %s", answer.Body, answers[0].Body)
+			for _, response := range responses {
+				if string(response.Body) != string(responses[0].Body) {
+					t.Errorf("got %s and %s", response.Body, responses[0].Body)
 				}
 			}
 			if own := list(t, d.v, "u-retries").Items; len(own) != 1 {
-				t.Errorf("made %+v", own)
+				t.Errorf("created %+v", own)
 			}
 		}},
 	}

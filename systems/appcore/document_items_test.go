@@ -19,7 +19,7 @@ func (d *document) itemLines(t *testing.T) []apitest.Line {
 		stored = append(stored, apitest.Plain(it))
 	}
 	text := func(at time.Time) string { return at.Format("2006-01-02T15:04:05.000Z") }
-	created, notified, tx := text(d.made), text(d.notified), d.tx.TxID
+	created, notified, tx := text(d.created), text(d.notified), d.tx.TxID
 	want := []struct {
 		says, instead string
 		item          map[string]string
@@ -42,7 +42,7 @@ func (d *document) itemLines(t *testing.T) []apitest.Line {
 		}},
 		{"Ítem 5 — Control de idempotencia", "the key is its user's, the record knows the request, and goes after a day", map[string]string{
 			"pk": "IDE#u-123#req-uuid-xxxx", "sk": "METADATA", "entityType": "IDEMPOTENCY", "txId": tx, "userId": ana,
-			"requestKey": "req-uuid-xxxx", "request": "[0-9a-f]{64}", "createdAt": created, "expiresAt": strconv.FormatInt(d.made.Add(24*time.Hour).Unix(), 10),
+			"requestKey": "req-uuid-xxxx", "request": "[0-9a-f]{64}", "createdAt": created, "expiresAt": strconv.FormatInt(d.created.Add(24*time.Hour).Unix(), 10),
 		}},
 	}
 	if len(stored) != len(want) {

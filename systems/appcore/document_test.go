@@ -38,15 +38,15 @@ func TestDocument(t *testing.T) {
 
 // document is a system in which everything in the document has happened once.
 type document struct {
-	v              *apitest.Server
-	tx             appcore.Transaction
-	made, notified time.Time
+	v                 *apitest.Server
+	tx                appcore.Transaction
+	created, notified time.Time
 }
 
 func documented(t *testing.T, v *apitest.Server) *document {
 	t.Helper()
-	d := &document{v: v, made: v.Clock.Now()}
-	d.answered(t, apitest.Request{Method: http.MethodPut, Path: "/me", As: ana, Body: object{"email": "ana.garcia@mail.com", "name": "Ana García"}}, http.StatusOK)
+	d := &document{v: v, created: v.Clock.Now()}
+	d.wantStatus(t, apitest.Request{Method: http.MethodPut, Path: "/me", As: ana, Body: object{"email": "ana.garcia@mail.com", "name": "Ana García"}}, http.StatusOK)
 	d.tx = create(t, v, ana, "req-uuid-xxxx", 500)
 	v.Clock.Advance(time.Minute)
 	v.Deliver(t)
@@ -57,20 +57,20 @@ func documented(t *testing.T, v *apitest.Server) *document {
 // object is a JSON object.
 type object = map[string]any
 
-// answered sends a request whose response must have a given status.
-func (d *document) answered(t *testing.T, r apitest.Request, status int) *apitest.Response {
+// wantStatus sends a request whose response must have a given status.
+func (d *document) wantStatus(t *testing.T, r apitest.Request, status int) *apitest.Response {
 	t.Helper()
-	answer := d.v.Do(t, r)
-	if answer.Status != status {
-		t.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, answer.Status, answer.Body, status)
+	response := d.v.Do(t, r)
+	if response.Status != status {
+		t.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, response.Status, response.Body, status)
 	}
-	return answer
+	return response
 }
 
 // refused sends a request that must be rejected.
 func (d *document) refused(t *testing.T, r apitest.Request, status int, code string) {
 	t.Helper()
-	if p := d.answered(t, r, status).Problem(t); p.Code != code {
+	if p := d.wantStatus(t, r, status).Problem(t); p.Code != code {
 		t.Errorf("%s %s: %s, want %s", r.Method, r.Path, p.Code, code)
 	}
 }
@@ -213,7 +213,7 @@ func (d *document) patternLines() []apitest.Line {
 		{Says: "2 | Transacción por ID | GetItem | Tabla principal | pk=TX#<txId> · sk=METADATA", Holds: func(t *testing.T) {
 			t.Helper()
 			var tx appcore.Transaction
-			d.answered(t, get(ana, "/transactions/"+d.tx.TxID), http.StatusOK).JSON(t, &tx)
+			d.wantStatus(t, get(ana, "/transactions/"+d.tx.TxID), http.StatusOK).JSON(t, &tx)
 			if tx.TxID != d.tx.TxID || tx.Amount != 500 {
 				t.Errorf("shown %+v", tx)
 			}
@@ -243,7 +243,7 @@ func (d *document) patternLines() []apitest.Line {
 					want = slices.Insert(want, 0, create(t, d.v, "u-pattern-4", strconv.Itoa(i), 1).TxID)
 				}
 				var latest struct{ Items []appcore.LatestTransaction }
-				d.answered(t, get(bruno, "/transactions/global"), http.StatusOK).JSON(t, &latest)
+				d.wantStatus(t, get(bruno, "/transactions/global"), http.StatusOK).JSON(t, &latest)
 				var got []string
 				for _, tx := range latest.Items {
 					got = append(got, tx.TxID)

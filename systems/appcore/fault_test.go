@@ -35,11 +35,11 @@ func TestFaults(t *testing.T) {
 		r.As = ana
 		cases = append(cases, apitest.Case{
 			Name: r.Method + " " + r.Path, Request: r, Status: http.StatusInternalServerError, Code: problem.CodeInternal,
-			Check: func(tb testing.TB, answer *apitest.Response) {
+			Check: func(tb testing.TB, response *apitest.Response) {
 				tb.Helper()
 				for _, inner := range []string{"AppCore", "dynamo", "Dynamo", "table", "Resource", ana} {
-					if strings.Contains(string(answer.Body), inner) {
-						tb.Errorf("the answer tells of %s: %s", inner, answer.Body)
+					if strings.Contains(string(response.Body), inner) {
+						tb.Errorf("the response reveals %s: %s", inner, response.Body)
 					}
 				}
 			},

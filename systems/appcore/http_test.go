@@ -45,12 +45,12 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token nothing is accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token nothing is accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 
@@ -99,14 +99,14 @@ func profileCases() []apitest.Case {
 // create creates a transaction for a user and returns it.
 func create(tb testing.TB, v *apitest.Server, sub, key string, amount int64) appcore.Transaction {
 	tb.Helper()
-	answer := v.Do(tb, apitest.Request{
+	response := v.Do(tb, apitest.Request{
 		Method: http.MethodPost, Path: "/transactions", As: sub, Key: key, Body: map[string]any{"amount": amount, "currency": "ARS"},
 	})
-	if answer.Status != http.StatusCreated {
-		tb.Fatalf("create: %d %s", answer.Status, answer.Body)
+	if response.Status != http.StatusCreated {
+		tb.Fatalf("create: %d %s", response.Status, response.Body)
 	}
 	var tx appcore.Transaction
-	answer.JSON(tb, &tx)
+	response.JSON(tb, &tx)
 	return tx
 }
 
@@ -172,7 +172,7 @@ func createCases(t *testing.T) []apitest.Case {
 			var tx appcore.Transaction
 			first = r.Body
 			if r.JSON(tb, &tx); tx.UserID != ana || tx.Amount != 500 || tx.Currency != "ARS" || tx.Status != "PENDING" {
-				tb.Errorf("made %+v", tx)
+				tb.Errorf("created %+v", tx)
 			}
 			if at := r.Header.Get("Location"); at != "transactions/"+tx.TxID {
 				tb.Errorf("Location is %q", at)
@@ -181,7 +181,7 @@ func createCases(t *testing.T) []apitest.Case {
 		{Name: "replayed", Request: post(ana, "k-1", good), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}},
 		{Name: "key of another request", Request: post(ana, "k-1", map[string]any{"amount": 501, "currency": "ARS"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
@@ -189,7 +189,7 @@ func createCases(t *testing.T) []apitest.Case {
 			tb.Helper()
 			var tx appcore.Transaction
 			if r.JSON(tb, &tx); tx.UserID != bruno || strings.Contains(string(first), tx.TxID) {
-				tb.Errorf("made %+v, after %s", tx, first)
+				tb.Errorf("created %+v, after %s", tx, first)
 			}
 		}},
 		badKey("no key", ""),
@@ -241,7 +241,7 @@ func notificationRoutes(t *testing.T, v *apitest.Server) {
 			want.Read = read
 			var n appcore.Notification
 			if r.JSON(tb, &n); n != want {
-				tb.Errorf("answered %+v, want %+v", n, want)
+				tb.Errorf("got %+v, want %+v", n, want)
 			}
 			var now struct{ Items []appcore.Notification }
 			if v.Do(tb, list(ana, "?limit=1")).JSON(tb, &now); now.Items[0] != want {

@@ -17,7 +17,7 @@ func loadPlan() load.Plan {
 	settled := load.Get("/notifications?limit=100").Keeping("notifId", fmt.Sprintf("items/%d/notifId", loadTransactions-1))
 	settled.Await = true
 	return load.Plan{
-		Without: map[string]string{"watchOwn": "its answer does not end", "watchQueue": "its answer does not end"},
+		Without: map[string]string{"watchOwn": "its response does not end", "watchQueue": "its response does not end"},
 		Setup:   append(slices.Repeat([]load.Call{create}, loadTransactions), profile, settled),
 		Routes: []load.Call{
 			load.Get("/me"), profile,

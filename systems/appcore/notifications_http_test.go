@@ -16,15 +16,15 @@ func notifications(tb testing.TB, v *apitest.Server, sub string) []appcore.Notif
 	tb.Helper()
 	var all []appcore.Notification
 	for next := ""; ; {
-		answer := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/notifications", "limit", "3", "cursor", next), As: sub})
-		if answer.Status != http.StatusOK {
-			tb.Fatalf("notifications: %d %s", answer.Status, answer.Body)
+		response := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/notifications", "limit", "3", "cursor", next), As: sub})
+		if response.Status != http.StatusOK {
+			tb.Fatalf("notifications: %d %s", response.Status, response.Body)
 		}
 		var p struct {
 			Items []appcore.Notification
 			Next  string
 		}
-		answer.JSON(tb, &p)
+		response.JSON(tb, &p)
 		all = append(all, p.Items...)
 		if next = p.Next; next == "" {
 			return all
@@ -49,11 +49,11 @@ func TestNotifications(t *testing.T) {
 	}
 	for i, n := range walked {
 		if !about[n.TxID] {
-			t.Errorf("%+v is about none of %s's transactions, or comes twice", n, ana)
+			t.Errorf("%+v is about none of %s's transactions, or is listed twice", n, ana)
 		}
 		delete(about, n.TxID)
 		if i > 0 && !n.CreatedAt.Before(walked[i-1].CreatedAt) {
-			t.Errorf("%+v stands behind %+v", n, walked[i-1])
+			t.Errorf("%+v is listed after %+v", n, walked[i-1])
 		}
 	}
 }

@@ -24,7 +24,7 @@ func FuzzNotificationRef(f *testing.F) {
 		}
 	})
 	if back, err := parseNotificationRef(own.String()); err != nil || !back.at.Equal(own.at) || back.id != own.id {
-		f.Errorf("%+v came back as %+v, %v", own, back, err)
+		f.Errorf("%+v is decoded as %+v, %v", own, back, err)
 	}
 }
 

@@ -122,22 +122,22 @@ func TestEvents(t *testing.T) {
 	}
 	for _, want := range []string{id + " PENDING", id + " COMPLETED", others + " PENDING", others + " COMPLETED"} {
 		if notified[want] != 1 {
-			t.Errorf("an operator is told of %v, not once of %s", notified, want)
+			t.Errorf("an operator is notified of %v, want %s once", notified, want)
 		}
 	}
-	var heard []string // items arrive in the order of their shards
+	var received []string // items arrive in the order of their shards
 	for range 3 {
-		heard = append(heard, own(""))
+		received = append(received, own(""))
 	}
 	for _, want := range []string{`"status":"PENDING"`, `"status":"COMPLETED"`, `"notifId"`} {
 		if n := len(slices.Collect(func(yield func(string) bool) {
-			for _, e := range heard {
+			for _, e := range received {
 				if strings.Contains(e, want) && strings.Contains(e, `"txId":"`+id) && !yield(e) {
 					return
 				}
 			}
 		})); n != 1 {
-			t.Errorf("the owner hears of %s %d times: %q", want, n, heard)
+			t.Errorf("the owner is notified of %s %d times: %q", want, n, received)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestOperate(t *testing.T) {
 	down := true
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
 		if down {
-			return false, errors.New("the bank does not answer")
+			return false, errors.New("the bank does not respond")
 		}
 		return tx.Amount < 1000, nil
 	})}))
@@ -219,8 +219,8 @@ func TestOperate(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestActsOfOperators: operators can see who replayed which transaction.
-func TestActsOfOperators(t *testing.T) {
+// TestOperatorsSeeReplays: operators can see who replayed which transaction.
+func TestOperatorsSeeReplays(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	id := create(t, v, ana, "act", 500).TxID

@@ -88,7 +88,7 @@ func TestWorkingDay(t *testing.T) {
 	var up atomic.Bool
 	address, token := process(t, appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
 		if !up.Load() {
-			return false, errors.New("the bank does not answer")
+			return false, errors.New("the bank does not respond")
 		}
 		return tx.Amount < 100_000, nil
 	})})

@@ -28,13 +28,13 @@ func TestTwoProcesses(t *testing.T) {
 	var mu sync.Mutex
 	send := func(v *apitest.Server, n int) string {
 		r := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: fmt.Sprint("both-", n), Body: map[string]any{"amount": 500, "currency": "ARS"}}
-		answer := v.Do(t, r)
+		response := v.Do(t, r)
 		var tx appcore.Transaction
-		if answer.Status != http.StatusCreated && answer.Status != http.StatusOK {
-			t.Errorf("request %d: %d %s", n, answer.Status, answer.Body)
+		if response.Status != http.StatusCreated && response.Status != http.StatusOK {
+			t.Errorf("request %d: %d %s", n, response.Status, response.Body)
 			return ""
 		}
-		answer.JSON(t, &tx)
+		response.JSON(t, &tx)
 		return tx.TxID
 	}
 	var all sync.WaitGroup
@@ -46,7 +46,7 @@ func TestTwoProcesses(t *testing.T) {
 			both.Go(func() { other = send(second, n) })
 			both.Wait()
 			if one != other {
-				t.Errorf("request %d made %s and %s", n, one, other)
+				t.Errorf("request %d created %s and %s", n, one, other)
 			}
 			mu.Lock()
 			created[one] = true
@@ -59,7 +59,7 @@ func TestTwoProcesses(t *testing.T) {
 		created[send(second, 100+n)] = true
 	}
 	if len(created) != 32 {
-		t.Errorf("%d transactions were made of 32", len(created))
+		t.Errorf("%d of 32 transactions were created", len(created))
 	}
 	apitest.Eventually(t, "settle what is left", func() bool {
 		for _, tx := range scan(t, second).truth {

@@ -37,7 +37,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("%+v became %+v", before, after)
 		}
 		if approved := after.Amount <= appcore.DefaultSettleMax; approved != (after.Status == "COMPLETED") {
-			t.Errorf("%+v is not what the rule makes of it", after)
+			t.Errorf("%+v does not follow the rule", after)
 		}
 	}
 }

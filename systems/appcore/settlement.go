@@ -48,7 +48,7 @@ const settleAtOnce = 16
 func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
 	var pending []appcoredb.Transaction
 	for _, r := range b.Records {
-		if tx, ok := s.made(ctx, r); ok {
+		if tx, ok := s.created(ctx, r); ok {
 			pending = append(pending, tx)
 		}
 	}
@@ -73,9 +73,9 @@ func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 	return cmp.Or(faults...)
 }
 
-// made returns the transaction that a record has created. Copies are ignored, and unreadable records are skipped, because a retry
+// created returns the transaction that a record has created. Copies are ignored, and unreadable records are skipped, because a retry
 // would not help.
-func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
+func (s *service) created(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
 	if r.EventName != streams.OperationTypeInsert || r.Dynamodb == nil {
 		return appcoredb.Transaction{}, false
 	}

@@ -115,7 +115,7 @@ func TestSettlementWorker(t *testing.T) {
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	const bad = 13
-	down := errors.New("the bank does not answer")
+	down := errors.New("the bank does not respond")
 	for name, fault := range map[string]func() error{
 		"error": func() error { return down },
 		"panic": func() error { panic(down) },
@@ -162,7 +162,7 @@ func TestRedrive(t *testing.T) {
 	t.Parallel()
 	const transactions = 30
 	var repaired atomic.Bool
-	down := errors.New("the bank does not answer")
+	down := errors.New("the bank does not respond")
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) {
 		if repaired.Load() {
 			return true, nil
@@ -200,8 +200,8 @@ func TestRedrive(t *testing.T) {
 	}
 }
 
-// TestUnreadable: records that can never be settled are logged, and do not stop the stream.
-func TestUnreadable(t *testing.T) {
+// TestInvalidRecordsDoNotBlock: records that can never be settled are logged, and do not stop the stream.
+func TestInvalidRecordsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	text := func(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }
@@ -276,8 +276,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStrayedCopies: a settlement repairs a copy that has been changed or deleted manually.
-func TestStrayedCopies(t *testing.T) {
+// TestChangedCopiesAreRepaired: a settlement repairs a copy that has been changed or deleted manually.
+func TestChangedCopiesAreRepaired(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	for i := range 3 {

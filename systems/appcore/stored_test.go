@@ -115,7 +115,7 @@ func (s stored) sound(tb testing.TB) {
 	}
 	for id := range s.notifications {
 		if _, ok := s.truth[id]; !ok {
-			tb.Errorf("a notification of %s, which is not there", id)
+			tb.Errorf("a notification of missing transaction %s", id)
 		}
 	}
 }

@@ -88,13 +88,13 @@ func TestSweptByMany(t *testing.T) {
 	s := scan(t, v)
 	s.sound(t)
 	if len(s.truth) != transactions || len(s.notifications) != transactions || waiting(t, v) != 0 {
-		t.Errorf("%d transactions, %d notifications, %d in the index of what is pending", len(s.truth), len(s.notifications), waiting(t, v))
+		t.Errorf("%d transactions, %d notifications, %d in the index of pending ones", len(s.truth), len(s.notifications), waiting(t, v))
 	}
 }
 
-// TestSweeperDies: a sweep that is interrupted with requests in flight leaves each transaction either settled or pending, and the
+// TestInterruptedSweepIsCompleted: a sweep that is interrupted with requests in flight leaves each transaction either settled or pending, and the
 // next sweep settles the rest once.
-func TestSweeperDies(t *testing.T) {
+func TestInterruptedSweepIsCompleted(t *testing.T) {
 	t.Parallel()
 	const transactions = 60
 	var asked atomic.Int64
@@ -126,13 +126,13 @@ func TestSweeperDies(t *testing.T) {
 	}
 }
 
-// TestUndecided: a transaction that the rule cannot decide stays pending for a day, does not block others, and then fails.
-func TestUndecided(t *testing.T) {
+// TestUndecidedTransactionFailsAfterADay: a transaction that the rule cannot decide stays pending for a day, does not block others, and then fails.
+func TestUndecidedTransactionFailsAfterADay(t *testing.T) {
 	t.Parallel()
 	const bad = 13
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
 		if tx.Amount == bad {
-			return true, errors.New("the bank does not answer")
+			return true, errors.New("the bank does not respond")
 		}
 		return true, nil
 	})}))

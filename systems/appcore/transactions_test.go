@@ -22,12 +22,12 @@ type page struct {
 
 func list(tb testing.TB, v *apitest.Server, sub string, query ...string) page {
 	tb.Helper()
-	answer := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/transactions", query...), As: sub})
-	if answer.Status != http.StatusOK {
-		tb.Fatalf("list %q: %d %s", query, answer.Status, answer.Body)
+	response := v.Do(tb, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/transactions", query...), As: sub})
+	if response.Status != http.StatusOK {
+		tb.Fatalf("list %q: %d %s", query, response.Status, response.Body)
 	}
 	var p page
-	answer.JSON(tb, &p)
+	response.JSON(tb, &p)
 	return p
 }
 
@@ -41,24 +41,24 @@ func TestCreateOnce(t *testing.T) {
 		{`{"amount":500,"currency":"ARS"}`, `{"amount":501,"currency":"ARS"}`},
 	} {
 		key := fmt.Sprintf("round-%d", round)
-		answers := make([]*apitest.Response, clients)
+		responses := make([]*apitest.Response, clients)
 		var all sync.WaitGroup
-		for i := range answers {
+		for i := range responses {
 			all.Go(func() {
-				answers[i] = v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: key, Body: bodies[i%len(bodies)]})
+				responses[i] = v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: key, Body: bodies[i%len(bodies)]})
 			})
 		}
 		all.Wait()
-		first := slices.IndexFunc(answers, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
+		first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 		if first < 0 {
-			t.Fatalf("nobody made the transaction: %d %s", answers[0].Status, answers[0].Body)
+			t.Fatalf("no request created the transaction: %d %s", responses[0].Status, responses[0].Body)
 		}
-		for i, r := range answers {
+		for i, r := range responses {
 			same := i%len(bodies) == first%len(bodies)
 			switch {
 			case i == first:
-			case same && (r.Status != http.StatusOK || string(r.Body) != string(answers[first].Body)):
-				t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, answers[first].Body)
+			case same && (r.Status != http.StatusOK || string(r.Body) != string(responses[first].Body)):
+				t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, responses[first].Body)
 			case !same && (r.Status != http.StatusUnprocessableEntity || r.Problem(t).Code != problem.CodeKeyReused):
 				t.Errorf("client %d with another body: %d %s", i, r.Status, r.Body)
 			}
@@ -92,13 +92,13 @@ func TestKeyExpires(t *testing.T) {
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	first := create(t, v, ana, "k", 500)
 	v.Clock.Advance(24*time.Hour - time.Second)
-	answer := v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: "k", Body: `{"amount":500,"currency":"ARS"}`})
-	if answer.Status != http.StatusOK || !strings.Contains(string(answer.Body), first.TxID) {
-		t.Errorf("before a day is over: %d %s, want 200 with %s", answer.Status, answer.Body, first.TxID)
+	response := v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: "k", Body: `{"amount":500,"currency":"ARS"}`})
+	if response.Status != http.StatusOK || !strings.Contains(string(response.Body), first.TxID) {
+		t.Errorf("before a day is over: %d %s, want 200 with %s", response.Status, response.Body, first.TxID)
 	}
 	v.Clock.Advance(2 * time.Second)
 	if second := create(t, v, ana, "k", 700); second.TxID == first.TxID {
-		t.Error("after a day the first transaction was answered")
+		t.Error("after a day the response to the first transaction was replayed")
 	}
 }
 
@@ -132,11 +132,11 @@ func TestPages(t *testing.T) {
 	}
 	for i, tx := range walked {
 		if !created[tx.TxID] {
-			t.Errorf("%+v is not one of %s's, or came twice", tx, ana)
+			t.Errorf("%+v is not one of %s's, or is listed twice", tx, ana)
 		}
 		delete(created, tx.TxID)
 		if i > 0 && (tx.CreatedAt.After(walked[i-1].CreatedAt) || tx.CreatedAt.Equal(walked[i-1].CreatedAt) && tx.TxID > walked[i-1].TxID) {
-			t.Errorf("%+v stands behind %+v", tx, walked[i-1])
+			t.Errorf("%+v is listed after %+v", tx, walked[i-1])
 		}
 	}
 	refused := func(name, sub, path string, query ...string) apitest.Case {
@@ -152,7 +152,7 @@ func TestPages(t *testing.T) {
 		refused("damaged cursor", ana, "/transactions", "cursor", string(damaged)),
 	})
 	if strings.Contains(cursors[0], "USER") || len(cursors) != 2 {
-		t.Errorf("cursors %q, want two that tell nothing", cursors)
+		t.Errorf("cursors %q, want two that reveal nothing", cursors)
 	}
 }
 

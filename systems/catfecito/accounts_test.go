@@ -17,19 +17,19 @@ import (
 // together sends requests concurrently.
 func together(tb testing.TB, v *apitest.Server, requests []apitest.Request) []*apitest.Response {
 	tb.Helper()
-	answers := make([]*apitest.Response, len(requests))
+	responses := make([]*apitest.Response, len(requests))
 	var all sync.WaitGroup
 	for i := range requests {
-		all.Go(func() { answers[i] = v.Do(tb, requests[i]) })
+		all.Go(func() { responses[i] = v.Do(tb, requests[i]) })
 	}
 	all.Wait()
-	return answers
+	return responses
 }
 
 // statuses counts responses by status.
-func statuses(answers []*apitest.Response) map[int]int {
+func statuses(responses []*apitest.Response) map[int]int {
 	n := map[int]int{}
-	for _, r := range answers {
+	for _, r := range responses {
 		n[r.Status]++
 	}
 	return n
@@ -43,11 +43,11 @@ func TestUniqueEmail(t *testing.T) {
 	for i, email := range []string{"ana@mail.com", "ANA@mail.com", "Ana@Mail.com", "aNa@mail.COM", "ana@MAIL.com", "ANA@MAIL.COM", "anA@mail.com", "Ana@mail.com"} {
 		requests = append(requests, keyed("", "/users", fmt.Sprint(i), object{"email": email, "name": "Ana", "password": "un café con leche"}))
 	}
-	answers := together(t, v, requests)
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusConflict] != len(requests)-1 {
-		t.Errorf("answers %v, want one 201 and else 409", n)
+	responses := together(t, v, requests)
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusConflict] != len(requests)-1 {
+		t.Errorf("responses %v, want one 201 and else 409", n)
 	}
-	for _, r := range answers {
+	for _, r := range responses {
 		if r.Status == http.StatusConflict && r.Problem(t).Code != "email_taken" {
 			t.Errorf("refused with %s", r.Body)
 		}
@@ -64,13 +64,13 @@ func TestSignUpOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	one := keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"})
-	answers := together(t, v, []apitest.Request{one, one, one, one, one, one, one, one})
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
-		t.Errorf("answers %v, want one 201 and seven 200", n)
+	responses := together(t, v, []apitest.Request{one, one, one, one, one, one, one, one})
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
+		t.Errorf("responses %v, want one 201 and seven 200", n)
 	}
-	for _, r := range answers[1:] {
-		if string(r.Body) != string(answers[0].Body) {
-			t.Errorf("answered %s and %s", r.Body, answers[0].Body)
+	for _, r := range responses[1:] {
+		if string(r.Body) != string(responses[0].Body) {
+			t.Errorf("got %s and %s", r.Body, responses[0].Body)
 		}
 	}
 	// After a day the key is forgotten, but the address is still taken.
@@ -86,9 +86,9 @@ func wrongly(email string) apitest.Request {
 // limited sends a request over the limit; the response must say when to retry.
 func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, after time.Duration) {
 	tb.Helper()
-	answer := v.Do(tb, r)
-	if answer.Status != http.StatusTooManyRequests || answer.Problem(tb).Code != problem.CodeRateLimited || answer.Header.Get("Retry-After") != fmt.Sprint(after.Seconds()) {
-		tb.Errorf("%s: %d %s, Retry-After %q, want 429 and %v", what, answer.Status, answer.Body, answer.Header.Get("Retry-After"), after)
+	response := v.Do(tb, r)
+	if response.Status != http.StatusTooManyRequests || response.Problem(tb).Code != problem.CodeRateLimited || response.Header.Get("Retry-After") != fmt.Sprint(after.Seconds()) {
+		tb.Errorf("%s: %d %s, Retry-After %q, want 429 and %v", what, response.Status, response.Body, response.Header.Get("Retry-After"), after)
 	}
 }
 
@@ -141,9 +141,9 @@ func TestLogInTries(t *testing.T) {
 func TestManyTries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
-	answers := together(t, v, slices.Repeat([]apitest.Request{wrongly("ana@mail.com")}, 20))
-	if n := statuses(answers); n[http.StatusUnauthorized] != 10 || n[http.StatusTooManyRequests] != 10 {
-		t.Errorf("answers %v, want ten 401 and ten 429", n)
+	responses := together(t, v, slices.Repeat([]apitest.Request{wrongly("ana@mail.com")}, 20))
+	if n := statuses(responses); n[http.StatusUnauthorized] != 10 || n[http.StatusTooManyRequests] != 10 {
+		t.Errorf("responses %v, want ten 401 and ten 429", n)
 	}
 }
 
@@ -180,13 +180,13 @@ func TestExamples(t *testing.T) {
 			if e.Body != "" {
 				r.Body = e.Body
 			}
-			if answer := v.Do(t, r); answer.Status >= http.StatusMultipleChoices {
-				t.Errorf("%s: %d %s", e.Title, answer.Status, answer.Body)
+			if response := v.Do(t, r); response.Status >= http.StatusMultipleChoices {
+				t.Errorf("%s: %d %s", e.Title, response.Status, response.Body)
 			}
 		}
 	}
 	found := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?name=CAFE", nil), http.StatusOK)
 	if len(found.Items) != 1 || !strings.HasPrefix(found.Items[0].Name, "Café") {
-		t.Errorf("the examples made %+v, want one product", found.Items)
+		t.Errorf("the examples created %+v, want one product", found.Items)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestActsOfStaff: for a year staff can see which of them changed what, and the response. Customers' requests are not recorded,
+// TestStaffActsAreListed: for a year staff can see which of them changed what, and the response. Customers' requests are not recorded,
 // even for the same operation.
-func TestActsOfStaff(t *testing.T) {
+func TestStaffActsAreListed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
@@ -55,7 +55,7 @@ func TestActsOfStaff(t *testing.T) {
 		must[problem.Problem](t, v, staff(request("", http.MethodGet, "/acts?day=yesterday", nil)), http.StatusBadRequest)
 		v.Clock.Advance(365*24*time.Hour + time.Second)
 		if late := walk[api.ShownAct](t, v, staff(request("", http.MethodGet, "/acts", nil)), 2, "day", day); len(late) != 0 {
-			t.Errorf("after a year %d acts are told", len(late))
+			t.Errorf("after a year %d acts are listed", len(late))
 		}
 	})
 }
@@ -85,8 +85,8 @@ func TestRequestsOfStaff(t *testing.T) {
 		{"deliverOrder", request("", http.MethodPost, order+"/deliver", nil), read},
 		{"cancelOrder", keyed("", "/orders/"+cancelled.OrderID+"/cancel", "c", nil), "BatchGetItem Query TransactWriteItems"},
 	} {
-		if answer := v.Do(t, staff(c.request)); answer.Status >= http.StatusBadRequest {
-			t.Fatalf("%s: %d %s", c.operation, answer.Status, answer.Body)
+		if response := v.Do(t, staff(c.request)); response.Status >= http.StatusBadRequest {
+			t.Fatalf("%s: %d %s", c.operation, response.Status, response.Body)
 		}
 		if sent := strings.Join(v.Requests(c.operation), " "); sent != c.want {
 			t.Errorf("%s sends %s; want %s", c.operation, sent, c.want)

@@ -61,8 +61,8 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 
 // entryOf returns the entry for a change. Carts, request records and the history itself have no entries.
 func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
-	before, itemBefore := tellingOf(c.before)
-	after, itemAfter := tellingOf(c.after)
+	before, itemBefore := recordedItemOf(c.before)
+	after, itemAfter := recordedItemOf(c.after)
 	if !itemBefore && !itemAfter {
 		return catfecitodb.RecordChangeInput{}, false
 	}
@@ -84,8 +84,8 @@ func padded(sequence string) string {
 	return strings.Repeat("0", max(0, sequenceDigits-len(sequence))) + sequence
 }
 
-// telling is what the history records of an item.
-type telling struct {
+// recordedItem is what the history records of an item.
+type recordedItem struct {
 	subject  catfecitodb.Subject
 	id, item string
 	facts    []fact
@@ -98,25 +98,25 @@ type fact struct {
 	personal     bool
 }
 
-// told returns the value to record.
-func (f fact) told() *string {
+// recordedValue returns the value to record.
+func (f fact) recordedValue() *string {
 	if f.personal {
 		return nil
 	}
 	return clipped(&f.value)
 }
 
-// tellingOf lists the recorded fields. Unlisted fields are never recorded, above all password hashes.
-func tellingOf(x any) (telling, bool) {
+// recordedItemOf lists the recorded fields. Unlisted fields are never recorded, above all password hashes.
+func recordedItemOf(x any) (recordedItem, bool) {
 	switch x := x.(type) {
 	case catfecitodb.User:
-		return telling{catfecitodb.SubjectUser, x.UserID, "User", []fact{
+		return recordedItem{catfecitodb.SubjectUser, x.UserID, "User", []fact{
 			{"email", x.Email, true}, {"name", x.Name, true}, {"role", string(x.Role), false},
 		}}, true
 	case catfecitodb.Credential:
-		return telling{catfecitodb.SubjectUser, x.UserID, "Credential", []fact{{"updatedAt", x.UpdatedAt.Format(time.RFC3339), false}}}, true
+		return recordedItem{catfecitodb.SubjectUser, x.UserID, "Credential", []fact{{"updatedAt", x.UpdatedAt.Format(time.RFC3339), false}}}, true
 	case catfecitodb.Category:
-		return telling{catfecitodb.SubjectCategory, x.CategoryID, "Category", []fact{{"name", x.Name, false}, {"description", x.Description, false}}}, true
+		return recordedItem{catfecitodb.SubjectCategory, x.CategoryID, "Category", []fact{{"name", x.Name, false}, {"description", x.Description, false}}}, true
 	case catfecitodb.Product:
 		facts := []fact{
 			{"categoryId", x.CategoryID, false},
@@ -129,13 +129,13 @@ func tellingOf(x any) (telling, bool) {
 		if x.ImageURL != nil {
 			facts = append(facts, fact{"imageUrl", *x.ImageURL, false})
 		}
-		return telling{catfecitodb.SubjectProduct, x.ProductID, "Product", facts}, true
+		return recordedItem{catfecitodb.SubjectProduct, x.ProductID, "Product", facts}, true
 	case catfecitodb.Order:
-		return telling{catfecitodb.SubjectOrder, x.OrderID, "Order", []fact{
+		return recordedItem{catfecitodb.SubjectOrder, x.OrderID, "Order", []fact{
 			{"userId", x.UserID, true}, {"total", Money(x.Total).String(), false}, {"status", string(x.Status), false},
 		}}, true
 	case catfecitodb.OrderItem:
-		return telling{catfecitodb.SubjectOrder, x.OrderID, "OrderItem", []fact{
+		return recordedItem{catfecitodb.SubjectOrder, x.OrderID, "OrderItem", []fact{
 			{"productId", x.ProductID, false},
 			{"productName", x.ProductName, false},
 			{"price", Money(x.Price).String(), false},
@@ -143,7 +143,7 @@ func tellingOf(x any) (telling, bool) {
 			{"subtotal", Money(x.Subtotal).String(), false},
 		}}, true
 	default:
-		return telling{}, false
+		return recordedItem{}, false
 	}
 }
 
@@ -161,14 +161,14 @@ func differences(before, after []fact) []catfecitodb.FieldChange {
 	for _, f := range after {
 		switch was := of(before, f.field); {
 		case was == nil:
-			list = append(list, catfecitodb.FieldChange{Field: f.field, After: f.told()})
+			list = append(list, catfecitodb.FieldChange{Field: f.field, After: f.recordedValue()})
 		case was.value != f.value:
-			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: was.told(), After: f.told()})
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: was.recordedValue(), After: f.recordedValue()})
 		}
 	}
 	for _, f := range before {
 		if of(after, f.field) == nil {
-			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: f.told()})
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: f.recordedValue()})
 		}
 	}
 	return list

@@ -36,9 +36,9 @@ func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 	return lines
 }
 
-// TestTrail: a change is recorded with its old and new values, over each transport, and only once even if records are
+// TestChangesAreRecordedOnce: a change is recorded with its old and new values, over each transport, and only once even if records are
 // redelivered.
-func TestTrail(t *testing.T) {
+func TestChangesAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestTrail(t *testing.T) {
 			v.Deliver(t)
 			s := scan(t, v)
 			if round > 0 && len(s.trail) != entries {
-				t.Errorf("records that came again have made %d entries of %d", len(s.trail), entries)
+				t.Errorf("redelivered records have created %d entries of %d", len(s.trail), entries)
 			}
 			entries = len(s.trail)
 		}
@@ -71,7 +71,7 @@ func TestTrail(t *testing.T) {
 		})
 		same(t, "order, when it was paid", trail(t, v, "ORDER", o.OrderID)[:1], []string{"MODIFY Order status:pending→paid"})
 		if created := trail(t, v, "ORDER", o.OrderID)[1:]; len(created) != 2 {
-			t.Errorf("an order of one line was made by %q", created)
+			t.Errorf("an order of one line was created by %q", created)
 		}
 		same(t, "category", trail(t, v, "CATEGORY", "cafes"), []string{"INSERT Category name:→Cafés description:→"})
 		changes := trail(t, v, "USER", who.UserID)
@@ -82,8 +82,8 @@ func TestTrail(t *testing.T) {
 	})
 }
 
-// TestTrailIsNoSubject: the history's own items also appear in the stream, but create no entries.
-func TestTrailIsNoSubject(t *testing.T) {
+// TestHistoryItemsAreNotRecorded: the history's own items also appear in the stream, but create no entries.
+func TestHistoryItemsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
@@ -94,7 +94,7 @@ func TestTrailIsNoSubject(t *testing.T) {
 	}
 	v.Deliver(t)
 	if n := len(scan(t, v).trail); n != 2 {
-		t.Errorf("the entries' own records have made %d entries of 2", n)
+		t.Errorf("the entries' own records have created %d entries of 2", n)
 	}
 }
 
@@ -113,8 +113,8 @@ func TestTrailWorker(t *testing.T) {
 	}
 }
 
-// TestPoison: records that cannot be read, or whose change cannot be recorded, do not block others.
-func TestPoison(t *testing.T) {
+// TestUnreadableRecordsDoNotBlock: records that cannot be read, or whose change cannot be recorded, do not block others.
+func TestUnreadableRecordsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	var products []string
@@ -139,7 +139,7 @@ func TestPoison(t *testing.T) {
 		}
 		b.Records = append([]streams.Record{{EventName: streams.OperationTypeInsert}}, b.Records...)
 		if err := follower.Handle(t.Context(), b); err != nil {
-			t.Errorf("a batch with what cannot be told: %v", err)
+			t.Errorf("a batch with an unrecordable change: %v", err)
 		}
 	}
 	if spoiled != 2 {
@@ -160,8 +160,8 @@ func text(value streams.AttributeValue) string {
 	return ""
 }
 
-// TestFullEntries: a change of values of maximum length is recorded.
-func TestFullEntries(t *testing.T) {
+// TestLongestValuesAreRecorded: a change of values of maximum length is recorded.
+func TestLongestValuesAreRecorded(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, strings.Repeat("ñ", 100), "999999999.99", 1_000_000)
@@ -213,6 +213,6 @@ func TestTrailsBounds(t *testing.T) {
 		t.Errorf("of a long text %q is kept", kept)
 	}
 	if want := v.Clock.Now().Add(365 * 24 * time.Hour); !e.ExpiresAt.Equal(want) {
-		t.Errorf("an entry goes at %v, want %v", e.ExpiresAt, want)
+		t.Errorf("an entry expires at %v, want %v", e.ExpiresAt, want)
 	}
 }

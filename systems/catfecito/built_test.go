@@ -15,6 +15,6 @@ func TestBuilt(t *testing.T) {
 	apitest.EachBuilt(t, catfecito.System(catfecito.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v, post)
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	}, catfecito.PaymentSecret+"="+paymentSecret, catfecito.MailURL+"="+post.URL, catfecito.MailFrom+"="+letterhead)
 }

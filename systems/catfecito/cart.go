@@ -84,7 +84,7 @@ func (s *service) add(ctx context.Context, who auth.Principal, in api.KeyedBody[
 			return added, false, cmp.Or(err, full)
 		}
 	}
-	err = s.anew(ctx, who.Sub, added.ProductID, func() error {
+	err = s.changeLine(ctx, who.Sub, added.ProductID, func() error {
 		result, err := s.db.AddToCart(ctx, catfecitodb.AddToCartInput{
 			RequestKey: in.RequestKey, Operation: catfecitodb.OperationAddToCart, UserID: who.Sub, ProductID: added.ProductID,
 			Quantity: added.Quantity, Most: linePieces - added.Quantity, LineExpiresAt: s.now().Add(cartLife),
@@ -100,7 +100,7 @@ func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Piec
 	if err := s.room(ctx, who.Sub, in.ProductID); err != nil {
 		return Pieces{}, err
 	}
-	return Pieces{in.ProductID, in.Body.Quantity}, s.anew(ctx, who.Sub, in.ProductID, func() error {
+	return Pieces{in.ProductID, in.Body.Quantity}, s.changeLine(ctx, who.Sub, in.ProductID, func() error {
 		_, err := s.db.SetCartQuantity(ctx, catfecitodb.SetCartQuantityInput{
 			UserID: who.Sub, ProductID: in.ProductID, Quantity: in.Body.Quantity, LineExpiresAt: s.now().Add(cartLife),
 		})
@@ -108,8 +108,8 @@ func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Piec
 	})
 }
 
-// anew changes a line. If the line has expired, it first deletes it, as DynamoDB will eventually do, and retries.
-func (s *service) anew(ctx context.Context, userID, productID string, change func() error) error {
+// changeLine changes a line. If the line has expired, it first deletes it, as DynamoDB will eventually do, and retries.
+func (s *service) changeLine(ctx context.Context, userID, productID string, change func() error) error {
 	err := change()
 	if !errors.Is(err, catfecitodb.ErrCartLineExpired) {
 		return err

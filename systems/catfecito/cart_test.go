@@ -40,7 +40,7 @@ func TestCartNow(t *testing.T) {
 		t.Errorf("a line whose price and name have changed is %+v", l)
 	}
 	if l := line(c, mill.ProductID); l.Available || l.Stock != 1 || l.Quantity != 2 {
-		t.Errorf("a line of which there are not enough is %+v", l)
+		t.Errorf("a line that exceeds the stock is %+v", l)
 	}
 	if l := line(c, jar.ProductID); l.Available {
 		t.Errorf("a line that is not sold any more is %+v", l)
@@ -53,8 +53,8 @@ func TestCartNow(t *testing.T) {
 	}
 }
 
-// TestAddsUp: each request counts once, however many are sent concurrently.
-func TestAddsUp(t *testing.T) {
+// TestConcurrentAdditionsCountOnce: each request counts once, however many are sent concurrently.
+func TestConcurrentAdditionsCountOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
@@ -146,16 +146,16 @@ func TestExpiredLines(t *testing.T) {
 		t.Errorf("the cart is %+v, want the line that was touched", c)
 	}
 	if n := len(holders(ids[0])); n != 0 {
-		t.Errorf("%d have a product in the cart whose time there is over", n)
+		t.Errorf("%d users have an expired line with the product", n)
 	}
 	if n := len(scan(t, v).carts); n != 32 {
 		t.Fatalf("the table has %d lines, want all 32", n)
 	}
 	must[catfecito.Pieces](t, v, keyed(ana, "/cart/items", "k-32", object{"productId": ids[32], "quantity": 1}), http.StatusCreated)
 	add := keyed(ana, "/cart/items", "k-0", object{"productId": ids[0], "quantity": 2})
-	answers := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 || n[http.StatusNoContent] != 1 {
-		t.Errorf("answers %v, want one 201, two 200 and a 204", n)
+	responses := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 || n[http.StatusNoContent] != 1 {
+		t.Errorf("responses %v, want one 201, two 200 and a 204", n)
 	}
 	put(t, v, ana, ids[1], 3)
 	o := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "15.00"}), http.StatusCreated)
@@ -167,7 +167,7 @@ func TestExpiredLines(t *testing.T) {
 	put(t, v, ana, ids[3], 1)
 	for _, l := range scan(t, v).carts {
 		if l.ProductID == ids[3] && (l.Quantity != 1 || !l.CreatedAt.Equal(v.Clock.Now())) {
-			t.Errorf("what was begun anew is %+v", l)
+			t.Errorf("the new line is %+v", l)
 		}
 	}
 }

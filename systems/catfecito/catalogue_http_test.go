@@ -20,7 +20,7 @@ func categoryCases() []apitest.Case {
 			want := catfecito.Category{CategoryID: "cafes", Name: name, Description: description}
 			var c catfecito.Category
 			if r.JSON(tb, &c); c != want {
-				tb.Errorf("answered %+v, want %+v", c, want)
+				tb.Errorf("got %+v, want %+v", c, want)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func createProductCases(t *testing.T) []apitest.Case {
 			var p catfecito.Product
 			r.JSON(tb, &p)
 			if p.Price != 3500 || p.Stock != 10 || !p.IsActive || p.Name != "Café Premium" || *p.ImageURL != "https://example.com/1.jpg" {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 			if at := r.Header.Get("Location"); at != "products/"+p.ProductID {
 				tb.Errorf("Location is %q", at)
@@ -104,7 +104,7 @@ func createProductCases(t *testing.T) []apitest.Case {
 		{Name: "replayed", Request: post, Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}},
 		{Name: "key of another product", Request: staff(keyed("", "/products", "p-1", stocked("price", "35.01"))), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
@@ -151,13 +151,13 @@ func productCases(p catfecito.Product) []apitest.Case {
 			var got catfecito.Product
 			r.JSON(tb, &got)
 			if (got.ImageURL == nil) != (p.ImageURL == nil) || got.ImageURL != nil && *got.ImageURL != *p.ImageURL {
-				tb.Errorf("answered a picture %v, want %v", got.ImageURL, p.ImageURL)
+				tb.Errorf("the picture is %v, want %v", got.ImageURL, p.ImageURL)
 			}
 			if (got.ChangedAt == nil) != (p.ChangedAt == nil) {
-				tb.Errorf("answered that it was changed at %v, want %v", got.ChangedAt, p.ChangedAt)
+				tb.Errorf("it was changed at %v, want %v", got.ChangedAt, p.ChangedAt)
 			}
 			if got.ImageURL, got.ChangedAt = p.ImageURL, p.ChangedAt; got != p {
-				tb.Errorf("answered %+v, want %+v", got, p)
+				tb.Errorf("got %+v, want %+v", got, p)
 			}
 		}
 	}
@@ -193,9 +193,9 @@ func restockCases(t *testing.T, v *apitest.Server, p catfecito.Product) []apites
 	stock := func(want int64) func(testing.TB, *apitest.Response) {
 		return func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
-			var made catfecito.Pieces
-			if r.JSON(tb, &made); made != (catfecito.Pieces{ProductID: p.ProductID, Quantity: 5}) {
-				tb.Errorf("answered %+v, want 5 of %s", made, p.ProductID)
+			var created catfecito.Pieces
+			if r.JSON(tb, &created); created != (catfecito.Pieces{ProductID: p.ProductID, Quantity: 5}) {
+				tb.Errorf("got %+v, want 5 of %s", created, p.ProductID)
 			}
 			if got := product(tb, v, p.ProductID).Stock; got != want {
 				tb.Errorf("there are %d, want %d", got, want)

@@ -84,9 +84,9 @@ func TestActiveOnly(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestChangedTogether renames and moves a product, and takes it off and on sale, concurrently and repeatedly. In the end the
+// TestConcurrentProductChanges renames and moves a product, and takes it off and on sale, concurrently and repeatedly. In the end the
 // indexes agree with the item.
-func TestChangedTogether(t *testing.T) {
+func TestConcurrentProductChanges(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 1)
@@ -102,8 +102,8 @@ func TestChangedTogether(t *testing.T) {
 					})),
 					staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": i%2 == 0})),
 				} {
-					if answer := v.Do(t, r); answer.Status != http.StatusOK && answer.Problem(t).Code != problem.CodeConflict {
-						t.Errorf("%s: %d %s", r.Path, answer.Status, answer.Body)
+					if response := v.Do(t, r); response.Status != http.StatusOK && response.Problem(t).Code != problem.CodeConflict {
+						t.Errorf("%s: %d %s", r.Path, response.Status, response.Body)
 					}
 				}
 			})
@@ -143,18 +143,18 @@ func TestReplayedProduct(t *testing.T) {
 	v := open(t)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
 	post := staff(keyed("", "/products", "k", stocked("", nil)))
-	answers := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
-		t.Errorf("answers %v, want one 201 and seven 200", n)
+	responses := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
+		t.Errorf("responses %v, want one 201 and seven 200", n)
 	}
 	var p catfecito.Product
-	answers[0].JSON(t, &p)
+	responses[0].JSON(t, &p)
 	at := "/products/" + p.ProductID
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at, described("price", "99.00"))), http.StatusOK)
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at+"/active", object{"isActive": false})), http.StatusOK)
 	must[catfecito.Pieces](t, v, staff(keyed("", at+"/restocks", "r", object{"quantity": 3})), http.StatusCreated)
-	if again := v.Do(t, post); again.Status != http.StatusOK || string(again.Body) != string(answers[0].Body) {
-		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, answers[0].Body)
+	if again := v.Do(t, post); again.Status != http.StatusOK || string(again.Body) != string(responses[0].Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, responses[0].Body)
 	}
 	if now := product(t, v, p.ProductID); now.Price != 9900 || now.Stock != 13 || now.IsActive {
 		t.Errorf("the product is %+v", now)
@@ -236,10 +236,10 @@ func TestChangedSince(t *testing.T) {
 		t.Fatalf("%d %s", first.Status, first.Body)
 	}
 	if second := change(read, "Taza roja"); second.Status != http.StatusPreconditionFailed || second.Problem(t).Code != problem.CodeChanged {
-		t.Errorf("what was changed since: %d %s", second.Status, second.Body)
+		t.Errorf("a stale update: %d %s", second.Status, second.Body)
 	}
 	if third := change(first.Header.Get("ETag"), "Taza verde"); third.Status != http.StatusOK {
-		t.Errorf("who has read it again: %d %s", third.Status, third.Body)
+		t.Errorf("an update after rereading: %d %s", third.Status, third.Body)
 	}
 	if is := product(t, v, p.ProductID); is.Name != "Taza verde" || is.Stock != 6 {
 		t.Errorf("it is %+v", is)

@@ -13,7 +13,7 @@
 //	                   ╰▶ each process: hub ─▶ GET /orders/events
 //
 // catfecito.design.yaml declares what is stored and how it is accessed. Package catfecitodb is generated from it and is the only
-// code that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types.
+// code that accesses the data. The API is the table in routes.go, with its request types; responses.go has the response types.
 // Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the
 // caller and a request as values, and do not depend on HTTP.
 //
@@ -168,7 +168,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
 			{Name: "changes", Table: c.Table, Handle: s.follow},
-			{Name: "told-orders", Table: c.Table, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tellOrders)},
+			{Name: "publish-orders", Table: c.Table, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishOrders)},
 		},
 		Schedules: []system.Schedule{
 			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},

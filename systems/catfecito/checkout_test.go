@@ -37,8 +37,8 @@ func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int)
 	}
 }
 
-// TestLastItem: of 64 concurrent buyers of the last piece, one gets it and the others learn that it is sold out.
-func TestLastItem(t *testing.T) {
+// TestLastItemIsSoldOnce: of 64 concurrent buyers of the last piece, one gets it and the others learn that it is sold out.
+func TestLastItemIsSoldOnce(t *testing.T) {
 	t.Parallel()
 	const buyers = 64
 	v := open(t)
@@ -48,11 +48,11 @@ func TestLastItem(t *testing.T) {
 	for i := range requests {
 		requests[i] = keyed(fmt.Sprint("u-", i), "/orders", "k", object{"total": "20.00"})
 	}
-	answers := together(t, v, requests)
-	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusConflict] != buyers-1 {
-		t.Errorf("answers %v, want one 201 and %d 409", n, buyers-1)
+	responses := together(t, v, requests)
+	if n := statuses(responses); n[http.StatusCreated] != 1 || n[http.StatusConflict] != buyers-1 {
+		t.Errorf("responses %v, want one 201 and %d 409", n, buyers-1)
 	}
-	for _, r := range answers {
+	for _, r := range responses {
 		if r.Status == http.StatusCreated {
 			continue
 		}
@@ -76,20 +76,20 @@ func TestCheckoutOnce(t *testing.T) {
 	one := keyed(ana, "/orders", "k", object{"total": "40.00"})
 	other := keyed(ana, "/orders", "k", object{"total": "41.00"})
 	requests := slices.Repeat([]apitest.Request{one, one, one, other}, 6)
-	answers := together(t, v, requests)
-	first := slices.IndexFunc(answers, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
+	responses := together(t, v, requests)
+	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 	if first < 0 {
-		t.Fatalf("nobody made the order: %v", statuses(answers))
+		t.Fatalf("no request created the order: %v", statuses(responses))
 	}
-	for i, r := range answers {
+	for i, r := range responses {
 		switch {
 		case i == first:
 		case i%4 == 3: // before the order exists its total differs, afterwards the request does
 			if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusConflict {
 				t.Errorf("another total: %d %s", r.Status, r.Body)
 			}
-		case r.Status != http.StatusOK || string(r.Body) != string(answers[first].Body):
-			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, answers[first].Body)
+		case r.Status != http.StatusOK || string(r.Body) != string(responses[first].Body):
+			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, responses[first].Body)
 		}
 	}
 	s := scan(t, v)
@@ -125,8 +125,8 @@ func TestReplayedCheckout(t *testing.T) {
 	put(t, v, ana, p.ProductID, 2)
 	checkout := keyed(ana, "/orders", "k", object{"total": "40.00"})
 	first := v.Do(t, checkout)
-	var made catfecito.WholeOrder
-	first.JSON(t, &made)
+	var created catfecito.WholeOrder
+	first.JSON(t, &created)
 	again := func(what string) {
 		t.Helper()
 		if r := v.Do(t, checkout); r.Status != http.StatusOK || string(r.Body) != string(first.Body) {
@@ -140,7 +140,7 @@ func TestReplayedCheckout(t *testing.T) {
 	again("with the same cart")
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": false})), http.StatusOK)
 	again("with a cart that cannot be ordered")
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+made.OrderID+"/cancel", "k", nil), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
 	again("with the order cancelled")
 	refused(t, v, keyed(ana, "/orders", "k", object{"total": "20.00"}), http.StatusUnprocessableEntity, problem.CodeKeyReused)
 	if s := scan(t, v); len(s.truth) != 1 {
@@ -149,8 +149,8 @@ func TestReplayedCheckout(t *testing.T) {
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": true})), http.StatusOK)
 	v.Clock.Advance(24*time.Hour + 2*time.Second)
 	second := must[catfecito.WholeOrder](t, v, checkout, http.StatusCreated)
-	if second.OrderID == made.OrderID {
-		t.Error("after a day the first order was answered")
+	if second.OrderID == created.OrderID {
+		t.Error("after a day the response to the first order was replayed")
 	}
 	scan(t, v).sound(t)
 }
@@ -244,7 +244,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	s := scan(t, v)
 	s.sound(t)
 	if len(s.truth) != len(agreed) || len(agreed) == 0 {
-		t.Errorf("%d orders, %d answers", len(s.truth), len(agreed))
+		t.Errorf("%d orders, %d responses", len(s.truth), len(agreed))
 	}
 	for id, o := range s.truth {
 		if catfecito.Money(o.Total) != agreed[id] {
@@ -256,8 +256,8 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	}
 }
 
-// TestDearestOrder: an order with the highest possible total succeeds, and its total is exact.
-func TestDearestOrder(t *testing.T) {
+// TestHighestTotal: an order with the highest possible total succeeds, and its total is exact.
+func TestHighestTotal(t *testing.T) {
 	t.Parallel()
 	const dearest = 999_999_999_99
 	v := open(t)

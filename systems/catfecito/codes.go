@@ -79,7 +79,7 @@ func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[
 		return err
 	}
 	err = s.sendCode(ctx, email, catfecitodb.CodePurposeResetPassword, func(code string) mail.Letter {
-		if u.UserID == nobodyID {
+		if u.UserID == unknownUserID {
 			return words.noAccount(email)
 		}
 		return words.reset(u, code)
@@ -110,7 +110,7 @@ func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Bo
 	if err != nil {
 		return err
 	}
-	if u.UserID == nobodyID {
+	if u.UserID == unknownUserID {
 		return errCode
 	}
 	hash, err := s.passwords.hash(ctx, password)

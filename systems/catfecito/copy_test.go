@@ -23,7 +23,7 @@ func TestLostCopy(t *testing.T) {
 	p := stock(t, v, "Taza", "20.00", 10)
 	listed := func(userID, orderID string, change func()) {
 		t.Helper()
-		loseCopy(t, v, userID)
+		deleteCopy(t, v, userID)
 		change()
 		found := must[page[catfecito.Order]](t, v, request(userID, http.MethodGet, "/orders", nil), http.StatusOK)
 		if len(found.Items) != 1 || found.Items[0].OrderID != orderID {
@@ -41,8 +41,8 @@ func TestLostCopy(t *testing.T) {
 	listed(bruno, left, func() { v.Tick(t) })
 }
 
-// loseCopy deletes the copy of a user's only order.
-func loseCopy(tb testing.TB, v *apitest.Server, userID string) {
+// deleteCopy deletes the copy of a user's only order.
+func deleteCopy(tb testing.TB, v *apitest.Server, userID string) {
 	tb.Helper()
 	table := aws.String("catfecito-serverless-" + v.Stage())
 	found, err := v.Database.DynamoDB.Query(tb.Context(), &dynamodb.QueryInput{
@@ -69,8 +69,8 @@ func TestSessionsAreLookedAt(t *testing.T) {
 	status := func(r apitest.Request) int {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		answer, _ := v.Stream(ctx, t, r) // one of them does not end
-		return answer.Status
+		response, _ := v.Stream(ctx, t, r) // one of them does not end
+		return response.Status
 	}
 	var calls []apitest.Request
 	for _, r := range v.Routes() {
@@ -88,7 +88,7 @@ func TestSessionsAreLookedAt(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		for _, r := range calls {
 			if got := status(r); (got == http.StatusUnauthorized) != ended {
-				t.Errorf("%s %s: %d, where the session has ended: %v", r.Method, r.Path, got, ended)
+				t.Errorf("%s %s: %d, after the session has ended: %v", r.Method, r.Path, got, ended)
 			}
 		}
 		must[any](t, v, by(s, request("", http.MethodDelete, "/me/sessions/current", nil)), map[bool]int{false: http.StatusNoContent, true: http.StatusUnauthorized}[ended])

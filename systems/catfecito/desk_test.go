@@ -103,7 +103,7 @@ func TestRefund(t *testing.T) {
 	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
 	v.Deliver(t)
 	if p.Refunded("pay-9") {
-		t.Fatal("a payment that stands was refunded")
+		t.Fatal("a valid payment was refunded")
 	}
 	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
 	v.Deliver(t)
@@ -164,8 +164,8 @@ func TestListsOfOldProducts(t *testing.T) {
 	same(t, "chiapas", names(got), []string{"Café de Chiapas"})
 }
 
-// TestOldOrderKeepsItsAnswer: a repeated checkout gets the first response, even if the order has been paid since.
-func TestOldOrderKeepsItsAnswer(t *testing.T) {
+// TestRepeatedCheckoutGetsFirstResponse: a repeated checkout gets the first response, even if the order has been paid since.
+func TestRepeatedCheckoutGetsFirstResponse(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)

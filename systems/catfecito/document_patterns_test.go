@@ -152,7 +152,7 @@ func (d *document) orderLines() []apitest.Line {
 				t.Errorf("a second order %s", again.OrderID)
 			}
 			if created.Status != "pending" || created.Total != 350000 || len(created.Items) != 2 || left(t, d.premium.ProductID) != beans-2 || left(t, d.cup.ProductID) != cups-1 || len(cart(t, d.v, "u-buys").Items) != 0 {
-				t.Errorf("made %+v", created)
+				t.Errorf("created %+v", created)
 			}
 			scan(t, d.v).sound(t)
 		}},

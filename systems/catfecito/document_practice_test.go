@@ -78,8 +78,8 @@ func (d *document) costLines() []apitest.Line {
 	}
 }
 
-// practiceLines are the good practices.
-func (d *document) practiceLines() []apitest.Line {
+// practices are the good practices.
+func (d *document) practices() []apitest.Line {
 	return []apitest.Line{
 		{Says: "1. Denormalización estratégica", Holds: func(t *testing.T) {
 			t.Helper()
@@ -175,7 +175,7 @@ func (d *document) streamLines() []apitest.Line {
 			words := request("", http.MethodGet, "/products", nil)
 			found := func() []string { return names(walk[catfecito.Offer](t, d.v, words, 5, "q", "hierro")) }
 			if got := found(); len(got) != 0 {
-				t.Errorf("before its record came: %q", got)
+				t.Errorf("before its record was delivered: %q", got)
 			}
 			d.v.Deliver(t)
 			if got := found(); !slices.Equal(got, []string{"Tetera de hierro"}) {

@@ -24,7 +24,7 @@ func TestDocument(t *testing.T) {
 	apitest.EachLine(t, catfecito.System(catFecito()), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
 		t.Helper()
 		d := documented(t, v)
-		return slices.Concat(d.tableLines(), d.indexLines(), d.userLines(), d.catalogueLines(), d.cartLines(), d.orderLines(), d.costLines(), d.practiceLines(), d.streamLines(), d.comparedLines())
+		return slices.Concat(d.tableLines(), d.indexLines(), d.userLines(), d.catalogueLines(), d.cartLines(), d.orderLines(), d.costLines(), d.practices(), d.streamLines(), d.comparedLines())
 	})
 }
 

@@ -51,12 +51,12 @@ func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token only public operations are accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token only public operations are accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 
@@ -157,7 +157,7 @@ func accountCases(v *apitest.Server) []apitest.Case {
 			tb.Helper()
 			var again catfecito.User
 			if r.JSON(tb, &again); again != first {
-				tb.Errorf("answered %+v, the first time %+v", again, first)
+				tb.Errorf("got %+v, the first time %+v", again, first)
 			}
 		}},
 		{Name: "key of another name", Request: keyed("", "/users", "up-1", object{"email": "Juan@mail.com", "name": "Ana", "password": "un café con leche"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
@@ -214,7 +214,7 @@ func roleRoutes(t *testing.T, v *apitest.Server) {
 			tb.Helper()
 			var u catfecito.User
 			if r.JSON(tb, &u); u.UserID != who.UserID || string(u.Role) != role || u.Email != who.Email || u.Name != who.Name || !u.CreatedAt.Equal(who.CreatedAt) {
-				tb.Errorf("answered %+v, want %+v as %s", u, who, role)
+				tb.Errorf("got %+v, want %+v as %s", u, who, role)
 			}
 		}
 	}
@@ -242,6 +242,6 @@ func roleRoutes(t *testing.T, v *apitest.Server) {
 	// A repeated sign-up gets the first response, although the user has become staff since.
 	again := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusOK)
 	if again != who {
-		t.Errorf("answered %+v, the first time %+v", again, who)
+		t.Errorf("got %+v, the first time %+v", again, who)
 	}
 }

@@ -19,27 +19,29 @@ const (
 	nobodyText    = "Hello,\n\nSomeone asked to change the password for this address, but there is no account with it. If it was you, try another address, or sign up.\n"
 )
 
-// speech is an e-mail's language.
-type speech struct {
+// letterLanguage is an e-mail's language.
+type letterLanguage struct {
 	words    *words.Catalogue
 	language string
 }
 
 // letterFor returns an e-mail in the caller's language.
-func (s *service) letterFor(ctx context.Context) speech { return speech{s.words, api.Language(ctx)} }
+func (s *service) letterFor(ctx context.Context) letterLanguage {
+	return letterLanguage{s.words, api.Language(ctx)}
+}
 
-func (s speech) verification(u catfecitodb.User, code string) mail.Letter {
+func (s letterLanguage) verification(u catfecitodb.User, code string) mail.Letter {
 	return s.written(u.Email, verifySubject, verifyText, u.Name, code)
 }
 
-func (s speech) reset(u catfecitodb.User, code string) mail.Letter {
+func (s letterLanguage) reset(u catfecitodb.User, code string) mail.Letter {
 	return s.written(u.Email, resetSubject, resetText, u.Name, code)
 }
 
-func (s speech) noAccount(email string) mail.Letter {
+func (s letterLanguage) noAccount(email string) mail.Letter {
 	return s.written(email, nobodySubject, nobodyText)
 }
 
-func (s speech) written(to, subject, text string, values ...string) mail.Letter {
+func (s letterLanguage) written(to, subject, text string, values ...string) mail.Letter {
 	return mail.Letter{To: to, Subject: s.words.Fill(s.language, subject, values...), Text: s.words.Fill(s.language, text, values...)}
 }

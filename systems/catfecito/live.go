@@ -18,8 +18,8 @@ const allOrders = ""
 // errLessNow ends the event stream of a caller who has lost the staff role.
 var errLessNow = errors.New("the caller now has fewer permissions than when the stream started")
 
-// tellOrders publishes changes of orders to pages.
-func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
+// publishOrders publishes changes of orders to pages.
+func (s *service) publishOrders(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {
 			continue

@@ -30,14 +30,14 @@ const (
 func loadPlan() load.Plan {
 	return load.Plan{Without: map[string]string{
 		"paymentEvent":      "its requests are signed by a provider",
-		"refreshSession":    "each of its requests needs the answer to the one before",
+		"refreshSession":    "each of its requests needs the response to the previous one",
 		"logOut":            "each of its requests needs a log-in",
 		"changePassword":    "it does what a log-in does",
 		"sendVerification":  "one user gets one letter a minute",
 		"verifyEmail":       "its requests have codes from letters",
 		"sendPasswordReset": "one address gets one letter a minute",
 		"resetPassword":     "its requests have codes from letters",
-		"watchOrders":       "its answer does not end",
+		"watchOrders":       "its response does not end",
 	}, Setup: loadSetup(), Routes: slices.Concat(loadAccounts(), loadCatalogue(), loadCarts(), loadSales())}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 )
 
-// nobodyID is an id that belongs to no user. It is read if an address is unknown.
-const nobodyID = "nobody"
+// unknownUserID is an id that belongs to no user. It is read if an address is unknown.
+const unknownUserID = "nobody"
 
 var (
 	errWrongLogIn     = errors.New("the address or the password is wrong")
@@ -62,7 +62,7 @@ func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) 
 	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, c.PasswordHash); {
 	case err != nil:
 		return opened{}, err
-	case !same || u.UserID == nobodyID:
+	case !same || u.UserID == unknownUserID:
 		return opened{}, errWrongLogIn
 	}
 	s.bounds.logIns.Return(from)
@@ -93,8 +93,8 @@ func (s *service) try(ctx context.Context, email, password string, hash table.Se
 func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, catfecitodb.Credential, error) {
 	u, err := s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: email})
 	if errors.Is(err, table.ErrNotFound) {
-		u.UserID = nobodyID
-		_, err = s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: nobodyID})
+		u.UserID = unknownUserID
+		_, err = s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: unknownUserID})
 	}
 	if err != nil && !errors.Is(err, table.ErrNotFound) {
 		return catfecitodb.User{}, catfecitodb.Credential{}, err

@@ -36,7 +36,7 @@ func FuzzMoney(f *testing.F) {
 		var m Money
 		err := m.UnmarshalText([]byte(text))
 		if err == nil && m.String() != text {
-			t.Errorf("%q came back as %q", text, m)
+			t.Errorf("%q is decoded as %q", text, m)
 		}
 		if (err == nil) != form.MatchString(text) {
 			t.Errorf("%q: %v, and by the schema %v", text, err, form.MatchString(text))

@@ -79,7 +79,7 @@ func orderRoutes(t *testing.T, v *apitest.Server) {
 			tb.Helper()
 			body = r.Body
 			if r.JSON(tb, &first); first.UserID != ana || first.Status != "pending" || first.Total != 30000 || len(first.Items) != 1 || first.Items[0].Subtotal != 30000 {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 			if at := r.Header.Get("Location"); at != "orders/"+first.OrderID {
 				tb.Errorf("Location is %q", at)
@@ -88,7 +88,7 @@ func orderRoutes(t *testing.T, v *apitest.Server) {
 		{Name: "replayed", Request: checkout, Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(body) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, body)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, body)
 			}
 		}},
 		{Name: "key of another total", Request: keyed(ana, "/orders", "o-1", object{"total": "150.00"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
@@ -114,7 +114,7 @@ func statusCases(o catfecito.WholeOrder) []apitest.Case {
 			want.Status = catfecitodb.OrderStatus(status)
 			var got catfecito.Order
 			if r.JSON(tb, &got); got != want {
-				tb.Errorf("answered %+v, want %+v", got, want)
+				tb.Errorf("got %+v, want %+v", got, want)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func cancelCases(o catfecito.WholeOrder) []apitest.Case {
 		want.Status = "cancelled"
 		var got catfecito.Order
 		if r.JSON(tb, &got); got != want {
-			tb.Errorf("answered %+v, want %+v", got, want)
+			tb.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 	return []apitest.Case{

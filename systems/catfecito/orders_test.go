@@ -144,7 +144,7 @@ func TestStockIsKept(t *testing.T) {
 		}
 	}
 	if len(s.truth) == 0 {
-		t.Error("nobody bought anything")
+		t.Error("no order was created")
 	}
 }
 

@@ -56,21 +56,21 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestNobodysPassword: checking an unknown user's password takes the same work as for any user, and no password matches.
-func TestNobodysPassword(t *testing.T) {
+// TestUnknownUserTakesSameWork: checking an unknown user's password takes the same work as for any user, and no password matches.
+func TestUnknownUserTakesSameWork(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
 	cost, _, _, err := argon2id.DecodeHash(p.unknownUserHash.Reveal())
 	if err != nil || *cost != p.cost {
-		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, p.cost)
+		t.Errorf("the hash for unknown users costs %+v (%v), want %+v", cost, err, p.cost)
 	}
 	for _, password := range []string{"", "nobody", p.unknownUserHash.Reveal()} {
 		if same, err := p.match(t.Context(), password, p.unknownUserHash); err != nil || same {
-			t.Errorf("%q is nobody's password (%v)", password, err)
+			t.Errorf("%q is accepted for an unknown user (%v)", password, err)
 		}
 	}
 	if p.unknownUserHash == newPasswords(cheap).unknownUserHash {
-		t.Error("nobody's hash is the same in two processes")
+		t.Error("the hash for unknown users is the same in two processes")
 	}
 }
 
@@ -101,8 +101,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestSlots: at most one hash per processor is computed at a time, and waiting ends with the request.
-func TestSlots(t *testing.T) {
+// TestHashingIsLimited: at most one hash per processor is computed at a time, and waiting ends with the request.
+func TestHashingIsLimited(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
 	for range cap(p.slots) {

@@ -27,19 +27,19 @@ func TestTwoProcesses(t *testing.T) {
 		all.Go(func() {
 			who := fmt.Sprint("customer-", n)
 			put(t, at(n), who, p.ProductID, 1)
-			switch answer := at(n+1).Do(t, keyed(who, "/orders", "k", object{"total": "20.00"})); answer.Status {
+			switch response := at(n+1).Do(t, keyed(who, "/orders", "k", object{"total": "20.00"})); response.Status {
 			case http.StatusCreated:
 				sold.Add(1)
 			case http.StatusConflict:
 			default:
-				t.Errorf("%s: %d %s", who, answer.Status, answer.Body)
+				t.Errorf("%s: %d %s", who, response.Status, response.Body)
 			}
 		})
 	}
 	all.Wait()
 	for again := 0; again < 16 && sold.Load() < 10; again++ { // customers rejected because of concurrent orders try again
 		who := fmt.Sprint("customer-", again)
-		if answer := at(again).Do(t, keyed(who, "/orders", "again", object{"total": "20.00"})); answer.Status == http.StatusCreated {
+		if response := at(again).Do(t, keyed(who, "/orders", "again", object{"total": "20.00"})); response.Status == http.StatusCreated {
 			sold.Add(1)
 		}
 	}
@@ -61,7 +61,7 @@ func TestTwoProcesses(t *testing.T) {
 		return len(changes) > len(want)
 	})
 	if created := changes[len(changes)-1]; !strings.HasPrefix(created, "INSERT Product ") || !slices.Equal(changes[:len(changes)-1], want) {
-		t.Errorf("the product's trail is %q, want %q and how it was made", changes, want)
+		t.Errorf("the product's trail is %q, want %q and its creation", changes, want)
 	}
 	apitest.Eventually(t, "find the product by its new name", func() bool {
 		found := must[page[catfecito.Offer]](t, last, request("", http.MethodGet, "/products?q=barro", nil), http.StatusOK)

@@ -193,10 +193,10 @@ func TestVerification(t *testing.T) {
 	s := logIn(t, v, anasMail, password)
 	ask := by(s, request("", http.MethodPost, "/me/verification", nil))
 	ask.Header = map[string]string{"Accept-Language": "pt-BR,en;q=0.5"}
-	answer := func(code string) apitest.Request {
+	submit := func(code string) apitest.Request {
 		return by(s, request("", http.MethodPut, "/me/verification", object{"code": code}))
 	}
-	refused(t, v, answer("123456"), http.StatusBadRequest, "wrong_code")
+	refused(t, v, submit("123456"), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask, http.StatusAccepted)
 	if l := outbox.Letters()[0]; !strings.HasPrefix(l.Text, "Olá, Ana") {
 		t.Errorf("the letter is %q, want Portuguese", l.Text)
@@ -204,20 +204,20 @@ func TestVerification(t *testing.T) {
 	limited(t, v, "a second code at once", ask, time.Minute)
 	code := codeIn(t, outbox, anasMail)
 	for range 5 {
-		refused(t, v, answer(another(code)), http.StatusBadRequest, "wrong_code")
+		refused(t, v, submit(another(code)), http.StatusBadRequest, "wrong_code")
 	}
-	refused(t, v, answer(code), http.StatusBadRequest, "wrong_code")
+	refused(t, v, submit(code), http.StatusBadRequest, "wrong_code")
 	v.Clock.Advance(time.Minute)
 	must[any](t, v, ask, http.StatusAccepted)
 	code = codeIn(t, outbox, anasMail)
 	v.Clock.Advance(15*time.Minute + time.Second)
 	s = must[catfecito.Session](t, v, refresh(s.RefreshToken), http.StatusOK)
 	ask.Token = s.AccessToken
-	refused(t, v, answer(code), http.StatusBadRequest, "wrong_code")
+	refused(t, v, submit(code), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask, http.StatusAccepted)
 	code = codeIn(t, outbox, anasMail)
 	for range 2 { // the second attempt changes nothing
-		if u := must[catfecito.User](t, v, answer(code), http.StatusOK); u.VerifiedAt == nil {
+		if u := must[catfecito.User](t, v, submit(code), http.StatusOK); u.VerifiedAt == nil {
 			t.Errorf("the user is %+v, want it verified", u)
 		}
 	}
@@ -238,7 +238,7 @@ func TestReset(t *testing.T) {
 	}
 	must[any](t, v, ask("nobody@mail.com"), http.StatusAccepted)
 	if l := outbox.Letters()[0]; l.To != "nobody@mail.com" || sixDigits.MatchString(l.Subject+l.Text) {
-		t.Errorf("the letter to nobody is %+v, want one without a code", l)
+		t.Errorf("the letter to an unknown user is %+v, want one without a code", l)
 	}
 	refused(t, v, set("nobody@mail.com", "123456", "otra taza de té verde"), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask(strings.ToUpper(anasMail)), http.StatusAccepted)
@@ -251,7 +251,7 @@ func TestReset(t *testing.T) {
 	refused(t, v, refresh(s.RefreshToken), http.StatusUnauthorized, "session_ended")
 	refused(t, v, request("", http.MethodPost, "/login", object{"email": anasMail, "password": password}), http.StatusUnauthorized, "wrong_credentials")
 	if again := logIn(t, v, anasMail, "otra taza de té verde"); again.User.VerifiedAt == nil {
-		t.Error("who got the code at an address has not verified it")
+		t.Error("a user who got the code at an address has not verified it")
 	}
 }
 

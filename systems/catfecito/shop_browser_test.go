@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays. Staff see
+// TestOrderFromSignUpToDelivery: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays. Staff see
 // the order arrive, ship it and deliver it, and the customer sees each step. Another order is cancelled and refunded.
-func TestADayInTheShop(t *testing.T) {
+func TestOrderFromSignUpToDelivery(t *testing.T) {
 	t.Parallel()
 	v := openShop(t)
 	must[catfecito.User](t, v, keyed("-", "/users", "staff", object{"email": "staff@example.com", "name": "Marta Ruiz", "password": "molino de cafe azul"}), http.StatusCreated)
@@ -102,7 +102,7 @@ func TestADayInTheShop(t *testing.T) {
 
 	other := must[catfecito.Cart](t, v, request(bruno, http.MethodGet, "/cart", nil), http.StatusOK)
 	if len(other.Items) != 0 {
-		t.Fatal("somebody has a cart already")
+		t.Fatal("another user already has a cart")
 	}
 	offer := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?limit=1", nil), http.StatusOK).Items[0]
 	created := buy(t, v, bruno, "refund", offer.ProductID, 1)

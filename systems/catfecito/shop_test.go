@@ -79,13 +79,13 @@ func staff(r apitest.Request) apitest.Request {
 // must sends a request whose response must have a given status, and decodes the response.
 func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int) T {
 	tb.Helper()
-	answer := v.Do(tb, r)
-	if answer.Status != status {
-		tb.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, answer.Status, answer.Body, status)
+	response := v.Do(tb, r)
+	if response.Status != status {
+		tb.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, response.Status, response.Body, status)
 	}
 	var out T
-	if len(answer.Body) > 0 {
-		answer.JSON(tb, &out)
+	if len(response.Body) > 0 {
+		response.JSON(tb, &out)
 	}
 	return out
 }
@@ -93,9 +93,9 @@ func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int
 // refused sends a request that must be rejected with a given problem.
 func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, code string) {
 	tb.Helper()
-	answer := v.Do(tb, r)
-	if answer.Status != status || answer.Problem(tb).Code != code {
-		tb.Errorf("%s %s: %d %s, want %d %s", r.Method, r.Path, answer.Status, answer.Body, status, code)
+	response := v.Do(tb, r)
+	if response.Status != status || response.Problem(tb).Code != code {
+		tb.Errorf("%s %s: %d %s, want %d %s", r.Method, r.Path, response.Status, response.Body, status, code)
 	}
 }
 

@@ -59,7 +59,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 			s.indexed[index]++
 			for name, value := range it {
 				if strings.Contains(name, "password") || name == "email" {
-					tb.Errorf("an entry of %s tells %s", index, name)
+					tb.Errorf("an entry of %s reveals %s", index, name)
 				}
 				if !reflect.DeepEqual(value, base[key(it)][name]) {
 					tb.Errorf("an entry of %s says otherwise of %s than its item %v", index, name, base[key(it)])

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// deed is a request by a member of staff, or by a user beforehand.
-type deed struct {
+// recordedRequest is a request by a member of staff, or by a user beforehand.
+type recordedRequest struct {
 	sub, method, path, body string
 	status                  int
 }
@@ -24,27 +24,27 @@ func TestActs(t *testing.T) {
 	t.Parallel()
 	const staff = "u-staff"
 	r := serveAll(t, registered(), "--memory")
-	var shelf []deed // more than one page
+	var shelf []recordedRequest // more than one page
 	for n := range 51 {
-		shelf = append(shelf, deed{staff, http.MethodPut, fmt.Sprint("/categories/c-", n), `{"name":"Cafés","description":""}`, http.StatusOK})
+		shelf = append(shelf, recordedRequest{staff, http.MethodPut, fmt.Sprint("/categories/c-", n), `{"name":"Cafés","description":""}`, http.StatusOK})
 	}
 	for _, of := range []struct {
 		system, address string
-		does            []deed
+		does            []recordedRequest
 		looks           [][]webtest.Option
 		says            []string // the operation's name in the languages of the looks
 		acts            int
 	}{
 		{
 			"catfecito", "#/desk/acts",
-			append(shelf, deed{staff, http.MethodPut, "/products/11111111-8a2b-4c3d-9e4f-0a1b2c3d4e5f/active", `{"isActive":true}`, http.StatusNotFound}),
+			append(shelf, recordedRequest{staff, http.MethodPut, "/products/11111111-8a2b-4c3d-9e4f-0a1b2c3d4e5f/active", `{"isActive":true}`, http.StatusNotFound}),
 			[][]webtest.Option{{webtest.Desk, webtest.Language("es-MX")}, {webtest.Phone, webtest.Dark, webtest.Language("pt-BR")}},
 			[]string{"Guardó una categoría", "Salvou uma categoria"},
 			len(shelf) + 1,
 		},
 		{
 			"portfolio", "studio/#/acts",
-			[]deed{
+			[]recordedRequest{
 				{staff, http.MethodPut, "/categories/notas", `{"slug":"notas","name":"Notas"}`, http.StatusOK},
 				{staff, http.MethodDelete, "/categories/nunca", "", http.StatusNotFound},
 			},
@@ -54,14 +54,14 @@ func TestActs(t *testing.T) {
 		},
 		{
 			"appcore", "#/operate",
-			[]deed{{staff, http.MethodPost, "/queue/transactions/01KDZ2CN80000000000000001M/replay", "", http.StatusNotFound}},
+			[]recordedRequest{{staff, http.MethodPost, "/queue/transactions/01KDZ2CN80000000000000001M/replay", "", http.StatusNotFound}},
 			[][]webtest.Option{{webtest.Tablet, webtest.Language("pt-BR")}, {webtest.Phone, webtest.Dark}},
 			[]string{"Liquidou uma transação de novo", "Settled a transaction again"},
 			1,
 		},
 		{
 			"transporteapp", "#/acts",
-			[]deed{
+			[]recordedRequest{
 				{"u-flota", http.MethodPut, "/perfil", `{"fullName":"Fletes del Norte","email":"f@example.com","timezone":"America/Monterrey"}`, http.StatusOK},
 				{staff, http.MethodPost, "/empresas/u-flota/creditos", `{"creditos":5}`, http.StatusCreated},
 				{staff, http.MethodPost, "/empresas/nadie/creditos", `{"creditos":5}`, http.StatusNotFound},
@@ -86,14 +86,14 @@ func TestActs(t *testing.T) {
 				}
 			}
 			for n, look := range of.looks {
-				seeActs(t, base+"/", of.address, tokens[staff], of.says[n], of.acts, look)
+				checkActs(t, base+"/", of.address, tokens[staff], of.says[n], of.acts, look)
 			}
 		})
 	}
 }
 
-// seeActs checks the list of all acts of today, and of a day without any.
-func seeActs(t *testing.T, base, address, token, done string, acts int, look []webtest.Option) {
+// checkActs checks the list of all acts of today, and of a day without any.
+func checkActs(t *testing.T, base, address, token, done string, acts int, look []webtest.Option) {
 	t.Helper()
 	system := path.Base(base)
 	p := openAs(t, base, token, look...)

@@ -20,7 +20,7 @@ import (
 const rebound = "page.attacker.example"
 
 // ask sends a request with a Host and further headers; "" means the address's own host.
-func ask(t *testing.T, method, url, host, body string, headers ...string) systemtest.Answer {
+func ask(t *testing.T, method, url, host, body string, headers ...string) systemtest.Response {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	r.RequestURI = ""
@@ -33,31 +33,31 @@ func ask(t *testing.T, method, url, host, body string, headers ...string) system
 	return systemtest.Send(t, r)
 }
 
-// TestHosts: a request must use a host name that no foreign page can use, or one allowed with --allowed-host.
-func TestHosts(t *testing.T) {
+// TestForeignHostNamesAreRejected: a request must use a host name that no foreign page can use, or one allowed with --allowed-host.
+func TestForeignHostNamesAreRejected(t *testing.T) {
 	t.Parallel()
 	closed := serveAll(t, registered(), "--memory")
 	open := serveAll(t, registered(), "--memory", "--allowed-host", "demo.example.com")
 	for _, path := range []string{"/", "/metrics", "/health", "/appcore/docs", "/appcore/transactions", "/nothing", "/appcore_users/.well-known/jwks.json"} {
-		answer := ask(t, http.MethodGet, closed.web+path, "demo.example.com:8080", "")
-		p := answer.Problem(t)
-		if answer.Status != http.StatusForbidden || p.Code != "forbidden" || !strings.Contains(p.Detail, "--allowed-host demo.example.com ") {
-			t.Errorf("%s: %d %s, want 403 that names the flag", path, answer.Status, answer.Body)
+		response := ask(t, http.MethodGet, closed.web+path, "demo.example.com:8080", "")
+		p := response.Problem(t)
+		if response.Status != http.StatusForbidden || p.Code != "forbidden" || !strings.Contains(p.Detail, "--allowed-host demo.example.com ") {
+			t.Errorf("%s: %d %s, want 403 that names the flag", path, response.Status, response.Body)
 		}
-		if answer = ask(t, http.MethodGet, open.web+path, "demo.example.com:8080", ""); answer.Status == http.StatusForbidden {
-			t.Errorf("%s of the allowed host: %s", path, answer.Body)
+		if response = ask(t, http.MethodGet, open.web+path, "demo.example.com:8080", ""); response.Status == http.StatusForbidden {
+			t.Errorf("%s of the allowed host: %s", path, response.Body)
 		}
 	}
 	for _, host := range []string{"", "localhost:8080", "demo.localhost", "demo", "demo.internal", "[::1]:8080", "192.0.2.1"} {
-		if answer := ask(t, http.MethodGet, closed.web+"/", host, ""); answer.Status != http.StatusOK {
-			t.Errorf("host %q: %d %s", host, answer.Status, answer.Body)
+		if response := ask(t, http.MethodGet, closed.web+"/", host, ""); response.Status != http.StatusOK {
+			t.Errorf("host %q: %d %s", host, response.Status, response.Body)
 		}
 	}
 	// The flag applies to both addresses.
 	for r, want := range map[*running]int{closed: http.StatusForbidden, open: http.StatusOK} {
-		answer := ask(t, http.MethodPost, r.database+"/", "demo.example.com", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
-		if answer.Status != want {
-			t.Errorf("the database: %d %s, want %d", answer.Status, answer.Body, want)
+		response := ask(t, http.MethodPost, r.database+"/", "demo.example.com", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
+		if response.Status != want {
+			t.Errorf("the database: %d %s, want %d", response.Status, response.Body, want)
 		}
 	}
 	metrics := ask(t, http.MethodGet, closed.web+"/metrics", "", "").Body
@@ -107,11 +107,11 @@ func TestOrigins(t *testing.T) {
 		{"token for the allowed origin", open, "POST", "/trinity/play/token", name, []string{"Origin", app, "Content-Type", "application/json"}, 403, app},
 		{"another origin", open, "GET", "/catfecito/products", "", []string{"Origin", "https://evil.example"}, 403, ""},
 	} {
-		answer := ask(t, c.method, c.r.web+c.path, "", c.body, c.headers...)
-		if answer.Status != c.status || answer.Header.Get("Access-Control-Allow-Origin") != c.allowed {
-			t.Errorf("%s: %d for %q, want %d for %q: %s", c.what, answer.Status, answer.Header.Get("Access-Control-Allow-Origin"), c.status, c.allowed, answer.Body)
+		response := ask(t, c.method, c.r.web+c.path, "", c.body, c.headers...)
+		if response.Status != c.status || response.Header.Get("Access-Control-Allow-Origin") != c.allowed {
+			t.Errorf("%s: %d for %q, want %d for %q: %s", c.what, response.Status, response.Header.Get("Access-Control-Allow-Origin"), c.status, c.allowed, response.Body)
 		}
-		if c.status == http.StatusForbidden && strings.Contains(answer.Body, `"token"`) {
+		if c.status == http.StatusForbidden && strings.Contains(response.Body, `"token"`) {
 			t.Errorf("%s: a token is given away", c.what)
 		}
 	}
@@ -140,9 +140,9 @@ const stealing = `(async (web) => {
 	};
 })`
 
-// TestAttackersPage: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token. If
+// TestForeignPagesGetNoToken: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token. If
 // the name is allowed it does, which proves that the attack works.
-func TestAttackersPage(t *testing.T) {
+func TestForeignPagesGetNoToken(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -168,7 +168,7 @@ func TestAttackersPage(t *testing.T) {
 		{"rebound name", reboundTo(closed) + "/health", reboundTo(closed), false},
 		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
 	} {
-		got := steal(ctx, t, c.page, c.web)
+		got := attack(ctx, t, c.page, c.web)
 		if stolen := strings.Contains(got.Page, `&#34;token&#34;`); stolen != c.stolen {
 			t.Errorf("%s: the page's tokens are read: %t, want %t: %.300s", c.name, stolen, c.stolen, got.Page)
 		}
@@ -183,7 +183,7 @@ func TestAttackersPage(t *testing.T) {
 // stolen is the script's result.
 type stolen struct{ Page, Plain, JSON string }
 
-func steal(ctx context.Context, t *testing.T, page, web string) stolen {
+func attack(ctx context.Context, t *testing.T, page, web string) stolen {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
 		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)

@@ -24,10 +24,10 @@ type form struct {
 	changed, keep, load string
 }
 
-// TestChangedMeanwhile: users who save a form that another user has changed in the meantime are warned in their language, keep
+// TestConflictingEditsAreReported: users who save a form that another user has changed in the meantime are warned in their language, keep
 // what they have typed, and decide whether to save it or load the stored version: in Portfolio's studio, at CatFecito's desk, and
 // on TransporteApp's board.
-func TestChangedMeanwhile(t *testing.T) {
+func TestConflictingEditsAreReported(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory", "--sample", "1k")
 	refused := webtest.Expect("status of 412")

@@ -47,9 +47,9 @@ func TestContract(t *testing.T) {
 					t.Fatal(err)
 				}
 			case broken:
-				t.Errorf("clients of %s break. Where that is meant, raise the major number of its Version and serve the old API until nobody calls it", s.Name)
+				t.Errorf("clients of %s would break. If that is intended, increase the major number of its Version and serve the old API until it is no longer called", s.Name)
 			default:
-				t.Errorf("the API of %s has changed, and no client breaks: write %s anew with\n  go test ./systems/demo -run TestContract -rewrite", s.Name, name)
+				t.Errorf("the API of %s has changed compatibly: rewrite %s with\n  go test ./systems/demo -run TestContract -rewrite", s.Name, name)
 			}
 		})
 	}

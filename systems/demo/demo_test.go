@@ -140,13 +140,13 @@ func TestServe(t *testing.T) {
 		t.Fatalf("index: %d %s", index.Status, index.Header.Get("Content-Type"))
 	}
 	for _, link := range regexp.MustCompile(`(?:href|src)="(assets/[^"]*)"`).FindAllStringSubmatch(index.Body, -1) {
-		if answer := systemtest.Call(t, "GET", r.web+"/"+link[1], ""); answer.Status != http.StatusOK {
-			t.Errorf("%s, which the page names: %d", link[1], answer.Status)
+		if response := systemtest.Call(t, "GET", r.web+"/"+link[1], ""); response.Status != http.StatusOK {
+			t.Errorf("%s, which the page names: %d", link[1], response.Status)
 		}
 	}
 	page := onPage(t, index.Body)
-	if answer := shell(t, strings.Join(page.Systems[0].Lines, "\n")); !strings.Contains(answer, `"text":"it's here"`) {
-		t.Errorf("curl as it stands on the page: %s", answer)
+	if response := shell(t, strings.Join(page.Systems[0].Lines, "\n")); !strings.Contains(response, `"text":"it's here"`) {
+		t.Errorf("the page's curl command: %s", response)
 	}
 	if page.Signing != "bin/demo token --data "+data {
 		t.Errorf("the page signs other tokens with %q", page.Signing)
@@ -155,19 +155,19 @@ func TestServe(t *testing.T) {
 		t.Errorf("the system's page has no link to the one of all:\n%s", docs)
 	}
 	token := page.Systems[0].Token
-	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); answer.Status != http.StatusOK || !strings.Contains(answer.Body, "it's here") {
-		t.Errorf("the token of the page: %d %s", answer.Status, answer.Body)
+	if response := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); response.Status != http.StatusOK || !strings.Contains(response.Body, "it's here") {
+		t.Errorf("the token of the page: %d %s", response.Status, response.Body)
 	}
 	status, printed, stderr := command(t, "token", "--system", "notes", "--sub", "u-9", "--data", data)
 	if status != 0 {
 		t.Fatal(stderr)
 	}
-	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); answer.Status != http.StatusOK || !strings.Contains(answer.Body, `"items":[]`) {
-		t.Errorf("another user's token: %d %s", answer.Status, answer.Body)
+	if response := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); response.Status != http.StatusOK || !strings.Contains(response.Body, `"items":[]`) {
+		t.Errorf("another user's token: %d %s", response.Status, response.Body)
 	}
-	answer := systemtest.Call(t, "POST", r.database+"/", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
-	if !strings.Contains(answer.Body, `"notes-dev"`) {
-		t.Errorf("the database beside it: %d %s", answer.Status, answer.Body)
+	response := systemtest.Call(t, "POST", r.database+"/", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
+	if !strings.Contains(response.Body, `"notes-dev"`) {
+		t.Errorf("the database of the same demo: %d %s", response.Status, response.Body)
 	}
 	if got := systemtest.Call(t, "GET", r.web+"/nothing", ""); got.Status != http.StatusNotFound {
 		t.Errorf("/nothing: %d", got.Status)
@@ -180,8 +180,8 @@ func TestServe(t *testing.T) {
 	if status != 0 {
 		t.Fatal(stderr)
 	}
-	if answer := systemtest.Call(t, "GET", again.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); !strings.Contains(answer.Body, "it's here") {
-		t.Errorf("after a restart: %d %s", answer.Status, answer.Body)
+	if response := systemtest.Call(t, "GET", again.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); !strings.Contains(response.Body, "it's here") {
+		t.Errorf("after a restart: %d %s", response.Status, response.Body)
 	}
 	again.end(t)
 }
@@ -195,15 +195,15 @@ func TestEverySystem(t *testing.T) {
 	shown := onPage(t, index.Body).Systems
 	for n, s := range all {
 		lines := strings.Join(shown[n].Lines, "\n")
-		if answer := shell(t, lines+" -w ' %{http_code}'"); !regexp.MustCompile(` 2\d\d$`).MatchString(answer) {
-			t.Errorf("%s: %s", s.Name, answer)
+		if response := shell(t, lines+" -w ' %{http_code}'"); !regexp.MustCompile(` 2\d\d$`).MatchString(response) {
+			t.Errorf("%s: %s", s.Name, response)
 		}
 		if !strings.Contains(lines, r.web+"/"+s.Name+"/") {
 			t.Errorf("%s: the lines call another: %s", s.Name, lines)
 		}
 		for _, path := range []string{"/", "/docs", "/openapi.json", "/health", "/ready"} {
-			if answer := systemtest.Call(t, "GET", r.web+"/"+s.Name+path, ""); answer.Status != http.StatusOK {
-				t.Errorf("%s%s: %d %s", s.Name, path, answer.Status, answer.Body)
+			if response := systemtest.Call(t, "GET", r.web+"/"+s.Name+path, ""); response.Status != http.StatusOK {
+				t.Errorf("%s%s: %d %s", s.Name, path, response.Status, response.Body)
 			}
 		}
 	}
@@ -219,8 +219,8 @@ func TestEverySystem(t *testing.T) {
 func TestServeInMemory(t *testing.T) {
 	t.Parallel()
 	r := serve(t, "--memory")
-	if answer := systemtest.Call(t, "GET", r.web+"/notes/ready", ""); answer.Status != http.StatusOK {
-		t.Errorf("%d %s", answer.Status, answer.Body)
+	if response := systemtest.Call(t, "GET", r.web+"/notes/ready", ""); response.Status != http.StatusOK {
+		t.Errorf("%d %s", response.Status, response.Body)
 	}
 	// demo token cannot use keys in memory, so the page does not suggest it.
 	if page := onPage(t, systemtest.Call(t, "GET", r.web+"/", "").Body); page.Signing != "" {
@@ -240,7 +240,7 @@ func TestSeed(t *testing.T) {
 	r := serve(t, "--data", data)
 	again := []string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--data", data}
 	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "already has items") || !strings.Contains(stderr, "--over") {
-		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
+		t.Errorf("over existing data: %d: %s%s", status, out, stderr)
 	}
 	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // an open database advertises its API address in its directory
 		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--over"}, where...)...)
@@ -254,16 +254,16 @@ func TestSeed(t *testing.T) {
 	_, token, _ := command(t, "token", "--system", "notes", "--sub", "u-sample", "--data", data)
 	count, cursor := 0, ""
 	for range 30 {
-		answer := systemtest.Call(t, "GET", r.web+"/notes/notes?limit=100&cursor="+cursor, "", "Authorization", "Bearer "+strings.TrimSpace(token))
-		count += strings.Count(answer.Body, `"id"`)
-		found := regexp.MustCompile(`"next":"([^"]+)"`).FindStringSubmatch(answer.Body)
+		response := systemtest.Call(t, "GET", r.web+"/notes/notes?limit=100&cursor="+cursor, "", "Authorization", "Bearer "+strings.TrimSpace(token))
+		count += strings.Count(response.Body, `"id"`)
+		found := regexp.MustCompile(`"next":"([^"]+)"`).FindStringSubmatch(response.Body)
 		if found == nil {
 			break
 		}
 		cursor = found[1]
 	}
 	if count != 2000 { // the first thousand have the same ids
-		t.Errorf("%d notes are there, want 2000", count)
+		t.Errorf("%d notes exist, want 2000", count)
 	}
 	r.end(t)
 }
@@ -283,7 +283,7 @@ func TestSeedOfADirectoryInUse(t *testing.T) {
 	}
 }
 
-func TestCommandsRefuse(t *testing.T) {
+func TestInvalidCommandsAreReported(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{

@@ -36,8 +36,8 @@ func TestDocs(t *testing.T) {
 	p.Eval(`(() => { const at = document.querySelector(".try textarea"); at.value = '{"text": "from a browser"}'; at.dispatchEvent(new Event("input", {bubbles: true})); at.focus(); })()`)
 	p.Eval(`document.querySelector(".try textarea").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true}))`)
 	p.Wait(`.answer[data-state="done"]`)
-	if answer := p.Text(".answer"); !strings.Contains(answer, "201") || !strings.Contains(answer, `"text": "from a browser"`) {
-		t.Errorf("a note that was tried: %s", answer)
+	if response := p.Text(".answer"); !strings.Contains(response, "201") || !strings.Contains(response, `"text": "from a browser"`) {
+		t.Errorf("a note that was tried: %s", response)
 	}
 	p.Accessible()
 	p.Eval(`location.hash = "#/listNotes"`)

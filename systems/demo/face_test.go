@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestFace: the demo's first page is accessible and complete in each window, theme and language, and opens the systems' pages
+// TestFirstPage: the demo's first page is accessible and complete in each window, theme and language, and opens the systems' pages
 // signed in.
-func TestFace(t *testing.T) {
+func TestFirstPage(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory")
 	for _, look := range []struct {

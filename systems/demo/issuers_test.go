@@ -37,7 +37,7 @@ func adminOf(t *testing.T, data string, s system.System) string {
 }
 
 // guarded sends each system a request that needs a token and works on an empty database.
-func guarded(t *testing.T, web string, s system.System, token string) systemtest.Answer {
+func guarded(t *testing.T, web string, s system.System, token string) systemtest.Response {
 	t.Helper()
 	for _, e := range s.Examples {
 		headers := []string{"Content-Type", "application/json"}
@@ -50,7 +50,7 @@ func guarded(t *testing.T, web string, s system.System, token string) systemtest
 		}
 	}
 	t.Fatalf("%s has no example that needs a token", s.Name)
-	return systemtest.Answer{}
+	return systemtest.Response{}
 }
 
 // TestTokenIsOfOneSystem: a system accepts its own admin's token and rejects those of all other systems' admins.
@@ -62,12 +62,12 @@ func TestTokenIsOfOneSystem(t *testing.T) {
 	for _, from := range all {
 		token := adminOf(t, data, from)
 		for _, to := range all {
-			answer := guarded(t, r.web, to, token)
+			response := guarded(t, r.web, to, token)
 			switch {
-			case from.Name == to.Name && answer.Status >= http.StatusMultipleChoices:
-				t.Errorf("%s rejects its own token: %d %s", to.Name, answer.Status, answer.Body)
-			case from.Name != to.Name && (answer.Status != http.StatusUnauthorized || answer.Problem(t).Code != problem.CodeInvalidToken):
-				t.Errorf("%s answers a token of %s with %d %s, want 401 invalid_token", to.Name, from.Name, answer.Status, answer.Body)
+			case from.Name == to.Name && response.Status >= http.StatusMultipleChoices:
+				t.Errorf("%s rejects its own token: %d %s", to.Name, response.Status, response.Body)
+			case from.Name != to.Name && (response.Status != http.StatusUnauthorized || response.Problem(t).Code != problem.CodeInvalidToken):
+				t.Errorf("%s responds to a token of %s with %d %s, want 401 invalid_token", to.Name, from.Name, response.Status, response.Body)
 			}
 		}
 	}
@@ -80,13 +80,13 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	r := serveAll(t, registered(), "--data", data)
 	company := tokenOf(t, data, "--system", transporteapp.Name, "--sub", "u-company")
-	call := func(method, path, body, token string) systemtest.Answer {
+	call := func(method, path, body, token string) systemtest.Response {
 		return systemtest.Call(t, method, r.web+"/"+transporteapp.Name+path, body, "Authorization", "Bearer "+token,
 			"Content-Type", "application/json", "Idempotency-Key", "k-1")
 	}
 	profile := `{"email":"ana@transportes.mx","fullName":"Ana García","timezone":"America/Mexico_City"}`
-	if answer := call(http.MethodPut, "/perfil", profile, company); answer.Status != http.StatusOK {
-		t.Fatalf("%d %s", answer.Status, answer.Body)
+	if response := call(http.MethodPut, "/perfil", profile, company); response.Status != http.StatusOK {
+		t.Fatalf("%d %s", response.Status, response.Body)
 	}
 	for _, c := range []struct {
 		token  string
@@ -96,8 +96,8 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 		{company, http.StatusForbidden},
 		{tokenOf(t, data, "--system", transporteapp.Name, "--admin", "--sub", "u-1"), http.StatusCreated},
 	} {
-		if answer := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, c.token); answer.Status != c.status {
-			t.Errorf("%d %s, want %d", answer.Status, answer.Body, c.status)
+		if response := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, c.token); response.Status != c.status {
+			t.Errorf("%d %s, want %d", response.Status, response.Body, c.status)
 		}
 	}
 
@@ -111,8 +111,8 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, token); answer.Status != http.StatusForbidden {
-			t.Errorf("a member of %s: %d %s, want 403", group, answer.Status, answer.Body)
+		if response := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, token); response.Status != http.StatusForbidden {
+			t.Errorf("a member of %s: %d %s, want 403", group, response.Status, response.Body)
 		}
 	}
 	r.end(t)
@@ -127,8 +127,8 @@ func TestPageTokens(t *testing.T) {
 	issuers := map[string]string{}
 	for n, s := range all {
 		token := page.Systems[n].Token
-		if answer := guarded(t, r.web, s, token); answer.Status == http.StatusUnauthorized {
-			t.Errorf("%s: %d %s", s.Name, answer.Status, answer.Body)
+		if response := guarded(t, r.web, s, token); response.Status == http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", s.Name, response.Status, response.Body)
 		}
 		configuration := systemtest.Call(t, http.MethodGet, fmt.Sprintf("%s/%s_users/.well-known/openid-configuration", r.web, s.Name), "")
 		issuer := regexp.MustCompile(`"issuer":"([^"]*)"`).FindString(configuration.Body)

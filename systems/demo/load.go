@@ -50,7 +50,7 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 		Use:   "load",
 		Short: "Measure the throughput and latency of each route of the systems",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
-and print requests a second, the median and the 99th percentile of the latency, and the statuses of the answers. Each
+and print requests a second, the median and the 99th percentile of the latency, and the statuses of the responses. Each
 connection is a user of its own. With --rate requests are due at that rate, whether the systems keep up or not, and a latency counts
 from when its request was due; without, each connection sends the next one when it has its answer. What a request uses up (an order to be paid, say) is made before it and not counted.
 
@@ -79,7 +79,7 @@ and a directory of its own, which it removes.`,
 			results, err := c.load(cmd.Context(), systems, o, env, asJSON)
 			if c.refused.Load() && !c.accepted.Load() {
 				return fmt.Errorf("every token was rejected: --data must be the directory of the demo at %s, but is %s (%w)",
-					c.url, data, cmp.Or(err, errAnswered))
+					c.url, data, cmp.Or(err, errUnauthorized))
 			}
 			if err == nil && asJSON {
 				return json.NewEncoder(env.Stdout).Encode(results)
@@ -98,8 +98,8 @@ and a directory of its own, which it removes.`,
 	return cmd
 }
 
-// errAnswered is the error for a load whose requests were all rejected.
-var errAnswered = errors.New("each answer was 401")
+// errUnauthorized is the error for a load whose requests were all rejected.
+var errUnauthorized = errors.New("every response was 401")
 
 // chosen returns the systems with a name, or all systems.
 func chosen(systems []system.System, only string) ([]system.System, error) {
@@ -154,13 +154,13 @@ func (c *caller) ask(ctx context.Context, program string) error {
 	if err != nil || request.URL.Host == "" {
 		return fmt.Errorf("--url %s: want http://host:port", c.url)
 	}
-	answer, err := c.client.Do(request)
+	response, err := c.client.Do(request)
 	if err != nil {
 		return fmt.Errorf("no demo is running: %w (start one with %s serve, or pass its address with --url)", err, program)
 	}
-	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("no demo is running at %s: GET /health returned %s (--url is the address of the systems, not of the database)", c.url, answer.Status)
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("no demo is running at %s: GET /health returned %s (--url is the address of the systems, not of the database)", c.url, response.Status)
 	}
 	return nil
 }
@@ -169,17 +169,17 @@ func (c *caller) ask(ctx context.Context, program string) error {
 func (c *caller) load(ctx context.Context, systems []system.System, o load.Options, env Environment, quiet bool) ([]systemLoad, error) {
 	const form = "%-14s %-46s %10s %10s %10s  %s\n"
 	if !quiet {
-		fmt.Fprintf(env.Stdout, form, "system", "route", "requests/s", "p50", "p99", "answers")
+		fmt.Fprintf(env.Stdout, form, "system", "route", "requests/s", "p50", "p99", "responses")
 	}
 	var all []systemLoad
 	for _, s := range systems {
-		o.Told = func(r load.Result) {
+		o.OnResult = func(r load.Result) {
 			all = append(all, systemLoad{s.Name, r})
 			if !quiet {
-				fmt.Fprintf(env.Stdout, form, s.Name, r.Route, fmt.Sprintf("%.0f", r.PerSecond), short(r.P50), short(r.P99), answers(r))
+				fmt.Fprintf(env.Stdout, form, s.Name, r.Route, fmt.Sprintf("%.0f", r.PerSecond), short(r.P50), short(r.P99), responses(r))
 			}
 		}
-		send := func(ctx context.Context, r load.Request) (load.Answer, error) { return c.send(ctx, s.Name, r) }
+		send := func(ctx context.Context, r load.Request) (load.Response, error) { return c.send(ctx, s.Name, r) }
 		if _, err := load.Run(ctx, s.Load, send, o); err != nil {
 			return all, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -188,15 +188,15 @@ func (c *caller) load(ctx context.Context, systems []system.System, o load.Optio
 }
 
 // send sends a request to a system.
-func (c *caller) send(ctx context.Context, system string, r load.Request) (load.Answer, error) {
+func (c *caller) send(ctx context.Context, system string, r load.Request) (load.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, c.url+"/"+system+r.Path, strings.NewReader(r.Body))
 	if err != nil {
-		return load.Answer{}, err
+		return load.Response{}, err
 	}
 	if r.User != "" {
 		token, err := c.token(system, r.User, r.Groups)
 		if err != nil {
-			return load.Answer{}, err
+			return load.Response{}, err
 		}
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -206,20 +206,20 @@ func (c *caller) send(ctx context.Context, system string, r load.Request) (load.
 	for name, value := range r.Header {
 		request.Header.Set(name, value)
 	}
-	answer, err := c.client.Do(request)
+	response, err := c.client.Do(request)
 	if err != nil {
-		return load.Answer{}, err
+		return load.Response{}, err
 	}
 	if r.User != "" {
-		if answer.StatusCode == http.StatusUnauthorized {
+		if response.StatusCode == http.StatusUnauthorized {
 			c.refused.Store(true)
 		} else {
 			c.accepted.Store(true)
 		}
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	return load.Answer{Status: answer.StatusCode, Body: body}, err
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	return load.Response{Status: response.StatusCode, Body: body}, err
 }
 
 func (c *caller) token(system, sub string, groups []string) (string, error) {
@@ -236,11 +236,11 @@ func (c *caller) token(system, sub string, groups []string) (string, error) {
 
 func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() } //nolint:mnd // two digits of a millisecond
 
-// answers formats the statuses with their counts, and the response to the first rejected request.
-func answers(r load.Result) string {
+// responses formats the statuses with their counts, and the response to the first rejected request.
+func responses(r load.Result) string {
 	var statuses []string
-	for _, status := range slices.Sorted(maps.Keys(r.Answers)) {
-		statuses = append(statuses, fmt.Sprintf("%d×%d", r.Answers[status], status))
+	for _, status := range slices.Sorted(maps.Keys(r.Responses)) {
+		statuses = append(statuses, fmt.Sprintf("%d×%d", r.Responses[status], status))
 	}
 	if r.Waited > 0 {
 		statuses = append(statuses, fmt.Sprintf("(%d waited for a connection)", r.Waited))

@@ -32,17 +32,17 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d routes, want %d", len(results), want)
 	}
 	for _, x := range results {
-		answers := 0
-		for code, n := range x.Answers {
-			answers += n
+		responses := 0
+		for code, n := range x.Responses {
+			responses += n
 			if code >= 400 {
-				t.Errorf("%s: %d answers were %d", x.Route, n, code)
+				t.Errorf("%s: %d responses were %d", x.Route, n, code)
 			}
 		}
 		// The rate excludes the time between calls, so it is not less than the number of calls divided by the total time. Half of
 		// the calls took at least the median, so an average call took at least half of it.
-		least, most := float64(answers)/took.Seconds(), connections*2/x.P50.Seconds()
-		if answers < connections || x.PerSecond < least || x.PerSecond > most || x.P50 <= 0 || x.P99 < x.P50 || x.P99 > took {
+		least, most := float64(responses)/took.Seconds(), connections*2/x.P50.Seconds()
+		if responses < connections || x.PerSecond < least || x.PerSecond > most || x.P50 <= 0 || x.P99 < x.P50 || x.P99 > took {
 			t.Errorf("%+v, of %v in all: want %g to %g a second", x, took, least, most)
 		}
 	}

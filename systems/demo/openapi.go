@@ -92,12 +92,12 @@ func document(ctx context.Context, s system.System) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := httptest.NewRecorder()
-	host.Handler().ServeHTTP(answer, request)
-	if answer.Code != http.StatusOK {
-		return nil, fmt.Errorf("%s: status %d", s.Name, answer.Code)
+	response := httptest.NewRecorder()
+	host.Handler().ServeHTTP(response, request)
+	if response.Code != http.StatusOK {
+		return nil, fmt.Errorf("%s: status %d", s.Name, response.Code)
 	}
-	compact, err := io.ReadAll(answer.Body)
+	compact, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 That is for development: keep both addresses on loopback. Web pages of other origins are kept out of both: --cors-origin and
 --web-cors-origin allow origins, and requests to a public host name need --allowed-host.
 
-With the default --durability sync, a write is on disk before it is answered. "interval" syncs every 100 ms, "none" leaves
+With the default --durability sync, a write is on disk before it is acknowledged. "interval" syncs every 100 ms, "none" leaves
 it to the operating system: faster, and a crash may lose the last writes.`
 	cmd.Example = `  demo serve --data ./data
   demo serve --web :8080 --public-url lan     # for phones in this network

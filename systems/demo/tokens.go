@@ -43,7 +43,7 @@ type signed struct {
 // system=appcore) gets only the token, which a shell can store in a variable.
 func tokens(issuer func(system string) *auth.Issuer, systems []system.System) http.Handler {
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
-		api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)
+		api.Complete(r.Context(), problem.Rules{}.Problem(err)).Write(w)
 	}
 	var check http.CrossOriginProtection
 	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

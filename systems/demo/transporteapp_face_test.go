@@ -99,8 +99,8 @@ func tripNamed(name string, from time.Time, length time.Duration) map[string]any
 	}
 }
 
-// haul creates a trip that needs a carta, with a driver and a vehicle.
-func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
+// createTrip creates a trip that needs a carta, with a driver and a vehicle.
+func (c carrier) createTrip(name string, from time.Time, driver, vehicle, trailer string) string {
 	id := c.do(http.MethodPost, "/viajes", map[string]any{
 		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(8 * time.Hour),
 	}, "viajeId")
@@ -230,8 +230,8 @@ func TestTrucking(t *testing.T) {
 	p.Button("Tablero")
 	p.Wait(".trip-card")
 	driven(phone, p)
-	issued(p, c.haul("Azúcar a Guadalajara", now.Add(48*time.Hour), pedro, one, trailer))
-	trip := c.haul("Harina a Mérida", now.Add(5*time.Hour), ana, two, trailer)
+	issued(p, c.createTrip("Azúcar a Guadalajara", now.Add(48*time.Hour), pedro, one, trailer))
+	trip := c.createTrip("Harina a Mérida", now.Add(5*time.Hour), ana, two, trailer)
 	draft := c.do(http.MethodPost, "/viajes/"+trip+"/cartas", map[string]any{"receptor": map[string]any{
 		"rfc": "IIA040805DZ4", "nombre": "INDISTRIA ILUMINADORA DE ALMACENES", "regimenFiscal": "601", "usoCfdi": "S01",
 		"domicilioFiscal": map[string]any{"codigoPostal": "44100", "estado": "JAL"},

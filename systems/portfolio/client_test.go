@@ -35,12 +35,12 @@ func get(path, as string) apitest.Request { return request(http.MethodGet, path,
 func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
 	tb.Helper()
 	var out T
-	answer := v.Do(tb, r)
-	if answer.Status >= http.StatusMultipleChoices {
-		tb.Fatalf("%s %s: %d %s", r.Method, r.Path, answer.Status, answer.Body)
+	response := v.Do(tb, r)
+	if response.Status >= http.StatusMultipleChoices {
+		tb.Fatalf("%s %s: %d %s", r.Method, r.Path, response.Status, response.Body)
 	}
-	if answer.Status != http.StatusNoContent {
-		answer.JSON(tb, &out)
+	if response.Status != http.StatusNoContent {
+		response.JSON(tb, &out)
 	}
 	return out
 }
@@ -49,9 +49,9 @@ func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
 func insist(tb testing.TB, v *apitest.Server, r apitest.Request) *apitest.Response {
 	tb.Helper()
 	for {
-		answer := v.Do(tb, r)
-		if answer.Status != http.StatusConflict || answer.Header.Get("Retry-After") == "" {
-			return answer
+		response := v.Do(tb, r)
+		if response.Status != http.StatusConflict || response.Header.Get("Retry-After") == "" {
+			return response
 		}
 	}
 }

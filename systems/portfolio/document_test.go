@@ -151,7 +151,7 @@ func attributeLines(v *apitest.Server) []apitest.Line {
 			timed("updatedAt", "USER", "POST", "CATEGORY", "NOTIFICATION")(t)
 			for it := range items(t, v, "") {
 				if slices.Contains([]string{"COMMENT", "LIKE", "BOOKMARK"}, text(it["entityType"])) && it["updatedAt"] != nil {
-					t.Errorf("what never changes has updatedAt: %v", it)
+					t.Errorf("an immutable item has updatedAt: %v", it)
 				}
 			}
 		}},

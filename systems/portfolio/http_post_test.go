@@ -77,11 +77,11 @@ func writeCases() []apitest.Case {
 		done("replayed", post(ana, "k-1", good), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}),
 		refused("key of another request", post(ana, "k-1", but(good, "title", "second")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
-		done("key of another user", post(bruno, "k-1", good), http.StatusCreated, answers(func(p portfolio.Post) bool {
+		done("key of another user", post(bruno, "k-1", good), http.StatusCreated, bodyMatches(func(p portfolio.Post) bool {
 			return p.AuthorID == bruno && !strings.Contains(string(first), p.PostID)
 		})),
 		done("no excerpt but an empty one", post(ana, "k-2", but(good, "excerpt", "")), http.StatusCreated),
@@ -103,7 +103,7 @@ func postCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		return request(http.MethodPut, at+"/status", sub, map[string]any{"status": status})
 	}
 	is := func(status, title string) func(testing.TB, *apitest.Response) {
-		return answers(func(p portfolio.PostPage) bool {
+		return bodyMatches(func(p portfolio.PostPage) bool {
 			return string(p.Status) == status && p.Title == title && p.Body == "All of "+title && p.Comments != nil && len(p.Comments) == 0
 		})
 	}
@@ -115,7 +115,7 @@ func postCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		refused("nobody's", get(missing, ana), http.StatusNotFound, problem.CodeNotFound),
 		invalid("no ULID", get("/posts/post-1", ana), "path.id"),
 		invalid("small letters", get("/posts/"+strings.ToLower(p.PostID), ana), "path.id"),
-		done("edited", edit(ana, content("edited", "cat-456")), http.StatusOK, answers(func(p portfolio.Post) bool {
+		done("edited", edit(ana, content("edited", "cat-456")), http.StatusOK, bodyMatches(func(p portfolio.Post) bool {
 			return p.Title == "edited" && p.Body == "All of edited" && p.CategoryID == "cat-456" && p.Status == "draft"
 		})),
 		refused("edited by somebody else", edit(bruno, content("mine", "cat-123")), http.StatusForbidden, problem.CodeForbidden),
@@ -168,7 +168,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	var first []byte
 	return []apitest.Case{
-		done("previewed", request(http.MethodPost, "/preview", ana, says("# One <b onclick=x>")), http.StatusOK, answers(func(p portfolio.Preview) bool {
+		done("previewed", request(http.MethodPost, "/preview", ana, says("# One <b onclick=x>")), http.StatusOK, bodyMatches(func(p portfolio.Preview) bool {
 			return p.HTML == "<h2>One </h2>\n" && p.Minutes == 1
 		})),
 		invalid("a long preview", request(http.MethodPost, "/preview", ana, says(strings.Repeat("x", 90001))), "body.body"),
@@ -177,13 +177,13 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			var c portfolio.Comment
 			first = r.Body
 			if r.JSON(tb, &c); c.UserID != bruno || c.PostID != p.PostID || c.Body != "Good!" || c.CommentID == "" || c.CreatedAt.IsZero() {
-				tb.Errorf("made %s", r.Body)
+				tb.Errorf("created %s", r.Body)
 			}
 		}),
 		done("replayed", post(bruno, p.PostID, "c-1", says("Good!")), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}),
 		refused("key of another request", post(bruno, p.PostID, "c-1", says("Bad!")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
@@ -202,10 +202,10 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		invalid("long text", post(bruno, p.PostID, "c-9", says(strings.Repeat("x", 4001))), "body.body"),
 		invalid("text of another type", post(bruno, p.PostID, "c-9", says(1)), "body.body"),
 		invalid("another's name", post(bruno, p.PostID, "c-9", map[string]any{"body": "x", "userId": ana}), "body.userId"),
-		done("listed", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool { return len(l.Items) == 5 })),
+		done("listed", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, bodyMatches(func(l page[portfolio.Comment]) bool { return len(l.Items) == 5 })),
 		done("none of a post without", get("/posts/"+archived.PostID+"/comments", ""), http.StatusOK),
 		refused("none of a draft", get("/posts/"+draft.PostID+"/comments", ana), http.StatusNotFound, problem.CodeNotFound),
-		done("a user's", get("/users/"+bruno+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool {
+		done("a user's", get("/users/"+bruno+"/comments", ""), http.StatusOK, bodyMatches(func(l page[portfolio.Comment]) bool {
 			return len(l.Items) == 1 && l.Items[0].Body == "Good!" && l.Items[0].PostID == p.PostID
 		})),
 		refused("taken back by somebody else", remove(bruno, theirs.CommentID), http.StatusForbidden, problem.CodeForbidden),
@@ -219,9 +219,9 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			tb.Helper()
 			var c portfolio.Comment
 			if r.JSON(tb, &c); c != theirs {
-				tb.Errorf("the first answer was %+v, now it is %+v", theirs, c)
+				tb.Errorf("the first response was %+v, now it is %+v", theirs, c)
 			}
 		}),
-		done("counted", get("/posts/"+p.PostID, ""), http.StatusOK, answers(func(p portfolio.PostPage) bool { return p.CommentCount == 2 && len(p.Comments) == 2 })),
+		done("counted", get("/posts/"+p.PostID, ""), http.StatusOK, bodyMatches(func(p portfolio.PostPage) bool { return p.CommentCount == 2 && len(p.Comments) == 2 })),
 	}
 }

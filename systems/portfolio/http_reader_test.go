@@ -23,9 +23,9 @@ func likeCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		return request(http.MethodDelete, "/posts/"+postID+"/like", sub)
 	}
 	count := func(n int64) apitest.Case {
-		return done("counted", get("/posts/"+p.PostID, ""), http.StatusOK, answers(func(p portfolio.PostPage) bool { return p.LikeCount == n }))
+		return done("counted", get("/posts/"+p.PostID, ""), http.StatusOK, bodyMatches(func(p portfolio.PostPage) bool { return p.LikeCount == n }))
 	}
-	is := answers(func(l portfolio.Like) bool { return l.UserID == bruno && l.PostID == p.PostID && !l.CreatedAt.IsZero() })
+	is := bodyMatches(func(l portfolio.Like) bool { return l.UserID == bruno && l.PostID == p.PostID && !l.CreatedAt.IsZero() })
 	return []apitest.Case{
 		refused("not yet", get("/posts/"+p.PostID+"/like", bruno), http.StatusNotFound, problem.CodeNotFound),
 		done("none", get("/posts/"+p.PostID+"/likes", ""), http.StatusOK),
@@ -34,10 +34,10 @@ func likeCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		done("own like", get("/posts/"+p.PostID+"/like", bruno), http.StatusOK, is),
 		done("one's own post", put(ana, p.PostID), http.StatusOK),
 		count(2),
-		done("who likes it", get("/posts/"+p.PostID+"/likes", ""), http.StatusOK, answers(func(l page[portfolio.Like]) bool {
+		done("who likes it", get("/posts/"+p.PostID+"/likes", ""), http.StatusOK, bodyMatches(func(l page[portfolio.Like]) bool {
 			return len(l.Items) == 2 && l.Items[0].UserID == ana && l.Items[1].UserID == bruno
 		})),
-		done("what one likes", get("/me/likes", ana), http.StatusOK, answers(func(l page[portfolio.Like]) bool { return len(l.Items) == 1 && l.Items[0].PostID == p.PostID })),
+		done("what one likes", get("/me/likes", ana), http.StatusOK, bodyMatches(func(l page[portfolio.Like]) bool { return len(l.Items) == 1 && l.Items[0].PostID == p.PostID })),
 		done("no more", remove(bruno, p.PostID), http.StatusNoContent),
 		done("no more, again", remove(bruno, p.PostID), http.StatusNoContent),
 		count(1),
@@ -64,22 +64,22 @@ func bookmarkCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	remove := func(sub, postID string) apitest.Request {
 		return request(http.MethodDelete, "/bookmarks/"+postID, sub)
 	}
-	is := answers(func(b portfolio.Bookmark) bool {
+	is := bodyMatches(func(b portfolio.Bookmark) bool {
 		return b.PostID == p.PostID && b.PostTitle == "kept" && !b.CreatedAt.IsZero()
 	})
 	return []apitest.Case{
 		refused("not yet", get("/bookmarks/"+p.PostID, bruno), http.StatusNotFound, problem.CodeNotFound),
-		done("neither liked nor kept", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
+		done("neither liked nor kept", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, bodyMatches(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
 		done("kept", put(bruno, p.PostID), http.StatusOK, is),
-		done("kept, not liked", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Bookmarked: true, Name: "Bruno"} })),
-		done("nothing", get("/posts/"+nowhere+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
+		done("kept, not liked", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, bodyMatches(func(m portfolio.Mine) bool { return m == portfolio.Mine{Bookmarked: true, Name: "Bruno"} })),
+		done("nothing", get("/posts/"+nowhere+"/mine", bruno), http.StatusOK, bodyMatches(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
 		invalid("no ULID, of mine", get("/posts/post-1/mine", bruno), "path.id"),
 		done("edited meanwhile", request(http.MethodPut, "/posts/"+p.PostID, ana, content("renamed", "cat-123")), http.StatusOK),
 		done("kept again", put(bruno, p.PostID), http.StatusOK, is),
 		done("found", get("/bookmarks/"+p.PostID, bruno), http.StatusOK, is),
 		refused("somebody else's", get("/bookmarks/"+p.PostID, carla), http.StatusNotFound, problem.CodeNotFound),
-		done("listed", get("/bookmarks", bruno), http.StatusOK, answers(func(l page[portfolio.Bookmark]) bool { return len(l.Items) == 1 && l.Items[0].PostTitle == "kept" })),
-		done("somebody else's list", get("/bookmarks", carla), http.StatusOK, answers(func(l page[portfolio.Bookmark]) bool { return l.Items != nil && len(l.Items) == 0 })),
+		done("listed", get("/bookmarks", bruno), http.StatusOK, bodyMatches(func(l page[portfolio.Bookmark]) bool { return len(l.Items) == 1 && l.Items[0].PostTitle == "kept" })),
+		done("somebody else's list", get("/bookmarks", carla), http.StatusOK, bodyMatches(func(l page[portfolio.Bookmark]) bool { return l.Items != nil && len(l.Items) == 0 })),
 		refused("a draft", put(bruno, draft.PostID), http.StatusNotFound, problem.CodeNotFound),
 		refused("nothing", put(bruno, nowhere), http.StatusNotFound, problem.CodeNotFound),
 		done("somebody else's, forgotten", remove(carla, p.PostID), http.StatusNoContent),
@@ -127,8 +127,8 @@ func TestForeignIDs(t *testing.T) {
 // expectNone fails the test unless the response is 404.
 func expectNone(t *testing.T, v *apitest.Server, r apitest.Request) {
 	t.Helper()
-	if answer := v.Do(t, r); answer.Status != http.StatusNotFound || answer.Problem(t).Code != problem.CodeNotFound {
-		t.Errorf("%s %s: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+	if response := v.Do(t, r); response.Status != http.StatusNotFound || response.Problem(t).Code != problem.CodeNotFound {
+		t.Errorf("%s %s: %d %s, want 404", r.Method, r.Path, response.Status, response.Body)
 	}
 }
 
@@ -150,7 +150,7 @@ func notificationRoutes(t *testing.T, v *apitest.Server) {
 			want.Read = read
 			var n portfolio.Notification
 			if r.JSON(tb, &n); n != want {
-				tb.Errorf("answered %+v, want %+v", n, want)
+				tb.Errorf("got %+v, want %+v", n, want)
 			}
 			if now := call[page[portfolio.Notification]](tb, v, get("/notifications?limit=1", ana)); now.Items[0] != want {
 				tb.Errorf("found %+v, want %+v", now.Items[0], want)

@@ -49,18 +49,18 @@ func pageRoutes(t *testing.T, v *apitest.Server) {
 	p := published(t, v, ana, "visited")
 	at := "/p/" + site.Address("visited", p.PostID)
 	for _, path := range []string{"/", "/c/go", at, at + "?until=" + nowhere, "/feed.atom", "/feed.json", "/sitemap.xml", "/robots.txt", "/site.js", "/studio/"} {
-		if answer := v.Do(t, get(path, "")); answer.Status != http.StatusOK {
-			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		if response := v.Do(t, get(path, "")); response.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, response.Status, response.Body)
 		}
 	}
 }
 
-// TestStrangers: without a valid token only public operations are accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token only public operations are accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 
@@ -77,8 +77,8 @@ func TestPublic(t *testing.T) {
 	}
 	for path, open := range public {
 		want := map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[open]
-		if answer := v.Do(t, get(path, "")); answer.Status != want {
-			t.Errorf("%s without a token: %d, want %d: %s", path, answer.Status, want, answer.Body)
+		if response := v.Do(t, get(path, "")); response.Status != want {
+			t.Errorf("%s without a token: %d, want %d: %s", path, response.Status, want, response.Body)
 		}
 	}
 }
@@ -106,13 +106,13 @@ func done(name string, r apitest.Request, status int, check ...func(testing.TB, 
 	return c
 }
 
-// answers checks a condition on the response's JSON.
-func answers[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
+// bodyMatches checks a condition on the response's JSON.
+func bodyMatches[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
 	return func(tb testing.TB, r *apitest.Response) {
 		tb.Helper()
 		var got T
 		if r.JSON(tb, &got); !holds(got) {
-			tb.Errorf("answered %s", r.Body)
+			tb.Errorf("got %s", r.Body)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func answers[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
 func profileCases() []apitest.Case {
 	put := func(sub string, body any) apitest.Request { return request(http.MethodPut, "/me", sub, body) }
 	is := func(email, name, bio string) func(testing.TB, *apitest.Response) {
-		return answers(func(p portfolio.Profile) bool {
+		return bodyMatches(func(p portfolio.Profile) bool {
 			return p.UserID == ana && p.Email == email && p.Name == name && p.Bio == bio && !p.CreatedAt.IsZero() && !p.UpdatedAt.IsZero()
 		})
 	}
@@ -161,7 +161,7 @@ func userCases() []apitest.Case {
 		r.Groups = groups
 		return r
 	}
-	isAna := answers(func(p portfolio.Profile) bool { return p.UserID == ana && p.Email == "ana.souza@mail.com" })
+	isAna := bodyMatches(func(p portfolio.Profile) bool { return p.UserID == ana && p.Email == "ana.souza@mail.com" })
 	return []apitest.Case{
 		done("found", find("?email=ana.souza@mail.com", adminGroup), http.StatusOK, isAna),
 		done("in whatever case", find("?email=ANA.Souza@MAIL.com", adminGroup), http.StatusOK, isAna),
@@ -192,7 +192,7 @@ func categoryCases() []apitest.Case {
 	as := func(id string, body any) apitest.Request { return put(id, body, adminGroup) }
 	body := func(slug, name string) map[string]any { return map[string]any{"slug": slug, "name": name} }
 	is := func(id, slug, name string) func(testing.TB, *apitest.Response) {
-		return answers(func(c portfolio.Category) bool {
+		return bodyMatches(func(c portfolio.Category) bool {
 			return c.CategoryID == id && c.Slug == slug && c.Name == name && !c.CreatedAt.IsZero() && !c.UpdatedAt.IsZero()
 		})
 	}
@@ -207,7 +207,7 @@ func categoryCases() []apitest.Case {
 		return r
 	}
 	return []apitest.Case{
-		done("none yet", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool { return p.Items != nil && len(p.Items) == 0 })),
+		done("none yet", get("/categories", ""), http.StatusOK, bodyMatches(func(p page[portfolio.Category]) bool { return p.Items != nil && len(p.Items) == 0 })),
 		refused("not for all", put("cat-123", body("go", "Go")), http.StatusForbidden, problem.CodeForbidden),
 		done("made", as("cat-123", body("golang", "Go")), http.StatusOK, is("cat-123", "golang", "Go")),
 		done("changed", as("cat-123", body("go", "Go!")), http.StatusOK, is("cat-123", "go", "Go!")),
@@ -217,7 +217,7 @@ func categoryCases() []apitest.Case {
 		refused("another's slug", as("cat-456", body("go", "Go too")), http.StatusConflict, portfolio.CodeSlugTaken),
 		refused("so there is no other", get("/categories/cat-456", ""), http.StatusNotFound, problem.CodeNotFound),
 		done("a slug that is free again", as("cat-456", body("golang", "Go too")), http.StatusOK),
-		done("all by id while nobody has placed them", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
+		done("all by id before they are placed", get("/categories", ""), http.StatusOK, bodyMatches(func(p page[portfolio.Category]) bool {
 			return len(p.Items) == 2 && p.Items[0].Slug == "go" && p.Items[1].Slug == "golang" && p.Items[1].Name == "Go too"
 		})),
 		refused("placed, not for all", place("cat-456", 1), http.StatusForbidden, problem.CodeForbidden),
@@ -226,7 +226,7 @@ func categoryCases() []apitest.Case {
 		invalid("placed behind the last", place("cat-456", 10000, adminGroup), "body.position"),
 		done("placed", place("cat-456", 1, adminGroup), http.StatusOK, is("cat-456", "golang", "Go too")),
 		done("a name does not move it", as("cat-456", body("golang", "Go as well")), http.StatusOK),
-		done("all in their order", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
+		done("all in their order", get("/categories", ""), http.StatusOK, bodyMatches(func(p page[portfolio.Category]) bool {
 			return len(p.Items) == 2 && p.Items[0].CategoryID == "cat-456" && p.Items[0].Position == 1 && p.Items[1].CategoryID == "cat-123"
 		})),
 		done("one that is not needed", as("cat-789", body("spare", "Spare")), http.StatusOK),

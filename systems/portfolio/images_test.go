@@ -87,7 +87,7 @@ func imageCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	wide, drawn := sent(t, v, ana, photograph(t, 2000, 1000)), sent(t, v, ana, drawing(t))
 	is := func(id string, width, height int64) func(testing.TB, *apitest.Response) {
-		return answers(func(i portfolio.Image) bool {
+		return bodyMatches(func(i portfolio.Image) bool {
 			return i.ImageID == id && i.Width == width && i.Height == height && i.Size > 0
 		})
 	}
@@ -117,22 +117,22 @@ func imageCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		invalid("no bytes", ask(0), "body.size"),
 		invalid("too many bytes", ask(10<<20+1), "body.size"),
 		invalid("bytes of another type", ask("many"), "body.size"),
-		done("found again", get("/images", ana), http.StatusOK, answers(func(l page[portfolio.Image]) bool {
+		done("found again", get("/images", ana), http.StatusOK, bodyMatches(func(l page[portfolio.Image]) bool {
 			return slices.ContainsFunc(l.Items, func(i portfolio.Image) bool { return i.ImageID == drawn }) &&
 				!slices.ContainsFunc(l.Items, func(i portfolio.Image) bool { return i.ImageID == theirs.ImageID })
 		})),
-		done("a cover", write("cover-1", cover(wide)), http.StatusCreated, answers(func(p portfolio.Post) bool { return p.CoverID == wide })),
-		done("a cover, again", write("cover-1", cover(wide)), http.StatusOK, answers(func(p portfolio.Post) bool { return p.CoverID == wide })),
+		done("a cover", write("cover-1", cover(wide)), http.StatusCreated, bodyMatches(func(p portfolio.Post) bool { return p.CoverID == wide })),
+		done("a cover, again", write("cover-1", cover(wide)), http.StatusOK, bodyMatches(func(p portfolio.Post) bool { return p.CoverID == wide })),
 		refused("another cover by its key", write("cover-1", cover(drawn)), http.StatusUnprocessableEntity, problem.CodeKeyReused),
 		refused("a cover of somebody else's", write("cover-2", cover(theirs.ImageID)), http.StatusBadRequest, portfolio.CodeNoSuchImage),
 		refused("a cover that is not there", write("cover-3", cover(nowhere)), http.StatusBadRequest, portfolio.CodeNoSuchImage),
 		invalid("a cover that is none", write("cover-4", cover("x")), "body.coverId"),
-		done("a picture of oneself", me(drawn), http.StatusOK, answers(func(p portfolio.Profile) bool { return p.AvatarID == drawn })),
-		done("for others", get("/users/"+ana, ""), http.StatusOK, answers(func(u portfolio.User) bool { return u.AvatarID == drawn })),
+		done("a picture of oneself", me(drawn), http.StatusOK, bodyMatches(func(p portfolio.Profile) bool { return p.AvatarID == drawn })),
+		done("for others", get("/users/"+ana, ""), http.StatusOK, bodyMatches(func(u portfolio.User) bool { return u.AvatarID == drawn })),
 		refused("a picture of somebody else's", me(theirs.ImageID), http.StatusBadRequest, portfolio.CodeNoSuchImage),
 		invalid("a picture that is none", me("x"), "body.avatarId"),
 		done("no picture", request(http.MethodPut, "/me", ana, map[string]any{"email": "ana.souza@mail.com", "name": "Ana Souza"}), http.StatusOK,
-			answers(func(p portfolio.Profile) bool { return p.AvatarID == "" })),
+			bodyMatches(func(p portfolio.Profile) bool { return p.AvatarID == "" })),
 	}
 }
 
@@ -234,7 +234,7 @@ func TestUnusedImages(t *testing.T) {
 			}
 			served := raw(t, v, http.MethodGet, "images/"+id, nil).Status == http.StatusOK
 			if served != (found[name] && name != "awaited") {
-				t.Errorf("the bytes of %s are served: %v; it is there: %v", name, served, found[name])
+				t.Errorf("the bytes of %s are served: %v; it exists: %v", name, served, found[name])
 			}
 		}
 		return found
@@ -259,7 +259,7 @@ func TestUnusedImages(t *testing.T) {
 	erase.Header = map[string]string{"Confirm": "erase"}
 	call[struct{}](t, v, erase)
 	if got := left(); len(got) != 0 {
-		t.Errorf("%v are left of who was erased", got)
+		t.Errorf("%v are left of an erased user", got)
 	}
 }
 
@@ -273,14 +273,14 @@ func TestMostImages(t *testing.T) {
 		await(t, v, ana, 10)
 	}
 	taken := 0
-	for _, answer := range apitest.Together(asked, func(int) *apitest.Response {
+	for _, response := range apitest.Together(asked, func(int) *apitest.Response {
 		return insist(t, v, request(http.MethodPost, "/images", ana, map[string]any{"size": 10}))
 	}) {
 		switch {
-		case answer.Status == http.StatusOK:
+		case response.Status == http.StatusOK:
 			taken++
-		case answer.Status != http.StatusConflict || answer.Problem(t).Code != portfolio.CodeTooManyImages || !strings.Contains(answer.Problem(t).Detail, fmt.Sprint(most)):
-			t.Errorf("no place: %d %s", answer.Status, answer.Body)
+		case response.Status != http.StatusConflict || response.Problem(t).Code != portfolio.CodeTooManyImages || !strings.Contains(response.Problem(t).Detail, fmt.Sprint(most)):
+			t.Errorf("no place: %d %s", response.Status, response.Body)
 		}
 	}
 	s := scan(t, v)

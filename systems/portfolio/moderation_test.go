@@ -37,19 +37,19 @@ func moderationCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	seen := func(name string, want ...string) []apitest.Case {
 		return []apitest.Case{
-			done(name+": the list", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool { return same(l.Items, want) })),
-			done(name+": the post", get("/posts/"+p.PostID, ana), http.StatusOK, answers(func(f portfolio.PostPage) bool {
+			done(name+": the list", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, bodyMatches(func(l page[portfolio.Comment]) bool { return same(l.Items, want) })),
+			done(name+": the post", get("/posts/"+p.PostID, ana), http.StatusOK, bodyMatches(func(f portfolio.PostPage) bool {
 				return len(f.Comments) == len(want) && f.CommentCount == int64(len(want))
 			})),
 		}
 	}
 	both, one := seen("both", kind.CommentID, rude.CommentID), seen("one", kind.CommentID)
 	cases := []apitest.Case{
-		done("received", get("/me/posts/comments", ana), http.StatusOK, answers(func(l page[portfolio.ModeratedComment]) bool {
+		done("received", get("/me/posts/comments", ana), http.StatusOK, bodyMatches(func(l page[portfolio.ModeratedComment]) bool {
 			a, b := moderatedOne(l, rude.CommentID), moderatedOne(l, kind.CommentID)
 			return a.UserName == carla && a.PostTitle == "moderated" && a.HiddenAt == nil && b.UserName == "Bruno"
 		})),
-		done("none received", get("/me/posts/comments", carla), http.StatusOK, answers(func(l page[portfolio.ModeratedComment]) bool { return l.Items != nil && len(l.Items) == 0 })),
+		done("none received", get("/me/posts/comments", carla), http.StatusOK, bodyMatches(func(l page[portfolio.ModeratedComment]) bool { return l.Items != nil && len(l.Items) == 0 })),
 		refused("all, not for all", get("/comments", ana), http.StatusForbidden, problem.CodeForbidden),
 		done("what administrators have done", acts("2026-01-31", adminGroup), http.StatusOK),
 		refused("not for all", acts("2026-01-31"), http.StatusForbidden, problem.CodeForbidden),
@@ -66,10 +66,10 @@ func moderationCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		cases,
 		done("hidden", hidden(http.MethodPut, ana, rude.CommentID), http.StatusNoContent),
 		done("hidden again", hidden(http.MethodPut, ana, rude.CommentID), http.StatusNoContent),
-		done("not among the user's", get("/users/"+carla+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool {
+		done("not among the user's", get("/users/"+carla+"/comments", ""), http.StatusOK, bodyMatches(func(l page[portfolio.Comment]) bool {
 			return !strings.Contains(fmt.Sprint(l.Items), "Buy now!")
 		})),
-		done("all, hidden ones too", all, http.StatusOK, answers(func(l page[portfolio.ModeratedComment]) bool {
+		done("all, hidden ones too", all, http.StatusOK, bodyMatches(func(l page[portfolio.ModeratedComment]) bool {
 			return moderatedOne(l, rude.CommentID).HiddenAt != nil && moderatedOne(l, kind.CommentID).HiddenAt == nil
 		})),
 		refused("shown by who has made it", hidden(http.MethodDelete, carla, rude.CommentID), http.StatusForbidden, problem.CodeForbidden),
@@ -109,9 +109,9 @@ func same(list []portfolio.Comment, ids []string) bool {
 	return len(list) == len(ids)
 }
 
-// TestActs: administrators' requests are recorded, and administrators can see them. Authors' moderation of their own posts is not
+// TestAdministratorActsAreRecorded: administrators' requests are recorded, and administrators can see them. Authors' moderation of their own posts is not
 // recorded.
-func TestActs(t *testing.T) {
+func TestAdministratorActsAreRecorded(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "post") // an administrator creates its category
@@ -121,8 +121,8 @@ func TestActs(t *testing.T) {
 	hide.As, hide.Groups = admin, []string{adminGroup}
 	call[struct{}](t, v, hide)
 	list := get("/acts?day="+v.Clock.Now().UTC().Format(time.DateOnly), admin)
-	if answer := v.Do(t, list); answer.Status != http.StatusForbidden {
-		t.Errorf("somebody else: %d", answer.Status)
+	if response := v.Do(t, list); response.Status != http.StatusForbidden {
+		t.Errorf("another user: %d", response.Status)
 	}
 	list.Groups = []string{adminGroup}
 	operations := map[string]int{}
@@ -166,12 +166,12 @@ func TestOlderComments(t *testing.T) {
 	}
 	for i := range all {
 		if n, want := strings.Count(text, fmt.Sprintf(">number %d.<", i)), map[bool]int{true: 0, false: 1}[i%10 == 3]; n != want {
-			t.Errorf("comment %d is there %d times, want %d", i, n, want)
+			t.Errorf("comment %d is listed %d times, want %d", i, n, want)
 		}
 	}
 	for _, query := range []string{"?until=x", "?until=", "?until=" + nowhere + "&after=damaged"} {
-		if answer, _ := visit(t, v, at+query, "en"); answer.Code != http.StatusNotFound {
-			t.Errorf("%s: %d, want 404", query, answer.Code)
+		if response, _ := visit(t, v, at+query, "en"); response.Code != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", query, response.Code)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// deed is an action on a post about which its author is notified.
-type deed struct {
+// activity is an action on a post about which its author is notified.
+type activity struct {
 	kind            portfoliodb.NotificationKind
 	postID, actorID string
 	// id is the comment's id, or "" for a like.
@@ -26,12 +26,12 @@ type deed struct {
 	at time.Time
 }
 
-func deedOfComment(c portfoliodb.Comment) deed {
-	return deed{kind: portfoliodb.NotificationKindComment, postID: c.PostID, actorID: c.UserID, id: c.CommentID, at: c.CreatedAt}
+func activityOfComment(c portfoliodb.Comment) activity {
+	return activity{kind: portfoliodb.NotificationKindComment, postID: c.PostID, actorID: c.UserID, id: c.CommentID, at: c.CreatedAt}
 }
 
-func deedOfLike(l portfoliodb.Like) deed {
-	return deed{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
+func activityOfLike(l portfoliodb.Like) activity {
+	return activity{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
 }
 
 // notifyBatch notifies authors of the actions in a batch of the table's stream. Batches may be redelivered. A record that cannot
@@ -62,27 +62,27 @@ func malformed(err error) bool {
 }
 
 // done returns a record's action: a new comment or like.
-func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
+func (s *service) done(ctx context.Context, r streams.Record) (activity, bool) {
 	if r.EventName != streams.OperationTypeInsert {
-		return deed{}, false
+		return activity{}, false
 	}
 	item, _, err := portfoliodb.Decode(table.FromStream(r.Dynamodb.NewImage))
 	if err != nil { // a retry would not help
 		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
-		return deed{}, false
+		return activity{}, false
 	}
 	switch item := item.(type) {
 	case portfoliodb.Comment:
-		return deedOfComment(item), true
+		return activityOfComment(item), true
 	case portfoliodb.Like:
-		return deedOfLike(item), true
+		return activityOfLike(item), true
 	default:
-		return deed{}, false
+		return activity{}, false
 	}
 }
 
 // notify notifies a post's author of an action, unless it is their own or they have already been notified.
-func (s *service) notify(ctx context.Context, d deed) error {
+func (s *service) notify(ctx context.Context, d activity) error {
 	post, err := s.metadata(ctx, d.postID)
 	if errors.Is(err, table.ErrNotFound) {
 		// It has been deleted manually, so there is no author to notify.
@@ -103,7 +103,7 @@ func (s *service) notify(ctx context.Context, d deed) error {
 }
 
 // message is a notification's text.
-func (d deed) message(title string) string {
+func (d activity) message(title string) string {
 	what := "Nova curtida"
 	if d.kind == portfoliodb.NotificationKindComment {
 		what = "Novo comentário"
@@ -112,7 +112,7 @@ func (d deed) message(title string) string {
 }
 
 // notificationID derives the id from the action: a ULID with the action's time, always the same.
-func (d deed) notificationID() string {
+func (d activity) notificationID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s of %q on %q by %q at %d", d.kind, d.id, d.postID, d.actorID, d.at.UnixMilli()))
 	id := ulid.ULID(sum[:len(ulid.ULID{})])
 	_ = id.SetTime(ulid.Timestamp(d.at)) // a stored time fits

@@ -49,7 +49,7 @@ func TestNotifications(t *testing.T) {
 			{Kind: "comment", PostID: p.PostID, ActorID: bruno, Message: "Novo comentário em “told”.", CreatedAt: began},
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("told\n%+v, want\n%+v", got, want)
+			t.Errorf("got\n%+v, want\n%+v", got, want)
 		}
 		s := scan(t, v)
 		s.sound(t)
@@ -58,7 +58,7 @@ func TestNotifications(t *testing.T) {
 		}
 		for _, n := range s.notifications { // created a minute after the actions, and gone 90 days later
 			if want := began.Add(2*time.Second + time.Minute + 90*24*time.Hour); !n.ExpiresAt.Equal(want) {
-				t.Errorf("a notification goes at %v, want %v", n.ExpiresAt, want)
+				t.Errorf("a notification expires at %v, want %v", n.ExpiresAt, want)
 			}
 		}
 	})
@@ -94,7 +94,7 @@ func TestNotifiedByMany(t *testing.T) {
 		t.Errorf("%d notifications, want %d", len(s.notifications), 2*users)
 	}
 	if !s.notifications[first.NotificationID].Read {
-		t.Error("what was read is not any more")
+		t.Error("a notification that was read is unread again")
 	}
 }
 
@@ -123,7 +123,7 @@ func TestNotificationsGo(t *testing.T) {
 	v.Deliver(t)
 	all := walk[portfolio.Notification](t, v, "/notifications", ana, 2)
 	if len(all) != 6 {
-		t.Fatalf("told %+v, want of six likes", all)
+		t.Fatalf("got %+v, want notifications of six likes", all)
 	}
 	mark := request(http.MethodPatch, "/notifications/"+all[5].NotificationID, ana, map[string]any{"read": true})
 	v.Clock.Advance(89 * 24 * time.Hour)
@@ -135,17 +135,17 @@ func TestNotificationsGo(t *testing.T) {
 	if now := walk[portfolio.Notification](t, v, "/notifications", ana, 2); !slices.Equal(now, all[:5]) {
 		t.Errorf("a second later there are\n%+v, want\n%+v", now, all[:5])
 	}
-	if answer := v.Do(t, mark); answer.Status != http.StatusNotFound {
-		t.Errorf("what is over is read: %d %s", answer.Status, answer.Body)
+	if response := v.Do(t, mark); response.Status != http.StatusNotFound {
+		t.Errorf("an expired notification is read: %d %s", response.Status, response.Body)
 	}
 	v.Clock.Advance(24 * time.Hour)
 	if now := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(now.Items) != 0 || now.Next != "" {
-		t.Errorf("when all is over there are %+v", now)
+		t.Errorf("after all have expired there are %+v", now)
 	}
 }
 
-// TestPoison: manually edited items that cannot be processed do not block later records.
-func TestPoison(t *testing.T) {
+// TestUnreadableItemsDoNotBlock: manually edited items that cannot be processed do not block later records.
+func TestUnreadableItemsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p, damaged := published(t, v, ana, "told"), published(t, v, ana, "damaged")
@@ -192,12 +192,12 @@ func TestPoison(t *testing.T) {
 	v.Deliver(t)
 	found := call[page[portfolio.Notification]](t, v, get("/notifications?limit=100", ana)).Items
 	if !slices.ContainsFunc(found, func(n portfolio.Notification) bool { return n.ActorID == carla && n.CreatedAt.Equal(last.CreatedAt) }) {
-		t.Errorf("told %+v, and not of the last comment", found)
+		t.Errorf("got %+v, without the last comment", found)
 	}
 }
 
-// TestLikedAgain: unliking and liking again counts as a new like.
-func TestLikedAgain(t *testing.T) {
+// TestLikeAfterUnlikeIsNew: unliking and liking again counts as a new like.
+func TestLikeAfterUnlikeIsNew(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")
@@ -251,6 +251,6 @@ func TestDeletedPost(t *testing.T) {
 	}
 	v.Deliver(t)
 	if found := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(found.Items) != 1 || found.Items[0].PostID != stays.PostID {
-		t.Errorf("told %+v, want of the one that stays", found.Items)
+		t.Errorf("got %+v, want the remaining one", found.Items)
 	}
 }

@@ -12,7 +12,7 @@
 //	                  ╰ visible only to its author, in no index
 //
 // portfolio.design.yaml declares what is stored and how it is accessed. Package portfoliodb is generated from it and is the only
-// code that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types.
+// code that accesses the data. The API is the table in routes.go, with its request types; responses.go has the response types.
 // Domain functions (posts.go, comments.go, …) take the caller and a request as values, and do not depend on HTTP. Package site is
 // the blog for readers.
 //

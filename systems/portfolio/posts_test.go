@@ -93,7 +93,7 @@ func TestCursors(t *testing.T) {
 		refused("damaged", get(apitest.Query("/me/posts", "cursor", string(damaged)), ana), http.StatusBadRequest, problem.CodeInvalidCursor),
 	})
 	if strings.Contains(next, "USER") || strings.Contains(next, "draft") {
-		t.Errorf("the cursor %q tells where it stands", next)
+		t.Errorf("the cursor %q reveals its position", next)
 	}
 }
 
@@ -152,8 +152,8 @@ func TestForeignCursors(t *testing.T) {
 			if r.Path == from.Path+"&cursor="+next && r.As == from.As {
 				want = http.StatusOK
 			}
-			if answer := v.Do(t, r); answer.Status != want || want != http.StatusOK && answer.Problem(t).Code != problem.CodeInvalidCursor {
-				t.Errorf("%s as %q with the cursor of %s as %q: %d %s, want %d", at.Path, at.As, from.Path, from.As, answer.Status, answer.Body, want)
+			if response := v.Do(t, r); response.Status != want || want != http.StatusOK && response.Problem(t).Code != problem.CodeInvalidCursor {
+				t.Errorf("%s as %q with the cursor of %s as %q: %d %s, want %d", at.Path, at.As, from.Path, from.As, response.Status, response.Body, want)
 			}
 		}
 	}
@@ -199,24 +199,24 @@ func TestWriteOnce(t *testing.T) {
 	v := apitest.Open(t, portfolio.System())
 	category(t, v, "cat-123", "go")
 	bodies := []map[string]any{content("one", "cat-123"), content("two", "cat-123")}
-	answers := make([]*apitest.Response, clients)
+	responses := make([]*apitest.Response, clients)
 	var all sync.WaitGroup
-	for i := range answers {
+	for i := range responses {
 		r := request(http.MethodPost, "/posts", ana, bodies[i%2])
 		r.Key = "once"
-		all.Go(func() { answers[i] = insist(t, v, r) })
+		all.Go(func() { responses[i] = insist(t, v, r) })
 	}
 	all.Wait()
-	first := slices.IndexFunc(answers, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
+	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
 	if first < 0 {
-		t.Fatalf("nobody has written the post: %d %s", answers[0].Status, answers[0].Body)
+		t.Fatalf("no request created the post: %d %s", responses[0].Status, responses[0].Body)
 	}
-	for i, r := range answers {
+	for i, r := range responses {
 		same := i%2 == first%2
 		switch {
 		case i == first:
-		case same && (r.Status != http.StatusOK || string(r.Body) != string(answers[first].Body)):
-			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, answers[first].Body)
+		case same && (r.Status != http.StatusOK || string(r.Body) != string(responses[first].Body)):
+			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, responses[first].Body)
 		case !same && (r.Status != http.StatusUnprocessableEntity || r.Problem(t).Code != problem.CodeKeyReused):
 			t.Errorf("client %d with another body: %d %s", i, r.Status, r.Body)
 		}
@@ -247,7 +247,7 @@ func TestReplayLater(t *testing.T) {
 	}
 	v.Clock.Advance(24 * time.Hour)
 	if later := call[portfolio.Post](t, v, r); later.PostID == p.PostID {
-		t.Error("after a day the first post was answered")
+		t.Error("after a day the response to the first post was replayed")
 	}
 }
 
@@ -270,7 +270,7 @@ func TestEditedByMany(t *testing.T) {
 				}
 				theirs := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, bruno, content("stolen", "cat-1")))
 				if theirs.Status != http.StatusForbidden {
-					t.Errorf("somebody else edits: %d %s", theirs.Status, theirs.Body)
+					t.Errorf("another user edits: %d %s", theirs.Status, theirs.Body)
 				}
 			})
 		}
@@ -311,11 +311,11 @@ func TestEditedSince(t *testing.T) {
 			if match != "" {
 				r.Header["If-Match"] = match
 			}
-			answer := v.Do(t, r)
-			if answer.Status != want {
-				t.Errorf("%s with %q: %d %s, want %d", title, match, answer.Status, answer.Body, want)
+			response := v.Do(t, r)
+			if response.Status != want {
+				t.Errorf("%s with %q: %d %s, want %d", title, match, response.Status, response.Body, want)
 			}
-			return answer
+			return response
 		}
 		saved := edit(read, "first", http.StatusOK).Header.Get("ETag")
 		if code := edit(read, "second", http.StatusPreconditionFailed).Problem(t).Code; code != problem.CodeChanged {

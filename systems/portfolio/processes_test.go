@@ -55,8 +55,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for n := range 2 * readers {
 		for _, kind := range []string{"like", "comment"} {
-			if deed := fmt.Sprint(kind, " of ", reader(n)); notified[deed] != 1 {
-				t.Errorf("%s is told %d times", deed, notified[deed])
+			if activity := fmt.Sprint(kind, " of ", reader(n)); notified[activity] != 1 {
+				t.Errorf("%s is notified %d times", activity, notified[activity])
 			}
 		}
 	}
@@ -67,15 +67,15 @@ func oneSlug(t *testing.T, peers ...*apitest.Server) {
 	t.Helper()
 	const rivals = 8
 	created := 0
-	for _, answer := range apitest.Together(rivals, func(n int) *apitest.Response {
+	for _, response := range apitest.Together(rivals, func(n int) *apitest.Response {
 		r := request(http.MethodPut, fmt.Sprint("/categories/rival-", n), admin, map[string]any{"slug": "contended", "name": "Contended"})
 		r.Groups = []string{adminGroup}
 		return insist(t, peers[n%len(peers)], r)
 	}) {
-		if answer.Status == http.StatusOK {
+		if response.Status == http.StatusOK {
 			created++
-		} else if code := answer.Problem(t).Code; code != portfolio.CodeSlugTaken {
-			t.Errorf("a slug: %d %s", answer.Status, answer.Body)
+		} else if code := response.Problem(t).Code; code != portfolio.CodeSlugTaken {
+			t.Errorf("a slug: %d %s", response.Status, response.Body)
 		}
 	}
 	if created != 1 {
@@ -90,8 +90,8 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 	t.Helper()
 	created := apitest.Together(2*(to-from), func(n int) *apitest.Response {
 		who, v := reader(from+n/2), peers[n%2]
-		if answer := insist(t, v, request(http.MethodPut, "/posts/"+post+"/like", who)); answer.Status != http.StatusOK {
-			t.Errorf("%s likes: %d %s", who, answer.Status, answer.Body)
+		if response := insist(t, v, request(http.MethodPut, "/posts/"+post+"/like", who)); response.Status != http.StatusOK {
+			t.Errorf("%s likes: %d %s", who, response.Status, response.Body)
 		}
 		r := request(http.MethodPost, "/posts/"+post+"/comments", who, map[string]any{"body": "by " + who})
 		r.Key = "once"
@@ -102,7 +102,7 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 		created[n].JSON(t, &one)
 		created[n+1].JSON(t, &other)
 		if comments = append(comments, one.CommentID); one.CommentID == "" || one.CommentID != other.CommentID {
-			t.Errorf("one request made %s and %s", created[n].Body, created[n+1].Body)
+			t.Errorf("one request created %s and %s", created[n].Body, created[n+1].Body)
 		}
 	}
 	return comments
@@ -111,11 +111,11 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 // moderate hides or restores comments on ana's post, each of them at both processes concurrently.
 func moderate(t *testing.T, post, method string, comments []string, peers ...*apitest.Server) {
 	t.Helper()
-	for n, answer := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
+	for n, response := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
 		return insist(t, peers[n%2], request(method, "/posts/"+post+"/comments/"+comments[n/2]+"/hidden", ana))
 	}) {
-		if answer.Status != http.StatusNoContent {
-			t.Errorf("%s of comment %d: %d %s", method, n/2, answer.Status, answer.Body)
+		if response.Status != http.StatusNoContent {
+			t.Errorf("%s of comment %d: %d %s", method, n/2, response.Status, response.Body)
 		}
 	}
 }
@@ -126,14 +126,14 @@ func avatarOf(t *testing.T, sub string, first, second *apitest.Server) (imageID 
 	t.Helper()
 	file := drawing(t)
 	ticket := await(t, first, sub, len(file))
-	if answer := raw(t, second, ticket.Method, ticket.URL, file); answer.Status != http.StatusOK {
-		t.Fatalf("the upload: %d %s", answer.Status, answer.Body)
+	if response := raw(t, second, ticket.Method, ticket.URL, file); response.Status != http.StatusOK {
+		t.Fatalf("the upload: %d %s", response.Status, response.Body)
 	}
-	for _, answer := range apitest.Together(24, func(n int) *apitest.Response {
+	for _, response := range apitest.Together(24, func(n int) *apitest.Response {
 		return []*apitest.Server{first, second}[n%2].Do(t, request(http.MethodPut, "/images/"+ticket.ImageID, sub))
 	}) {
-		if answer.Status != http.StatusOK {
-			t.Errorf("an image is kept: %d %s", answer.Status, answer.Body)
+		if response.Status != http.StatusOK {
+			t.Errorf("an image is kept: %d %s", response.Status, response.Body)
 		}
 	}
 	call[portfolio.Profile](t, second, request(http.MethodPut, "/me", sub, map[string]any{"email": sub + "@example.com", "name": sub, "avatarId": ticket.ImageID}))

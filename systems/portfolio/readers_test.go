@@ -32,8 +32,8 @@ func TestLikedByMany(t *testing.T) {
 				if i%2 == 0 {
 					method, want = http.MethodDelete, http.StatusNoContent
 				}
-				if answer := insist(t, v, request(method, path, fmt.Sprint("u-", i))); answer.Status != want {
-					t.Errorf("user %d: %d %s", i, answer.Status, answer.Body)
+				if response := insist(t, v, request(method, path, fmt.Sprint("u-", i))); response.Status != want {
+					t.Errorf("user %d: %d %s", i, response.Status, response.Body)
 				}
 			})
 		}
@@ -57,8 +57,8 @@ func TestLikedByMany(t *testing.T) {
 	}
 }
 
-// TestLikedBackAndForth lets a few users change their minds repeatedly and concurrently.
-func TestLikedBackAndForth(t *testing.T) {
+// TestConcurrentLikesAndUnlikes lets a few users change their minds repeatedly and concurrently.
+func TestConcurrentLikesAndUnlikes(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "popular")
@@ -90,16 +90,16 @@ func TestCommentedByMany(t *testing.T) {
 				sub := fmt.Sprint("u-", i)
 				r := request(http.MethodPost, "/posts/"+p.PostID+"/comments", sub, map[string]any{"body": "of " + sub})
 				r.Key = "same"
-				answer := insist(t, v, r)
-				if answer.Status == http.StatusConflict && answer.Problem(t).Code == portfolio.CodePostArchived {
+				response := insist(t, v, r)
+				if response.Status == http.StatusConflict && response.Problem(t).Code == portfolio.CodePostArchived {
 					return
 				}
 				var c portfolio.Comment
-				answer.JSON(t, &c)
+				response.JSON(t, &c)
 				mu.Lock()
 				defer mu.Unlock()
 				if before, ok := created[sub]; ok && before != c.CommentID {
-					t.Errorf("%s has made %s and %s with one key", sub, before, c.CommentID)
+					t.Errorf("%s has created %s and %s with one key", sub, before, c.CommentID)
 				}
 				created[sub] = c.CommentID
 			})
@@ -129,23 +129,23 @@ func TestCommentedAfter(t *testing.T) {
 	first := comment(t, v, bruno, p.PostID, "c", "Hello")
 	setStatus(t, v, ana, p.PostID, "archived")
 	if again := comment(t, v, bruno, p.PostID, "c", "Hello"); again != first {
-		t.Errorf("the first answer was %+v, now it is %+v", first, again)
+		t.Errorf("the first response was %+v, now it is %+v", first, again)
 	}
 	scan(t, v).sound(t)
 }
 
-// TestTakenBackByMany: concurrent deletions of a comment delete it once, while other comments are added and the post is edited.
-func TestTakenBackByMany(t *testing.T) {
+// TestConcurrentDeletionsOfComment: concurrent deletions of a comment delete it once, while other comments are added and the post is edited.
+func TestConcurrentDeletionsOfComment(t *testing.T) {
 	t.Parallel()
 	const many = 16
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "popular")
 	c := comment(t, v, bruno, p.PostID, "c", "Hello")
-	answers := make([]*apitest.Response, many)
+	responses := make([]*apitest.Response, many)
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {
-			answers[i] = insist(t, v, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+c.CommentID, bruno))
+			responses[i] = insist(t, v, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+c.CommentID, bruno))
 		})
 		if i%4 == 0 {
 			r := request(http.MethodPost, "/posts/"+p.PostID+"/comments", carla, map[string]any{"body": "Hello"})
@@ -156,7 +156,7 @@ func TestTakenBackByMany(t *testing.T) {
 	}
 	all.Wait()
 	done := 0
-	for i, r := range answers {
+	for i, r := range responses {
 		switch {
 		case r.Status == http.StatusNoContent:
 			done++
@@ -177,15 +177,15 @@ func TestKeptByMany(t *testing.T) {
 	const many = 16
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "popular")
-	answers := make([]*apitest.Response, many)
+	responses := make([]*apitest.Response, many)
 	var all sync.WaitGroup
 	for i := range many {
-		all.Go(func() { answers[i] = insist(t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, bruno)) })
+		all.Go(func() { responses[i] = insist(t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, bruno)) })
 	}
 	all.Wait()
-	for i, r := range answers {
-		if r.Status != http.StatusOK || string(r.Body) != string(answers[0].Body) {
-			t.Errorf("%d: %d %s, want 200 %s", i, r.Status, r.Body, answers[0].Body)
+	for i, r := range responses {
+		if r.Status != http.StatusOK || string(r.Body) != string(responses[0].Body) {
+			t.Errorf("%d: %d %s, want 200 %s", i, r.Status, r.Body, responses[0].Body)
 		}
 	}
 	if kept := walk[portfolio.Bookmark](t, v, "/bookmarks", bruno, 10); len(kept) != 1 {
@@ -217,16 +217,16 @@ func TestLongNames(t *testing.T) {
 		"u#1": http.StatusBadRequest, "*": http.StatusBadRequest, "é": http.StatusBadRequest, "a\x00": http.StatusBadRequest,
 	} {
 		for _, r := range calls(sub) {
-			if answer := v.Do(t, r); answer.Status/100 != want/100 {
-				t.Errorf("%s %s as %.20q: %d, want %d: %s", r.Method, r.Path, sub, answer.Status, want, answer.Body)
+			if response := v.Do(t, r); response.Status/100 != want/100 {
+				t.Errorf("%s %s as %.20q: %d, want %d: %s", r.Method, r.Path, sub, response.Status, want, response.Body)
 			}
 		}
 		public := http.StatusOK
 		if len(sub) > 255 { // no token can have such a sub
 			public = http.StatusUnauthorized
 		}
-		if answer := v.Do(t, get("/posts/"+p.PostID, sub)); answer.Status != public {
-			t.Errorf("what is public, as %.20q: %d, want %d", sub, answer.Status, public)
+		if response := v.Do(t, get("/posts/"+p.PostID, sub)); response.Status != public {
+			t.Errorf("public data, as %.20q: %d, want %d", sub, response.Status, public)
 		}
 	}
 }
@@ -256,8 +256,8 @@ func TestCommentLists(t *testing.T) {
 	}
 }
 
-// TestOwnLists: users list only their own likes and bookmarks, newest first.
-func TestOwnLists(t *testing.T) {
+// TestUsersListOnlyTheirOwn: users list only their own likes and bookmarks, newest first.
+func TestUsersListOnlyTheirOwn(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	var want []string
@@ -285,8 +285,8 @@ func TestOwnLists(t *testing.T) {
 	}
 }
 
-// TestOneAddress lets many users claim one address concurrently, each in a different case; one of them gets it.
-func TestOneAddress(t *testing.T) {
+// TestAddressIsUnique lets many users claim one address concurrently, each in a different case; one of them gets it.
+func TestAddressIsUnique(t *testing.T) {
 	t.Parallel()
 	taken(t, "address", portfolio.CodeEmailTaken, func(i int) apitest.Request {
 		address := []byte("somebody@example.com")
@@ -299,8 +299,8 @@ func TestOneAddress(t *testing.T) {
 	})
 }
 
-// TestOneSlug does the same for categories and their slugs.
-func TestOneSlug(t *testing.T) {
+// TestSlugIsUnique does the same for categories and their slugs.
+func TestSlugIsUnique(t *testing.T) {
 	t.Parallel()
 	taken(t, "slug", portfolio.CodeSlugTaken, func(i int) apitest.Request {
 		r := request(http.MethodPut, fmt.Sprint("/categories/cat-", i), admin, map[string]any{"slug": "go", "name": "Go"})
@@ -314,14 +314,14 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	t.Helper()
 	const many = 32
 	v := apitest.Open(t, portfolio.System())
-	answers := make([]*apitest.Response, many)
+	responses := make([]*apitest.Response, many)
 	var all sync.WaitGroup
-	for i := range answers {
-		all.Go(func() { answers[i] = insist(t, v, take(i)) })
+	for i := range responses {
+		all.Go(func() { responses[i] = insist(t, v, take(i)) })
 	}
 	all.Wait()
 	got := 0
-	for i, r := range answers {
+	for i, r := range responses {
 		switch {
 		case r.Status == http.StatusOK:
 			got++
@@ -332,7 +332,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	s := scan(t, v)
 	s.sound(t)
 	if got != 1 || len(s.emails)+len(s.slugs) != 1 {
-		t.Errorf("%d have got the %s, and there are %d of it", got, what, len(s.emails)+len(s.slugs))
+		t.Errorf("%d got the %s, which exists %d times", got, what, len(s.emails)+len(s.slugs))
 	}
 }
 
@@ -385,8 +385,8 @@ func draftHidden(t *testing.T, author string) {
 		expectNone(t, v, r)
 	}
 	for _, path := range []string{"/posts", "/posts?status=archived", "/categories/cat-123/posts", "/me/posts", "/me/posts?status=published"} {
-		if answer := v.Do(t, get(path, bruno)); answer.Status != http.StatusOK || strings.Contains(string(answer.Body), "secret") {
-			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		if response := v.Do(t, get(path, bruno)); response.Status != http.StatusOK || strings.Contains(string(response.Body), "secret") {
+			t.Errorf("%s: %d %s", path, response.Status, response.Body)
 		}
 	}
 	for _, index := range []string{"GSI1", "GSI2"} {

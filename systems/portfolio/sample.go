@@ -55,7 +55,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 type sampleMaker struct {
 	seed.Chance
 	total int
-	last  deed // the action that the next record notifies about
+	last  activity // the action that the next record notifies about
 }
 
 // record generates the record at a place in a block.
@@ -86,11 +86,11 @@ func (m *sampleMaker) record(block, place int) table.Record {
 			PostID: samplePostID(block, placePost), CommentID: sampleID(at, block, place), UserID: m.other(block, (place-placeComments)/2), AuthorID: sampleUserID(block),
 			Body: sampleRemarks()[(3*block+place/2)%len(sampleRemarks())], CreatedAt: at,
 		}
-		m.last = deedOfComment(c)
+		m.last = activityOfComment(c)
 		return c.Record()
 	default:
 		l := portfoliodb.Like{PostID: samplePostID(block, placePost), UserID: m.other(block, (place-placeLikes)/2), CreatedAt: at}
-		m.last = deedOfLike(l)
+		m.last = activityOfLike(l)
 		return l.Record()
 	}
 }

@@ -57,7 +57,7 @@ func TestSample(t *testing.T) {
 	v.Deliver(t)
 	after := scan(t, v)
 	if added := len(after.notifications) - len(before.notifications); added != 1 { // for the last like, which has none in the sample
-		t.Errorf("the worker has told of %d deeds more, want 1", added)
+		t.Errorf("the worker has created %d more notifications, want 1", added)
 	}
 	for id, n := range before.notifications {
 		if after.notifications[id] != n {
@@ -82,8 +82,8 @@ func TestExamples(t *testing.T) {
 				if e.Body != "" {
 					r.Body = e.Body
 				}
-				if answer := v.Do(t, r); answer.Status >= http.StatusBadRequest {
-					t.Errorf("%s, with samples %v: %d %s", e.Title, sampled, answer.Status, answer.Body)
+				if response := v.Do(t, r); response.Status >= http.StatusBadRequest {
+					t.Errorf("%s, with samples %v: %d %s", e.Title, sampled, response.Status, response.Body)
 				}
 			}
 			scan(t, v).sound(t)

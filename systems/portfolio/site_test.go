@@ -26,13 +26,13 @@ func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.Re
 // shows fails the test if a page is missing or lacks one of the texts.
 func shows(t *testing.T, v *apitest.Server, path, language string, want ...string) string {
 	t.Helper()
-	answer, text := visit(t, v, path, language)
-	if answer.Code != http.StatusOK || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("%s: %d %v", path, answer.Code, answer.Header())
+	response, text := visit(t, v, path, language)
+	if response.Code != http.StatusOK || response.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%s: %d %v", path, response.Code, response.Header())
 	}
 	for _, w := range want {
 		if !strings.Contains(text, w) {
-			t.Errorf("%s lacks %q:\n%s", path, w, text)
+			t.Errorf("%s does not contain %q:\n%s", path, w, text)
 		}
 	}
 	return text
@@ -70,7 +70,7 @@ func TestSite(t *testing.T) {
 	} {
 		text := shows(t, v, path, "es-MX,es", want...)
 		if strings.Contains(text, "borrador") || strings.Contains(strings.ToUpper(text), draft.PostID) || strings.Contains(text, "alert(1)") {
-			t.Errorf("%s shows a draft, or runs what a writer has written:\n%s", path, text)
+			t.Errorf("%s shows a draft, or runs an author's script:\n%s", path, text)
 		}
 		if err := wellFormed(path, text); err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -78,14 +78,14 @@ func TestSite(t *testing.T) {
 	}
 	shows(t, v, at, "pt-BR", "1 curtida", "Comentários")
 	shows(t, v, "/site.js", "en", "Idempotency-Key")
-	if answer, _ := visit(t, v, "/p/an-older-title-"+strings.ToLower(p.PostID), "en"); answer.Code != http.StatusMovedPermanently || answer.Header().Get("Location") != base+at {
-		t.Errorf("another title: %d %s", answer.Code, answer.Header().Get("Location"))
+	if response, _ := visit(t, v, "/p/an-older-title-"+strings.ToLower(p.PostID), "en"); response.Code != http.StatusMovedPermanently || response.Header().Get("Location") != base+at {
+		t.Errorf("another title: %d %s", response.Code, response.Header().Get("Location"))
 	}
 	for _, path := range []string{
 		"/p/borrador-" + strings.ToLower(draft.PostID), "/p/x", "/p/" + strings.ToLower(nowhere), "/c/none", "/c/NO%20SLUG", "/?after=damaged", "/c/go?after=damaged",
 	} {
-		if answer, text := visit(t, v, path, "en"); answer.Code != http.StatusNotFound || !strings.Contains(text, "There is no such page") {
-			t.Errorf("%s: %d %s", path, answer.Code, text)
+		if response, text := visit(t, v, path, "en"); response.Code != http.StatusNotFound || !strings.Contains(text, "There is no such page") {
+			t.Errorf("%s: %d %s", path, response.Code, text)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestActsOfOffice: the back office can list which of its members granted what to which company.
-func TestActsOfOffice(t *testing.T) {
+// TestBackOfficeActsAreListed: the back office can list which of its members granted what to which company.
+func TestBackOfficeActsAreListed(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	office := func(method, path, key string, body any) apitest.Request {
@@ -22,14 +22,14 @@ func TestActsOfOffice(t *testing.T) {
 	do[object](t, v, http.StatusBadRequest, office(http.MethodPost, target, "o-2", object{"creditos": 0}))
 	day := v.Clock.Now().UTC().Format(time.DateOnly)
 	acts := do[api.Page[api.ShownAct]](t, v, http.StatusOK, office(http.MethodGet, "/acts?day="+day, "", nil)).Items
-	answered := map[int64]int{}
+	statuses := map[int64]int{}
 	for _, a := range acts {
 		if a.ActorID != "u-office" || a.Operation != "createAbono" || a.Target != "POST "+target || a.Status == nil {
 			t.Fatalf("%+v", a)
 		}
-		answered[*a.Status]++
+		statuses[*a.Status]++
 	}
-	if len(acts) != 2 || answered[http.StatusCreated] != 1 || answered[http.StatusBadRequest] != 1 {
-		t.Errorf("answered %v, want one 201 and one 400", answered)
+	if len(acts) != 2 || statuses[http.StatusCreated] != 1 || statuses[http.StatusBadRequest] != 1 {
+		t.Errorf("got %v, want one 201 and one 400", statuses)
 	}
 }

@@ -194,7 +194,7 @@ func TestBoard(t *testing.T) {
 			return got.Items[0]
 		}
 		if got := onBoard(); got.Resources != nil {
-			t.Errorf("a trip that nobody makes has %v", got.Resources)
+			t.Errorf("an unassigned trip has %v", got.Resources)
 		}
 		put[object](t, v, ana, trip+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID, "remolqueId": trailerID})
 		if got := onBoard().Resources; got == nil || got.ConductorID != driverID || got.VehiculoID != vehicleID || got.RemolqueID != trailerID || got.ConductorNombre == "" {

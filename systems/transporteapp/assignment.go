@@ -100,7 +100,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			km     table.Decimal
 			driver db.Conductor
 		)
-		err := together(
+		err := firstError(
 			func() (err error) {
 				if at, err = s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id}); err == nil {
 					km, err = kilometres(at.DistanciaRecorrida.Float64())

@@ -163,17 +163,17 @@ func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedG
 		if first > 0 {
 			r.RequestKey = partKey(added.RequestKey, first/batch)
 		}
-		answer, known, err := s.addBatch(ctx, added.CartaID, r, part)
+		response, known, err := s.addBatch(ctx, added.CartaID, r, part)
 		if err != nil {
 			return Agregado{}, false, err
 		}
-		done, replayed = answer, replayed && known
+		done, replayed = response, replayed && known
 	}
 	return done, replayed, nil
 }
 
 func (s *service) addBatch(ctx context.Context, id string, r request, in []Mercancia) (Agregado, bool, error) {
-	return keyed(ctx, s, r, func() (answer Agregado, err error) {
+	return keyed(ctx, s, r, func() (response Agregado, err error) {
 		err = s.inTurn(ctx, id, func() error {
 			c, err := s.carta(ctx, r.UserID, id)
 			if err != nil {
@@ -184,9 +184,9 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 				return err
 			}
 			seen := c.NumeroTotalMercancias
-			answer = Agregado{NumeroTotalMercancias: seen + int64(len(in)), PesoBrutoTotal: Decimal{weight}}
+			response = Agregado{NumeroTotalMercancias: seen + int64(len(in)), PesoBrutoTotal: Decimal{weight}}
 			orden := seen
-			r := r.answered(answer)
+			r := r.withResponse(response)
 			done, err := s.db.AgregarMercancias(ctx, db.AgregarMercanciasInput{
 				RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 				UserID: r.UserID, CartaID: id, Visto: seen,
@@ -198,7 +198,7 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 			})
 			return overtaken(done.Replayed, err)
 		}, db.ErrCartaCambio, db.ErrMercanciaExists)
-		return answer, err
+		return response, err
 	})
 }
 

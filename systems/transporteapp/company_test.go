@@ -118,13 +118,13 @@ func goods(n int) []object {
 // do sends a request that must succeed with the given status, and decodes the response.
 func do[T any](tb testing.TB, v *apitest.Server, status int, r apitest.Request) T {
 	tb.Helper()
-	answer := v.Do(tb, r)
-	if answer.Status != status {
-		tb.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, answer.Status, answer.Body, status)
+	response := v.Do(tb, r)
+	if response.Status != status {
+		tb.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, response.Status, response.Body, status)
 	}
 	var out T
-	if len(answer.Body) > 0 {
-		answer.JSON(tb, &out)
+	if len(response.Body) > 0 {
+		response.JSON(tb, &out)
 	}
 	return out
 }

@@ -26,10 +26,10 @@ func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.
 }
 
 // tally counts responses by their problem's code, with "" for successes.
-func tally(t *testing.T, answers []*apitest.Response) map[string]int {
+func tally(t *testing.T, responses []*apitest.Response) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	for _, a := range answers {
+	for _, a := range responses {
 		if a.Status < http.StatusMultipleChoices {
 			out[""]++
 			continue
@@ -45,9 +45,9 @@ func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options 
 	return transporteapp.Options{Plan: p}
 }
 
-// TestLastCartas: 64 concurrent requests for the last ten cartas create ten, whether the plan or the credits limit them, with
+// TestConcurrentCartasRespectLimits: 64 concurrent requests for the last ten cartas create ten, whether the plan or the credits limit them, with
 // folios 1 to 10.
-func TestLastCartas(t *testing.T) {
+func TestConcurrentCartasRespectLimits(t *testing.T) {
 	t.Parallel()
 	const requests, left = 64, 10
 	for _, c := range []struct {
@@ -60,11 +60,11 @@ func TestLastCartas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := open(t, c.options, ana)
-			answers := atOnce(t, v, requests, func(i int) apitest.Request {
+			responses := atOnce(t, v, requests, func(i int) apitest.Request {
 				return apitest.Request{Method: http.MethodPost, Path: "/viajes", As: ana, Key: fmt.Sprint("k-", i), Body: cartaTrip()}
 			})
-			if got := tally(t, answers); got[""] != left || got[c.code] != requests-left {
-				t.Fatalf("answers %v, want %d made and the rest %s", got, left, c.code)
+			if got := tally(t, responses); got[""] != left || got[c.code] != requests-left {
+				t.Fatalf("responses %v, want %d created and the rest %s", got, left, c.code)
 			}
 			all := companyOf(t, v, ana)
 			all.noGaps(t)
@@ -93,8 +93,8 @@ func (c company) noGaps(t *testing.T) {
 	}
 }
 
-// TestLastDrivers: only as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
-func TestLastDrivers(t *testing.T) {
+// TestConcurrentFleetChangesRespectPlan: only as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
+func TestConcurrentFleetChangesRespectPlan(t *testing.T) {
 	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
 	v := open(t, plan(drivers, vehicles, 1, 1), ana)
@@ -142,21 +142,21 @@ func TestDoubleBooking(t *testing.T) {
 	assign := func(i int, body object) apitest.Request {
 		return apitest.Request{Method: http.MethodPut, Path: "/viajes/" + ids[i] + "/recursos", As: ana, Body: body}
 	}
-	answers := atOnce(t, v, trips, func(i int) apitest.Request {
+	responses := atOnce(t, v, trips, func(i int) apitest.Request {
 		return assign(i, object{"conductorId": driverID, "vehiculoId": vehicles[i]})
 	})
-	if got := tally(t, answers); got[""] != 1 || got["conductor_ocupado"] != trips-1 {
+	if got := tally(t, responses); got[""] != 1 || got["conductor_ocupado"] != trips-1 {
 		t.Fatalf("one driver for many trips: %v", got)
 	}
-	won := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
+	won := slices.IndexFunc(responses, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
 	consistent(t, v, 1)
-	answers = atOnce(t, v, trips, func(i int) apitest.Request {
+	responses = atOnce(t, v, trips, func(i int) apitest.Request {
 		return assign(i, object{"conductorId": drivers[i], "vehiculoId": vehicles[i], "remolqueId": trailerID})
 	})
-	if got := tally(t, answers); got[""] != 1 || got["remolque_ocupado"] != trips-1 {
+	if got := tally(t, responses); got[""] != 1 || got["remolque_ocupado"] != trips-1 {
 		t.Fatalf("one trailer for many trips: %v", got)
 	}
-	second := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
+	second := slices.IndexFunc(responses, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
 	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first one may also have got the trailer
 	consistent(t, v, len(both))
 	for _, i := range both {
@@ -205,14 +205,14 @@ func TestPeriodsAtOnce(t *testing.T) {
 			created[i] = as(http.MethodPut, trip+"/recursos", "", body)
 		}
 	}
-	answers := atOnce(t, v, requests, func(i int) apitest.Request { return created[i] })
-	for i, a := range answers {
+	responses := atOnce(t, v, requests, func(i int) apitest.Request { return created[i] })
+	for i, a := range responses {
 		if a.Status != http.StatusOK && a.Status != http.StatusConflict {
 			t.Errorf("%s %s: %d %s", created[i].Method, created[i].Path, a.Status, a.Body)
 		}
 	}
-	got := tally(t, answers)
-	t.Logf("answers %v", got)
+	got := tally(t, responses)
+	t.Logf("responses %v", got)
 	if got["recurso_cambio"] > 0 || got["conflict"] > 0 {
 		t.Errorf("requests gave up: %v", got)
 	}
@@ -276,19 +276,19 @@ func consistent(t *testing.T, v *apitest.Server, busy int) {
 	}
 }
 
-// TestGoodsAtOnce: concurrent batches are all stored, numbered from 1, and included in the count and weight.
-func TestGoodsAtOnce(t *testing.T) {
+// TestConcurrentGoods: concurrent batches are all stored, numbered from 1, and included in the count and weight.
+func TestConcurrentGoods(t *testing.T) {
 	t.Parallel()
 	const batches, each = 8, 20
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
-	answers := atOnce(t, v, 2*batches, func(i int) apitest.Request { // each batch is sent twice
+	responses := atOnce(t, v, 2*batches, func(i int) apitest.Request { // each batch is sent twice
 		return apitest.Request{
 			Method: http.MethodPost, Path: "/cartas/" + id + "/mercancias", As: ana, Key: fmt.Sprint("k-", i/2), Body: object{"mercancias": goods(each)},
 		}
 	})
-	if got := tally(t, answers); got[""] != 2*batches {
-		t.Fatalf("answers %v", got)
+	if got := tally(t, responses); got[""] != 2*batches {
+		t.Fatalf("responses %v", got)
 	}
 	c := get[transporteapp.Carta](t, v, ana, "/cartas/"+id)
 	if c.Totales.NumeroTotalMercancias != batches*each || c.Totales.PesoBrutoTotal.String() != "820" {
@@ -324,16 +324,16 @@ func TestStampOnce(t *testing.T) {
 	} {
 		id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", round), cartaTrip()).Carta.CartaID
 		fill(t, v, ana, id, 1)
-		answers := atOnce(t, v, 12, func(i int) apitest.Request {
+		responses := atOnce(t, v, 12, func(i int) apitest.Request {
 			return apitest.Request{Method: http.MethodPost, Path: "/cartas/" + id + "/timbrado", As: ana, Key: key(i)}
 		})
-		got := tally(t, answers)
+		got := tally(t, responses)
 		if round == 0 && got[""] != 12 || round == 1 && (got[""] != 1 || got["carta_no_borrador"] != 11) {
-			t.Errorf("answers %v", got)
+			t.Errorf("responses %v", got)
 		}
-		for _, a := range answers {
-			if round == 0 && string(a.Body) != string(answers[0].Body) {
-				t.Errorf("one answer is %s, another %s", a.Body, answers[0].Body)
+		for _, a := range responses {
+			if round == 0 && string(a.Body) != string(responses[0].Body) {
+				t.Errorf("one response is %s, another %s", a.Body, responses[0].Body)
 			}
 		}
 		if n := companyOf(t, v, ana).user.Credits.TotalConsumed; n != int64(round)+1 {
@@ -342,9 +342,9 @@ func TestStampOnce(t *testing.T) {
 	}
 }
 
-// TestPlates: within a company a plate belongs to at most one vehicle and one trailer, however many requests are concurrent. It
+// TestPlatesAreUnique: within a company a plate belongs to at most one vehicle and one trailer, however many requests are concurrent. It
 // becomes free when the vehicle gets another plate or is deleted.
-func TestPlates(t *testing.T) {
+func TestPlatesAreUnique(t *testing.T) {
 	t.Parallel()
 	const requests = 12
 	v := open(t, plan(1, 2*requests, 1, 1), ana, bruno)
@@ -352,13 +352,13 @@ func TestPlates(t *testing.T) {
 		path string
 		body object
 	}{{"/vehiculos", vehicle()}, {"/remolques", trailer()}} {
-		answers := atOnce(t, v, requests, func(i int) apitest.Request {
+		responses := atOnce(t, v, requests, func(i int) apitest.Request {
 			return apitest.Request{Method: http.MethodPost, Path: unit.path, As: ana, Key: fmt.Sprint(path.Base(unit.path), i), Body: unit.body}
 		})
-		if got := tally(t, answers); got[""] != 1 || got["placa_repetida"] != requests-1 {
-			t.Errorf("%s with one plate: %v, want one made", unit.path, got)
+		if got := tally(t, responses); got[""] != 1 || got["placa_repetida"] != requests-1 {
+			t.Errorf("%s with one plate: %v, want one created", unit.path, got)
 		}
-		won := answers[slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
+		won := responses[slices.IndexFunc(responses, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
 		first := unit.path + "/" + path.Base(won.Header.Get("Location"))
 		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // another company's
 		moved := with(unit.body, object{"placa": "NEW-456"})

@@ -36,9 +36,9 @@ func (s *service) createDriver(ctx context.Context, who auth.Principal, in api.K
 		now := s.moment()
 		c := db.Conductor{UserID: who.Sub, ConductorID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		in.Body.into(&c)
-		answer := conductorOf(c)
-		return answer, s.inTurn(ctx, who.Sub, func() error {
-			done, err := s.db.CrearConductor(ctx, crearConductor(r.answered(answer), c))
+		response := conductorOf(c)
+		return response, s.inTurn(ctx, who.Sub, func() error {
+			done, err := s.db.CrearConductor(ctx, crearConductor(r.withResponse(response), c))
 			return overtaken(done.Replayed, err)
 		})
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// ownsOwn refuses export and erasure to a founder who is no longer an owner or member of the company.
-func (s *service) ownsOwn(ctx context.Context, userID string) error {
+// checkFounder refuses export and erasure to a founder who is no longer an owner or member of the company.
+func (s *service) checkFounder(ctx context.Context, userID string) error {
 	m, err := s.member(ctx, userID, userID)
 	if err == nil && m.Rol != transporteappdb.RolPropietario {
 		return errRol

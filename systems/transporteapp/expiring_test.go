@@ -26,9 +26,9 @@ func ending(t *testing.T, v *apitest.Server, days int) []string {
 	return out
 }
 
-// TestEndsSoon: the list has licences of active drivers, permits and insurance policies that have expired or expire soon, sorted
+// TestExpiringDocumentsAreListed: the list has licences of active drivers, permits and insurance policies that have expired or expire soon, sorted
 // by date. Renewed ones and those of inactive drivers are omitted.
-func TestEndsSoon(t *testing.T) {
+func TestExpiringDocumentsAreListed(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	put[object](t, v, ana, "/perfil", with(profile(), object{"timezone": "UTC"}))

@@ -36,9 +36,9 @@ func (s *service) createVehicle(ctx context.Context, who auth.Principal, in api.
 		v := db.Vehiculo{UserID: who.Sub, VehiculoID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		vehiculoInto(in.Body, &v)
 		v.Vence = first(v.PermisoVigencia, v.SeguroVigencia)
-		answer := vehiculoOf(v)
-		return answer, s.inTurn(ctx, who.Sub, func() error {
-			done, err := s.db.CrearVehiculo(ctx, crearVehiculo(r.answered(answer), v))
+		response := vehiculoOf(v)
+		return response, s.inTurn(ctx, who.Sub, func() error {
+			done, err := s.db.CrearVehiculo(ctx, crearVehiculo(r.withResponse(response), v))
 			return overtaken(done.Replayed, err)
 		})
 	})
@@ -100,9 +100,9 @@ func (s *service) createTrailer(ctx context.Context, who auth.Principal, in api.
 		v := db.Remolque{UserID: who.Sub, RemolqueID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		remolqueInto(in.Body, &v)
 		v.Vence = v.SeguroVigencia
-		answer := remolqueOf(v)
-		return answer, again(ctx, func() error {
-			done, err := s.db.CrearRemolque(ctx, crearRemolque(r.answered(answer), v))
+		response := remolqueOf(v)
+		return response, again(ctx, func() error {
+			done, err := s.db.CrearRemolque(ctx, crearRemolque(r.withResponse(response), v))
 			return overtaken(done.Replayed, err)
 		})
 	})
@@ -166,7 +166,7 @@ func (s *service) resources(ctx context.Context, userID string, ids RecursosCons
 		vehicles []*db.Vehiculo
 		trailers []*db.Remolque
 	)
-	err := together(func() (err error) {
+	err := firstError(func() (err error) {
 		drivers, err = s.db.ConductorPorIDBatch(ctx, each(ids.Conductores, func(id string) db.ConductorPorIDInput {
 			return db.ConductorPorIDInput{UserID: userID, ConductorID: id}
 		}))

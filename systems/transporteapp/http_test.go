@@ -38,11 +38,11 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token nothing is accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token nothing is accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
-	v.Strangers(t)
+	v.RejectsUnauthenticated(t)
 }
 
 // as is a request by the first company.
@@ -138,7 +138,7 @@ func officeCases() []apitest.Case {
 			tb.Helper()
 			var a transporteapp.Abono
 			if r.JSON(tb, &a); a.Balance != 60 || a.UserID != ana {
-				tb.Errorf("the first answer was %+v", a)
+				tb.Errorf("the first response was %+v", a)
 			}
 		}},
 		{Name: "who did it", Request: office(http.MethodGet, "/acts?day=2026-01-01", "", nil), Status: http.StatusOK},

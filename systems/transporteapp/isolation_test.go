@@ -72,16 +72,16 @@ func TestTenants(t *testing.T) {
 	}
 	for _, r := range theirsByID {
 		r.As = bruno
-		if answer := v.Do(t, r); answer.Status != http.StatusNotFound {
-			t.Errorf("%s %s of another company: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+		if response := v.Do(t, r); response.Status != http.StatusNotFound {
+			t.Errorf("%s %s of another company: %d %s, want 404", r.Method, r.Path, response.Status, response.Body)
 		}
-		if answer := v.Do(t, in(ana, r)); answer.Status != http.StatusForbidden { // naming a company does not make the caller a member
-			t.Errorf("%s %s for another company: %d %s, want 403", r.Method, r.Path, answer.Status, answer.Body)
+		if response := v.Do(t, in(ana, r)); response.Status != http.StatusForbidden { // naming a company does not make the caller a member
+			t.Errorf("%s %s for another company: %d %s, want 403", r.Method, r.Path, response.Status, response.Body)
 		}
 	}
 	for _, path := range []string{"/perfil", "/viajes", "/cartas", "/miembros", "/invitaciones", "/vencimientos", "/eventos", "/catalogos/estado"} {
-		if answer := v.Do(t, in(ana, apitest.Request{Method: http.MethodGet, Path: path, As: bruno})); answer.Status != http.StatusForbidden {
-			t.Errorf("%s for another company: %d %s, want 403", path, answer.Status, answer.Body)
+		if response := v.Do(t, in(ana, apitest.Request{Method: http.MethodGet, Path: path, As: bruno})); response.Status != http.StatusForbidden {
+			t.Errorf("%s for another company: %d %s, want 403", path, response.Status, response.Body)
 		}
 	}
 	for _, path := range []string{
@@ -89,17 +89,17 @@ func TestTenants(t *testing.T) {
 		"/remolques", "/remolques?estado=en_viaje", "/viajes", "/viajes?estado=programado", "/viajes?estado=en_curso",
 		"/viajes?desde=2020-01-01T00:00:00Z&hasta=2040-01-01T00:00:00Z", "/cartas", "/cartas?status=timbrada", "/sesiones", "/miembros", "/invitaciones", "/empresas", "/vencimientos?dias=366",
 	} {
-		seesNothing(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
+		wantNothingOf(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
 	}
-	seesNothing(t, v, apitest.Request{
+	wantNothingOf(t, v, apitest.Request{
 		Method: http.MethodPost, Path: "/recursos/consulta",
 		Body: object{"conductores": []string{driverID}, "vehiculos": []string{vehicleID}, "remolques": []string{trailerID}},
 	}, secrets)
 	theirs := apitest.Request{
 		Method: http.MethodPost, Path: "/conductores", As: bruno, Key: "i-4", Body: with(driver(), object{"vehiculoAsignadoId": vehicleID}),
 	}
-	if answer := v.Do(t, theirs); answer.Status != http.StatusBadRequest {
-		t.Errorf("a driver with another company's vehicle: %d %s", answer.Status, answer.Body)
+	if response := v.Do(t, theirs); response.Status != http.StatusBadRequest {
+		t.Errorf("a driver with another company's vehicle: %d %s", response.Status, response.Body)
 	}
 	if gone := v.Do(t, apitest.Request{Method: http.MethodDelete, Path: "/sesiones/" + session.SessionID, As: bruno}); gone.Status != http.StatusNoContent {
 		t.Errorf("sign out: %d %s", gone.Status, gone.Body)
@@ -112,22 +112,22 @@ func TestTenants(t *testing.T) {
 	}
 	for key := range after {
 		if _, known := before[key]; !known {
-			t.Errorf("%s was made", key)
+			t.Errorf("%s was created", key)
 		}
 	}
 }
 
-// seesNothing sends a request as the other company. Its response must not reveal the ids.
-func seesNothing(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
+// wantNothingOf sends a request as the other company. Its response must not reveal the ids.
+func wantNothingOf(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
 	t.Helper()
 	r.As = bruno
-	answer := v.Do(t, r)
-	if answer.Status != http.StatusOK {
-		t.Errorf("%s %s: %d %s", r.Method, r.Path, answer.Status, answer.Body)
+	response := v.Do(t, r)
+	if response.Status != http.StatusOK {
+		t.Errorf("%s %s: %d %s", r.Method, r.Path, response.Status, response.Body)
 	}
 	for _, id := range ids {
-		if strings.Contains(string(answer.Body), id) {
-			t.Errorf("%s %s tells of %s: %s", r.Method, r.Path, id, answer.Body)
+		if strings.Contains(string(response.Body), id) {
+			t.Errorf("%s %s reveals %s: %s", r.Method, r.Path, id, response.Body)
 		}
 	}
 }

@@ -62,8 +62,8 @@ func sameRole(a, b db.Miembro) bool {
 	return a.Rol == b.Rol && text(a.ConductorID) == text(b.ConductorID)
 }
 
-// tellBoard publishes changes of trips. It also notifies a driver who loses a trip.
-func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
+// publishTrips publishes changes of trips. It also notifies a driver who loses a trip.
+func (s *service) publishTrips(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {
 			continue

@@ -33,7 +33,7 @@ func watching(t *testing.T, v *apitest.Server, r apitest.Request) *feed {
 		t.Fatalf("%s watches: %d", r.As, res.Status)
 	}
 	f := &feed{bufio.NewReader(body)}
-	f.hears(t, "ready", "")
+	f.wantEvent(t, "ready", "")
 	return f
 }
 
@@ -53,18 +53,18 @@ func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen)
 			name = value
 		case "data":
 			if err := json.Unmarshal([]byte(value), &trip); err != nil {
-				t.Fatalf("%s tells %s: %v", name, value, err)
+				t.Fatalf("%s has data %s: %v", name, value, err)
 			}
 			return name, trip
 		}
 	}
 }
 
-// hears waits for an event about a trip; "" means the end of the stream.
-func (f *feed) hears(t *testing.T, name, trip string) {
+// wantEvent waits for an event about a trip; "" means the end of the stream.
+func (f *feed) wantEvent(t *testing.T, name, trip string) {
 	t.Helper()
 	if got, about := f.next(t); got != name || about.ViajeID != trip {
-		t.Fatalf("heard %q %s, want %q %s", got, about.ViajeID, name, trip)
+		t.Fatalf("got event %q %s, want %q %s", got, about.ViajeID, name, trip)
 	}
 }
 
@@ -86,9 +86,9 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	v.Run(t, []apitest.Case{good("events", as(http.MethodGet, "/eventos", "", nil), http.StatusOK)})
 }
 
-// TestBoardIsTold: a dispatcher receives the events of every trip immediately. A driver receives those of their own trips and is
+// TestEventsOfTrips: a dispatcher receives the events of every trip immediately. A driver receives those of their own trips and is
 // notified when they lose one. A member whose role is revoked receives nothing more.
-func TestBoardIsTold(t *testing.T) {
+func TestEventsOfTrips(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
@@ -97,31 +97,31 @@ func TestBoardIsTold(t *testing.T) {
 	join(t, v, "u-wheel", object{"rol": "conductor", "conductorId": driverID})
 	probe := watch(t, v, ana)
 	v.Work(t)
-	probe.hears(t, "ready", "") // the process consumes the table's stream
+	probe.wantEvent(t, "ready", "") // the process consumes the table's stream
 	desk, wheel := watch(t, v, "u-desk"), watch(t, v, "u-wheel")
 
 	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", bareTrip()).ViajeID
-	desk.hears(t, "viaje", first)
+	desk.wantEvent(t, "viaje", first)
 	second := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip()).ViajeID
-	desk.hears(t, "viaje", second)
+	desk.wantEvent(t, "viaje", second)
 	give := func(trip, driver, vehicle string) {
 		t.Helper()
 		put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driver, "vehiculoId": vehicle})
-		desk.hears(t, "viaje", trip)
+		desk.wantEvent(t, "viaje", trip)
 	}
 	give(second, otherID, otherVehicle) // the first driver receives nothing about it
 	give(first, driverID, vehicleID)
-	wheel.hears(t, "viaje", first)
+	wheel.wantEvent(t, "viaje", first)
 	v.Do(t, as(http.MethodDelete, "/viajes/"+second+"/recursos", "", nil))
-	desk.hears(t, "viaje", second)
+	desk.wantEvent(t, "viaje", second)
 	give(first, otherID, otherVehicle)
-	wheel.hears(t, "cambio", first)
+	wheel.wantEvent(t, "cambio", first)
 
 	v.Do(t, as(http.MethodDelete, "/miembros/u-wheel", "", nil))
-	wheel.hears(t, "", "")
+	wheel.wantEvent(t, "", "")
 	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "conductor", "conductorId": driverID})
-	desk.hears(t, "", "")
+	desk.wantEvent(t, "", "")
 	if got := v.Do(t, in(ana, by("u-wheel", as(http.MethodGet, "/eventos", "", nil)))); got.Status != http.StatusForbidden {
-		t.Errorf("who was removed watches: %d", got.Status)
+		t.Errorf("a removed member can watch: %d", got.Status)
 	}
 }

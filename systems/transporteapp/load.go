@@ -52,7 +52,7 @@ const (
 func loadPlan() load.Plan {
 	return load.Plan{
 		Without: map[string]string{
-			"watchViajes":  "its answer does not end",
+			"watchViajes":  "its response does not end",
 			"listEmpresas": "members are changed a few times a year", "acceptInvitacion": "members are changed a few times a year",
 			"listMiembros": "members are changed a few times a year", "putMiembro": "members are changed a few times a year",
 			"deleteMiembro": "members are changed a few times a year", "createInvitacion": "members are changed a few times a year",

@@ -122,26 +122,26 @@ func TestMembers(t *testing.T) {
 	own := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", with(bareTrip(), object{"local": true, "costos": object{"costoTotal": 5000, "precioCliente": 8000}}))
 	other := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip())
 	put[object](t, v, ana, "/viajes/"+own.ViajeID+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
-	answers := func(want int, sub, method, path string, body any) {
+	wantStatus := func(want int, sub, method, path string, body any) {
 		t.Helper()
 		if got := v.Do(t, in(ana, by(sub, as(method, path, "", body)))); got.Status != want {
 			t.Errorf("%s %s by %s: %d %s, want %d", method, path, sub, got.Status, got.Body, want)
 		}
 	}
-	answers(http.StatusOK, "u-desk", http.MethodGet, "/viajes", nil)
-	answers(http.StatusForbidden, "u-desk", http.MethodGet, "/miembros", nil)
-	answers(http.StatusForbidden, "u-desk", http.MethodPut, "/perfil", profile())
-	answers(http.StatusForbidden, "u-desk", http.MethodDelete, "/miembros/u-wheel", nil)
-	answers(http.StatusForbidden, bruno, http.MethodGet, "/viajes", nil)
-	answers(http.StatusForbidden, "u-wheel", http.MethodGet, "/viajes", nil)
-	answers(http.StatusForbidden, "u-wheel", http.MethodGet, "/conductores", nil)
-	answers(http.StatusOK, "u-wheel", http.MethodGet, "/viajes/"+own.ViajeID, nil)
-	answers(http.StatusNotFound, "u-wheel", http.MethodGet, "/viajes/"+other.ViajeID, nil)
-	answers(http.StatusNotFound, "u-wheel", http.MethodPost, "/viajes/"+other.ViajeID+"/iniciar", nil)
-	answers(http.StatusOK, "u-wheel", http.MethodGet, "/conductores/"+driverID+"/viajes", nil)
-	answers(http.StatusNotFound, "u-wheel", http.MethodGet, "/conductores/"+nowhere+"/viajes", nil)
-	answers(http.StatusOK, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/iniciar", nil)
-	answers(http.StatusForbidden, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/completar", object{"calificacion": 5}) // drivers cannot rate themselves
+	wantStatus(http.StatusOK, "u-desk", http.MethodGet, "/viajes", nil)
+	wantStatus(http.StatusForbidden, "u-desk", http.MethodGet, "/miembros", nil)
+	wantStatus(http.StatusForbidden, "u-desk", http.MethodPut, "/perfil", profile())
+	wantStatus(http.StatusForbidden, "u-desk", http.MethodDelete, "/miembros/u-wheel", nil)
+	wantStatus(http.StatusForbidden, bruno, http.MethodGet, "/viajes", nil)
+	wantStatus(http.StatusForbidden, "u-wheel", http.MethodGet, "/viajes", nil)
+	wantStatus(http.StatusForbidden, "u-wheel", http.MethodGet, "/conductores", nil)
+	wantStatus(http.StatusOK, "u-wheel", http.MethodGet, "/viajes/"+own.ViajeID, nil)
+	wantStatus(http.StatusNotFound, "u-wheel", http.MethodGet, "/viajes/"+other.ViajeID, nil)
+	wantStatus(http.StatusNotFound, "u-wheel", http.MethodPost, "/viajes/"+other.ViajeID+"/iniciar", nil)
+	wantStatus(http.StatusOK, "u-wheel", http.MethodGet, "/conductores/"+driverID+"/viajes", nil)
+	wantStatus(http.StatusNotFound, "u-wheel", http.MethodGet, "/conductores/"+nowhere+"/viajes", nil)
+	wantStatus(http.StatusOK, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/iniciar", nil)
+	wantStatus(http.StatusForbidden, "u-wheel", http.MethodPost, "/viajes/"+own.ViajeID+"/completar", object{"calificacion": 5}) // drivers cannot rate themselves
 	for sub, sees := range map[string]bool{"u-desk": true, "u-wheel": false} {
 		for _, path := range []string{"/viajes/" + own.ViajeID, "/conductores/" + driverID + "/viajes"} {
 			if got := v.Do(t, in(ana, by(sub, as(http.MethodGet, path, "", nil)))); bytes.Contains(got.Body, []byte("precioCliente")) != sees {
@@ -151,15 +151,15 @@ func TestMembers(t *testing.T) {
 	}
 
 	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "propietario"})
-	answers(http.StatusOK, "u-desk", http.MethodGet, "/miembros", nil)
-	answers(http.StatusNoContent, "u-desk", http.MethodDelete, "/miembros/"+ana, nil) // one of two owners
-	answers(http.StatusForbidden, ana, http.MethodGet, "/viajes", nil)
+	wantStatus(http.StatusOK, "u-desk", http.MethodGet, "/miembros", nil)
+	wantStatus(http.StatusNoContent, "u-desk", http.MethodDelete, "/miembros/"+ana, nil) // one of two owners
+	wantStatus(http.StatusForbidden, ana, http.MethodGet, "/viajes", nil)
 	if got := v.Do(t, as(http.MethodGet, "/me/data", "", nil)); got.Status != http.StatusForbidden {
-		t.Errorf("who has left has the company's data: %d", got.Status)
+		t.Errorf("a member who left can read the company's data: %d", got.Status)
 	}
-	answers(http.StatusConflict, "u-desk", http.MethodDelete, "/miembros/u-desk", nil)
-	answers(http.StatusNoContent, "u-wheel", http.MethodDelete, "/miembros/u-wheel", nil)
-	answers(http.StatusForbidden, "u-wheel", http.MethodGet, "/viajes/"+own.ViajeID, nil)
+	wantStatus(http.StatusConflict, "u-desk", http.MethodDelete, "/miembros/u-desk", nil)
+	wantStatus(http.StatusNoContent, "u-wheel", http.MethodDelete, "/miembros/u-wheel", nil)
+	wantStatus(http.StatusForbidden, "u-wheel", http.MethodGet, "/viajes/"+own.ViajeID, nil)
 }
 
 // erases requests the erasure of a company's data, which must be refused.
@@ -220,5 +220,5 @@ func TestErasureRefused(t *testing.T) {
 type downPAC struct{ cartaporte.PAC }
 
 func (downPAC) Timbrar(context.Context, cartaporte.Solicitud) (cartaporte.Timbre, error) {
-	return cartaporte.Timbre{}, errors.New("no answer")
+	return cartaporte.Timbre{}, errors.New("no response")
 }

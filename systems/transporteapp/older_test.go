@@ -93,7 +93,7 @@ func TestOlderTables(t *testing.T) {
 		designcheck.Command(t, slices.Concat([]string{"migrate", step[0], old, today, "--endpoint", at}, step[1:], values)...)
 	}
 	if diff := gocmp.Diff(want, stored(t, v)); diff != "" {
-		t.Errorf("what is stored is not what the system would have stored:\n%s", diff)
+		t.Errorf("the stored items differ from those that the system would store:\n%s", diff)
 	}
 	if err := ensure(); err != nil {
 		t.Errorf("the tables of the new design: %v", err)

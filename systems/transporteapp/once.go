@@ -21,9 +21,9 @@ import (
 // request identifies a retry: its key, its purpose, and a fingerprint of its content.
 type request struct{ UserID, RequestKey, Operacion, Huella, Respuesta string }
 
-// answered returns the request with its response.
-func (r request) answered(answer any) request {
-	text, _ := json.Marshal(answer) // it was encoded as JSON before
+// withResponse returns the request with its response.
+func (r request) withResponse(response any) request {
+	text, _ := json.Marshal(response) // it was encoded as JSON before
 	r.Respuesta = string(text)
 	return r
 }
@@ -55,17 +55,17 @@ func (r request) of(sub, key string) request {
 
 // keyed runs a request once per key; do passes the error of its write through overtaken. It looks for an earlier request first,
 // because a stamp is requested before it is stored.
-func keyed[T any](ctx context.Context, s *service, r request, do func() (T, error)) (answer T, replayed bool, err error) {
+func keyed[T any](ctx context.Context, s *service, r request, do func() (T, error)) (response T, replayed bool, err error) {
 	earlier := func() (T, error) { return earlier[T](ctx, s, r) }
-	if answer, err := earlier(); !errors.Is(err, table.ErrNotFound) {
-		return answer, err == nil, err
+	if response, err := earlier(); !errors.Is(err, table.ErrNotFound) {
+		return response, err == nil, err
 	}
 	return once.Do(func() (T, bool, error) {
-		answer, err := do()
+		response, err := do()
 		if errors.Is(err, errOvertaken) {
 			err = table.ErrConflict
 		}
-		return answer, false, err
+		return response, false, err
 	}, earlier)
 }
 
@@ -84,17 +84,17 @@ var errOvertaken = errors.New("a concurrent request with the same key was faster
 func errorOf[T any](_ T, err error) error { return err }
 
 // earlier returns the response recorded for a key, or table.ErrNotFound.
-func earlier[T any](ctx context.Context, s *service, r request) (answer T, err error) {
+func earlier[T any](ctx context.Context, s *service, r request) (response T, err error) {
 	p, err := s.db.PeticionPorClave(ctx, db.PeticionPorClaveInput{UserID: r.UserID, RequestKey: r.RequestKey})
 	switch {
 	case err != nil:
-		return answer, err
+		return response, err
 	case !p.TTL.After(s.now()): // expired but not yet deleted
-		return answer, table.ErrNotFound
+		return response, table.ErrNotFound
 	case p.Operacion != r.Operacion || p.Huella != r.Huella:
-		return answer, table.ErrReused
+		return response, table.ErrReused
 	}
-	return answer, json.Unmarshal([]byte(p.Respuesta), &answer)
+	return response, json.Unmarshal([]byte(p.Respuesta), &response)
 }
 
 // again retries on these errors and on table.ErrConflict, which report data changed in the meantime. Of several concurrent

@@ -18,40 +18,40 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestFirstAnswer: a retry, even a concurrent one, gets the first response, although the result has changed since.
-func TestFirstAnswer(t *testing.T) {
+// TestRetryGetsFirstResponse: a retry, even a concurrent one, gets the first response, although the result has changed since.
+func TestRetryGetsFirstResponse(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
 	request := as(http.MethodPost, "/viajes", "k", cartaTrip())
-	answers := atOnce(t, v, 16, func(int) apitest.Request { return request })
-	for _, a := range answers {
-		if a.Status >= http.StatusMultipleChoices || string(a.Body) != string(answers[0].Body) {
-			t.Fatalf("one answer is %d %s, another %s", a.Status, a.Body, answers[0].Body)
+	responses := atOnce(t, v, 16, func(int) apitest.Request { return request })
+	for _, a := range responses {
+		if a.Status >= http.StatusMultipleChoices || string(a.Body) != string(responses[0].Body) {
+			t.Fatalf("one response is %d %s, another %s", a.Status, a.Body, responses[0].Body)
 		}
 	}
-	var made transporteapp.ViajeConCarta
-	answers[0].JSON(t, &made)
-	post[object](t, v, http.StatusOK, ana, "/cartas/"+made.Carta.CartaID+"/cancelacion", "", object{})
-	post[object](t, v, http.StatusOK, ana, "/viajes/"+made.ViajeID+"/cancelar", "", nil)
-	if again := v.Do(t, request); again.Status != http.StatusOK || string(again.Body) != string(answers[0].Body) {
-		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, answers[0].Body)
+	var created transporteapp.ViajeConCarta
+	responses[0].JSON(t, &created)
+	post[object](t, v, http.StatusOK, ana, "/cartas/"+created.Carta.CartaID+"/cancelacion", "", object{})
+	post[object](t, v, http.StatusOK, ana, "/viajes/"+created.ViajeID+"/cancelar", "", nil)
+	if again := v.Do(t, request); again.Status != http.StatusOK || string(again.Body) != string(responses[0].Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, responses[0].Body)
 	}
 	if got := get[page[transporteapp.ViajeResumen]](t, v, ana, "/viajes"); len(got.Items) != 1 {
 		t.Errorf("%d trips, want 1", len(got.Items))
 	}
 	theirs := request
 	theirs.As = bruno
-	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, theirs); other.ViajeID == made.ViajeID || other.Carta.Folio != "CP-000001" {
-		t.Errorf("another company's key made %+v", other)
+	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, theirs); other.ViajeID == created.ViajeID || other.Carta.Folio != "CP-000001" {
+		t.Errorf("another company's key created %+v", other)
 	}
 	v.Run(t, []apitest.Case{
 		bad("key of another thing", as(http.MethodPost, "/conductores", "k", driver()), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
 	})
 }
 
-// TestTwins: two requests with one key count as one, even if the second begins before the first has completed and continues after
+// TestConcurrentRetriesCountOnce: two requests with one key count as one, even if the second begins before the first has completed and continues after
 // it. The second must not be rejected because the first has used up the plan's last unit or the carta's draft.
-func TestTwins(t *testing.T) {
+func TestConcurrentRetriesCountOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 2, 2), ana)
 	trip, sealed := sealedCarta(t, v, "t")
@@ -114,11 +114,11 @@ func TestKeyExpires(t *testing.T) {
 	first := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request)
 	v.Clock.Advance(24*time.Hour - 2*time.Second)
 	if same := do[transporteapp.ViajeConCarta](t, v, http.StatusOK, request); same.ViajeID != first.ViajeID {
-		t.Errorf("before a day is over %s was made", same.ViajeID)
+		t.Errorf("within a day %s was created", same.ViajeID)
 	}
 	v.Clock.Advance(4 * time.Second)
 	if other := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request); other.ViajeID == first.ViajeID {
-		t.Error("after a day the first trip was answered")
+		t.Error("after a day the response to the first trip was replayed")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestLists(t *testing.T) {
 	drafts, _ := walk("estado", "borrador")
 	for i, id := range newest {
 		if id != ids[trips-1-i] {
-			t.Fatalf("newest first: %v, made %v", newest, ids)
+			t.Fatalf("newest first: %v, created %v", newest, ids)
 		}
 	}
 	if len(newest) != trips || len(soonest) != 3 || soonest[0] != ids[trips-3] || soonest[2] != ids[trips-5] {
@@ -192,8 +192,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestKeysApart: keys sent by clients cannot collide with generated keys or with each other.
-func TestKeysApart(t *testing.T) {
+// TestClientKeysDoNotCollide: keys sent by clients cannot collide with generated keys or with each other.
+func TestClientKeysDoNotCollide(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID + "/mercancias"

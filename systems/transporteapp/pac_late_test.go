@@ -70,19 +70,19 @@ func TestLateRefusal(t *testing.T) {
 func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, others []apitest.Case) {
 	t.Helper()
 	refusal := fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado)
-	asked, release, heard := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
-	var answer *apitest.Response
+	asked, release, received := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
+	var response *apitest.Response
 	let := sync.OnceFunc(func() { close(release) })
 	defer let() // in case no other request got this far
 	s.calls = []func() error{
 		func() error { close(asked); <-release; return refusal },
 		func() error { return refusal },
 	}
-	s.after = func() { let(); answer = <-heard }
-	go func() { heard <- v.Do(t, r) }()
+	s.after = func() { let(); response = <-received }
+	go func() { received <- v.Do(t, r) }()
 	<-asked
 	v.Run(t, others)
-	if answer == nil || answer.Status != http.StatusConflict || answer.Problem(t).Code != "pac_rechaza" {
-		t.Errorf("the first is told %+v, want the PAC's refusal", answer)
+	if response == nil || response.Status != http.StatusConflict || response.Problem(t).Code != "pac_rechaza" {
+		t.Errorf("the first gets %+v, want the PAC's refusal", response)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// moody is a PAC that fails before or after it acts, and lets other requests run in the meantime.
-type moody struct {
+// flakyPAC is a PAC that fails before or after it acts, and lets other requests run in the meantime.
+type flakyPAC struct {
 	cartaporte.PAC
 	before, after error
 	meanwhile     func()
@@ -24,7 +24,7 @@ type moody struct {
 	cancelled     []string
 }
 
-func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
+func (m *flakyPAC) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
 	if m.before != nil {
 		return cartaporte.Timbre{}, m.before
 	}
@@ -37,7 +37,7 @@ func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaport
 	return stamp, m.after
 }
 
-func (m *moody) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
+func (m *flakyPAC) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
 	if m.before != nil {
 		return m.before
 	}
@@ -50,7 +50,7 @@ func (m *moody) Cancelar(ctx context.Context, in cartaporte.Cancelacion) error {
 }
 
 // act lets other requests run, once.
-func (m *moody) act() {
+func (m *flakyPAC) act() {
 	if do := m.meanwhile; do != nil {
 		m.meanwhile = nil
 		do()
@@ -67,7 +67,7 @@ var pacOutcomes = []struct {
 }{
 	{"down", errors.New("connection refused"), nil, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
 	{"refuses", fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado), nil, http.StatusConflict, "pac_rechaza", false},
-	{"answer lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
+	{"response lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable, true},
 }
 
 // sealedCarta returns a company's carta that is ready to be stamped.
@@ -91,15 +91,15 @@ func shows(t *testing.T, v *apitest.Server, trip, id, status string) {
 // carta can be neither opened nor cancelled, however long that takes. A stamp whose response was lost is fetched unchanged.
 func TestPACFails(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	trip, id := sealedCarta(t, v, "t")
 	at := "/cartas/" + id
 	stamp := as(http.MethodPost, at+"/timbrado", "s", nil)
 	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
-		if answer := v.Do(t, stamp); answer.Status != c.status || answer.Problem(t).Code != c.code {
-			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
+		if response := v.Do(t, stamp); response.Status != c.status || response.Problem(t).Code != c.code {
+			t.Errorf("%s: %d %s", c.name, response.Status, response.Body)
 		}
 		if !c.open {
 			shows(t, v, trip, id, "borrador")
@@ -124,10 +124,10 @@ func TestPACFails(t *testing.T) {
 	shows(t, v, trip, id, "timbrada")
 }
 
-// TestWhileStamped: concurrent requests during stamping never lead to a stamp that does not match its carta.
-func TestWhileStamped(t *testing.T) {
+// TestConcurrentRequestsDuringStamping: concurrent requests during stamping never lead to a stamp that does not match its carta.
+func TestConcurrentRequestsDuringStamping(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	trip, id := sealedCarta(t, v, "t")
 	at := "/cartas/" + id
@@ -151,7 +151,7 @@ func TestWhileStamped(t *testing.T) {
 // TestPACCancels: a stamped carta is cancelled once the PAC confirms it, and its trip cannot start until the response is known.
 func TestPACCancels(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
 	trip, id := sealedCarta(t, v, "t")
@@ -160,8 +160,8 @@ func TestPACCancels(t *testing.T) {
 	cancel, leave := as(http.MethodPost, "/cartas/"+id+"/cancelacion", "", object{"motivo": "02"}), as(http.MethodPost, "/viajes/"+trip+"/iniciar", "", nil)
 	for _, c := range pacOutcomes {
 		pac.before, pac.after = c.before, c.after
-		if answer := v.Do(t, cancel); answer.Status != c.status || answer.Problem(t).Code != c.code {
-			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
+		if response := v.Do(t, cancel); response.Status != c.status || response.Problem(t).Code != c.code {
+			t.Errorf("%s: %d %s", c.name, response.Status, response.Body)
 		}
 		if !c.open {
 			shows(t, v, trip, id, "timbrada")
@@ -180,10 +180,10 @@ func TestPACCancels(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("cancelled again", cancel, "carta_no_timbrada")})
 }
 
-// TestCancelOnTheWay: the carta of a trip on the road is not cancelled, and the PAC is not called.
-func TestCancelOnTheWay(t *testing.T) {
+// TestCartaOfStartedTripIsNotCancelled: the carta of a trip on the road is not cancelled, and the PAC is not called.
+func TestCartaOfStartedTripIsNotCancelled(t *testing.T) {
 	t.Parallel()
-	pac := &moody{PAC: testPAC}
+	pac := &flakyPAC{PAC: testPAC}
 	v := open(t, transporteapp.Options{PAC: pac}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
 	trip, id := sealedCarta(t, v, "t")

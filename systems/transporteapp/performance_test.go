@@ -34,8 +34,8 @@ func TestPerformance(t *testing.T) {
 		put[object](t, v, ana, at+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
 		post[object](t, v, http.StatusOK, ana, at+"/iniciar", "", nil)
 		post[object](t, v, http.StatusOK, ana, at+"/posiciones", "", object{"lat": 20, "lng": -100, "at": now, "distanciaRecorrida": 10.5})
-		answers := atOnce(t, v, 8, func(int) apitest.Request { return as(http.MethodPost, at+"/completar", "", c.how) })
-		if got := tally(t, answers); got[""] != 1 || got["viaje_no_en_curso"] != 7 {
+		responses := atOnce(t, v, 8, func(int) apitest.Request { return as(http.MethodPost, at+"/completar", "", c.how) })
+		if got := tally(t, responses); got[""] != 1 || got["viaje_no_en_curso"] != 7 {
 			t.Errorf("arrived %v, want once", got)
 		}
 		d := get[transporteapp.Conductor](t, v, ana, "/conductores/"+driverID)

@@ -45,7 +45,7 @@ func TestTwoProcesses(t *testing.T) {
 		created[0].JSON(t, &once)
 		created[1].JSON(t, &again)
 		if trips[i] = once.ViajeID; once.ViajeID == "" || once.ViajeID != again.ViajeID {
-			t.Fatalf("one request made %s and %s", created[0].Body, created[1].Body)
+			t.Fatalf("one request created %s and %s", created[0].Body, created[1].Body)
 		}
 		key := fmt.Sprint("v-", i)
 		vehicles[i] = post[transporteapp.Vehiculo](t, peers[i%2].Server, http.StatusCreated, ana, "/vehiculos", key, own(vehicle(), "V", key)).VehiculoID
@@ -53,8 +53,8 @@ func TestTwoProcesses(t *testing.T) {
 	assign := func(i int) apitest.Request {
 		return dispatched(i, as(http.MethodPut, "/viajes/"+trips[i]+"/recursos", "", object{"conductorId": driverID, "vehiculoId": vehicles[i]}))
 	}
-	answers := apitest.Together(len(trips), func(i int) *apitest.Response { return peers[i%2].Do(t, assign(i)) })
-	if got := tally(t, answers); got[""] != periods || got["conductor_ocupado"] != len(trips)-periods {
+	responses := apitest.Together(len(trips), func(i int) *apitest.Response { return peers[i%2].Do(t, assign(i)) })
+	if got := tally(t, responses); got[""] != periods || got["conductor_ocupado"] != len(trips)-periods {
 		t.Errorf("one driver for trips of %d periods: %v", periods, got)
 	}
 	consistent(t, second, periods)
@@ -63,7 +63,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("%d trips have %d cartas", len(trips), len(all.cartas))
 	}
 	driven := map[string]bool{}
-	for i, a := range answers {
+	for i, a := range responses {
 		if a.Status == http.StatusOK {
 			driven[trips[i]] = true
 		}
@@ -72,7 +72,7 @@ func TestTwoProcesses(t *testing.T) {
 
 	do[object](t, first, http.StatusNoContent, as(http.MethodDelete, "/miembros/"+desk, "", nil))
 	if got := second.Do(t, in(ana, by(desk, as(http.MethodGet, "/viajes", "", nil)))); got.Status != http.StatusForbidden {
-		t.Errorf("who was removed at the first process sees at the second: %d %s", got.Status, got.Body)
+		t.Errorf("a member removed at the first process can read at the second: %d %s", got.Status, got.Body)
 	}
 	theirs.ends(t)
 
@@ -122,7 +122,7 @@ func (b *board) shows(t *testing.T, driver string, want map[string]bool) {
 				b.drive(listed)
 			}
 		default:
-			t.Fatalf("heard %q; %v has the trips %v, want %v", name, driver, now, want)
+			t.Fatalf("got event %q; %v has the trips %v, want %v", name, driver, now, want)
 		}
 	}
 }
@@ -213,14 +213,14 @@ func (p process) do(t *testing.T, r apitest.Request) *apitest.Response {
 	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Idempotency-Key": r.Key} {
 		request.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &apitest.Response{Status: answer.StatusCode, Header: answer.Header, Body: text}
+	return &apitest.Response{Status: response.StatusCode, Header: response.Header, Body: text}
 }

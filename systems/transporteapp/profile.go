@@ -145,20 +145,20 @@ func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChang
 func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbono) (Abono, bool, error) {
 	n := in.Body.Creditos
 	r := newRequest(in.UserID, in.RequestKey, "abono", n).of(who.Sub, in.RequestKey)
-	return keyed(ctx, s, r, func() (answer Abono, err error) {
+	return keyed(ctx, s, r, func() (response Abono, err error) {
 		err = s.inTurn(ctx, in.UserID, func() error {
 			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: in.UserID})
 			if err != nil {
 				return err
 			}
-			answer = Abono{UserID: in.UserID, Creditos: n, Balance: u.Credits.Balance + n}
-			r := r.answered(answer)
+			response = Abono{UserID: in.UserID, Creditos: n, Balance: u.Credits.Balance + n}
+			r := r.withResponse(response)
 			done, err := s.db.AbonarCreditos(ctx, db.AbonarCreditosInput{
 				RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 				UserID: in.UserID, Creditos: n, Visto: u.Credits.Balance,
 			})
 			return overtaken(done.Replayed, err)
 		}, db.ErrSaldoCambio)
-		return answer, err
+		return response, err
 	})
 }

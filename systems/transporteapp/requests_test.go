@@ -46,7 +46,7 @@ func TestRequestsOfSaves(t *testing.T) {
 			t.Errorf("%s of %v sends %v; want %v", c.operation, c.change, sent, c.want)
 		}
 		if read := v.Do(t, as(http.MethodGet, c.path, "", nil)); saved.Header.Get("ETag") != read.Header.Get("ETag") {
-			t.Errorf("%s of %v responds with %s; what is read then is %s", c.operation, c.change, saved.Body, read.Body)
+			t.Errorf("%s of %v responds with %s; a later read returns %s", c.operation, c.change, saved.Body, read.Body)
 		}
 	}
 }

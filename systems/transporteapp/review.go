@@ -72,7 +72,7 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 	}
 	faults := d.Validar()
 	list := each(faults[:min(len(faults), mostFaults)], func(f cartaporte.Falta) problem.Field { return problem.Field{Field: f.Campo, Message: f.Mensaje} })
-	said := api.Told(ctx, problem.New(http.StatusConflict, "carta_incompleta", "", list...)).Errors
+	said := api.Complete(ctx, problem.New(http.StatusConflict, "carta_incompleta", "", list...)).Errors
 	return Revisado{Numero: len(faults), Faltas: each(said, func(f problem.Field) Falta { return Falta{f.Field, f.Message} })}, nil
 }
 

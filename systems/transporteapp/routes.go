@@ -64,7 +64,7 @@ func (s *service) memberRoutes(a huma.API) {
 		api.About("It takes effect with the next request. A company needs at least one owner."))
 	api.Delete(miembros, "/miembros/{id}", "deleteMiembro", "Remove a member, or leave the company", s.removeMember, forAll, api.NotFound,
 		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario))
-	api.Post[InvitacionHecha](miembros, "/invitaciones", "createInvitacion", "Invite somebody", s.invite, forOwners,
+	api.Post[InvitacionHecha](miembros, "/invitaciones", "createInvitacion", "Invite a user", s.invite, forOwners,
 		api.About("The code is shown only once; it can be accepted once, within seven days."))
 	api.List[Invitacion](miembros, "/invitaciones", "listInvitaciones", "Open invitations", api.Pages[api.PageQuery](s.db.InvitacionesDeEmpresa, caller), forOwners)
 	api.Delete(miembros, "/invitaciones/{id}", "deleteInvitacion", "Revoke an invitation", api.Do[invitationPath](s.db.RetirarInvitacion, caller), forOwners)

@@ -40,9 +40,9 @@ func TestSample(t *testing.T) {
 		if int64(all.goods[c.CartaID]) != c.NumeroTotalMercancias {
 			t.Errorf("%s counts %d goods and has %d", c.Folio, c.NumeroTotalMercancias, all.goods[c.CartaID])
 		}
-		answer := v.Do(t, apitest.Request{Method: http.MethodGet, Path: "/cartas/" + c.CartaID + "/xml", As: c.UserID})
-		if (answer.Status == http.StatusOK) != (c.Status == db.EstadoCartaTimbrada) {
-			t.Errorf("the XML of %s, which is %s: %d", c.Folio, c.Status, answer.Status)
+		response := v.Do(t, apitest.Request{Method: http.MethodGet, Path: "/cartas/" + c.CartaID + "/xml", As: c.UserID})
+		if (response.Status == http.StatusOK) != (c.Status == db.EstadoCartaTimbrada) {
+			t.Errorf("the XML of %s, which is %s: %d", c.Folio, c.Status, response.Status)
 		}
 	}
 	trip := get[page[transporteapp.ViajeResumen]](t, v, ana, "/viajes?estado=en_curso").Items[0]

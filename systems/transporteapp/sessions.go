@@ -25,9 +25,9 @@ func (s *service) openSession(ctx context.Context, who auth.Principal, in api.Ke
 		x := db.Session{
 			UserID: who.Sub, SessionID: cmp.Or(who.LogIn, s.newID()), Dispositivo: in.Body.Dispositivo, CreatedAt: now, TTL: now.Add(sessionLasts).Truncate(time.Second),
 		}
-		answer := sesionOf(x)
-		return answer, again(ctx, func() error {
-			done, err := s.db.AbrirSesion(ctx, abrirSesion(r.answered(answer), x))
+		response := sesionOf(x)
+		return response, again(ctx, func() error {
+			done, err := s.db.AbrirSesion(ctx, abrirSesion(r.withResponse(response), x))
 			return overtaken(done.Replayed, err)
 		})
 	})

@@ -32,7 +32,7 @@ func TestSignedOut(t *testing.T) {
 	}
 	stream := watching(t, v, from("u-desk", phone, as(http.MethodGet, "/eventos", "", nil)))
 	v.Work(t)
-	stream.hears(t, "ready", "") // the process consumes the table's stream
+	stream.wantEvent(t, "ready", "") // the process consumes the table's stream
 	list := as(http.MethodGet, "/sesiones", "", nil)
 	if seen := do[page[transporteapp.Sesion]](t, v, http.StatusOK, from("u-desk", office, list)); len(seen.Items) != 1 || seen.Items[0] != listed {
 		t.Errorf("another device lists %+v", seen.Items)

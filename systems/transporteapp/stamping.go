@@ -159,7 +159,7 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 		u db.User
 		d *cartaporte.Documento
 	)
-	err := together(
+	err := firstError(
 		func() (err error) {
 			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: c.UserID})
 			return err
@@ -204,9 +204,9 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 		UUIDFiscal: stamp.UUID, FechaTimbrado: stamp.FechaTimbrado, RfcProvCertif: stamp.RfcProvCertif, NoCertificadoSAT: stamp.NoCertificadoSAT,
 		Prueba: stamp.Prueba, Sha256: hex.EncodeToString(digest[:]), Bytes: int64(len(stamp.XML)),
 	}
-	answer := cartaOf(&c)
-	return answer, s.inTurn(ctx, c.UserID, func() error {
-		r := r.answered(answer)
+	response := cartaOf(&c)
+	return response, s.inTurn(ctx, c.UserID, func() error {
+		r := r.withResponse(response)
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
 			RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,

@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
-// TestThousands: a carta with thousands of goods is saved in batches, read back completely, closed and stamped. A retried request
+// TestThousandsOfGoods: a carta with thousands of goods is saved in batches, read back completely, closed and stamped. A retried request
 // adds its goods only once.
-func TestThousands(t *testing.T) {
+func TestThousandsOfGoods(t *testing.T) {
 	t.Parallel()
 	const total = 2500
 	v := open(t, transporteapp.Options{}, ana)
@@ -187,19 +187,19 @@ func TestLicence(t *testing.T) {
 	}
 }
 
-// TestIncomplete: all faults for which the tax office would reject the carta are reported.
-func TestIncomplete(t *testing.T) {
+// TestAllFaultsAreReported: all faults for which the tax office would reject the carta are reported.
+func TestAllFaultsAreReported(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
-	answer := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
-	p := answer.Problem(t)
+	response := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
+	p := response.Problem(t)
 	var fields []string
 	for _, f := range p.Errors {
 		fields = append(fields, f.Field)
 	}
 	if got, want := strings.Join(fields, " "), "ubicaciones mercancias autotransporte figuras"; got != want {
-		t.Errorf("an empty carta lacks %q, want %q", got, want)
+		t.Errorf("of an empty carta, the missing fields are %q, want %q", got, want)
 	}
 }
 
@@ -237,8 +237,8 @@ func TestStampedXML(t *testing.T) {
 	}
 }
 
-// TestEnormous: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.
-func TestEnormous(t *testing.T) {
+// TestTooLargeCartaCannotBeClosed: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.
+func TestTooLargeCartaCannotBeClosed(t *testing.T) {
 	t.Parallel()
 	const requests, each = 8, 250
 	v := open(t, transporteapp.Options{}, ana)
@@ -261,8 +261,8 @@ func TestEnormous(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("sealed", as(http.MethodPost, at+"/sellar", "", nil), "carta_enorme")})
 }
 
-// TestFewerPlaces: a shorter list of places replaces the longer one completely, including the distance.
-func TestFewerPlaces(t *testing.T) {
+// TestShorterPlaceListReplacesLonger: a shorter list of places replaces the longer one completely, including the distance.
+func TestShorterPlaceListReplacesLonger(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID

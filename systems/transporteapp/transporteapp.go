@@ -163,11 +163,11 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	return &system.Service{
 		Register: s.routes,
 		Admit:    s.admit,
-		Streams:  []system.Stream{{Name: "told-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tellBoard)}},
+		Streams:  []system.Stream{{Name: "publish-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.publishTrips)}},
 		Acts:     api.KeepActs(data.Op.KeepAct, data.Tx),
 		Personal: &personal.Data{
 			DB: data, Kept: db.PersonKept(),
-			Allow:  personal.Check{Of: s.ownsOwn, Errors: []error{errSinAcceso, errRol}},
+			Allow:  personal.Check{Of: s.checkFounder, Errors: []error{errSinAcceso, errRol}},
 			Refuse: personal.Check{Of: s.underWay, Errors: []error{errViajeEnCurso, errConMiembros, errPropietario, errCartaEnProceso}},
 		},
 		Sample: seed.Sample{Records: sample, Load: data.Load},

@@ -21,7 +21,7 @@ func TestTrip(t *testing.T) {
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
 	if trip.Carta == nil || trip.Carta.Folio != "CP-000001" || trip.Fiscal.CartaPorteFolio != "CP-000001" || trip.Carta.Status != "borrador" {
-		t.Fatalf("made %+v", trip)
+		t.Fatalf("created %+v", trip)
 	}
 	if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Balance != 49 || p.Credits.Reserved != 1 || p.Credits.MonthlyUsed != 1 {
 		t.Errorf("credits %+v, want 49 free, 1 reserved, 1 used", p.Credits)
@@ -79,7 +79,7 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 		t.Errorf("after a degree: %+v", first)
 	}
 	if same := ping(t, v, ana, id, 20.4326, -99.1332, begun.Add(time.Minute)); same.DistanciaRecorrida != first.DistanciaRecorrida {
-		t.Errorf("the same ping again: %+v", same)
+		t.Errorf("a repeated ping: %+v", same)
 	}
 	post[transporteapp.Rastreo](t, v, http.StatusOK, ana, at+"/posiciones", "", object{"lat": 20.5, "lng": -100, "at": begun.Add(3 * time.Minute), "distanciaRecorrida": 250})
 	if old := ping(t, v, ana, id, 20.45, -99.5, begun.Add(2*time.Minute)); old.DistanciaRecorrida.String() != "250" {
@@ -95,9 +95,9 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 	}
 }
 
-// TestPlaces: the first position reported for a time is kept. A position expires after 180 days, whether or not DynamoDB has
+// TestFirstPositionIsKept: the first position reported for a time is kept. A position expires after 180 days, whether or not DynamoDB has
 // deleted it.
-func TestPlaces(t *testing.T) {
+func TestFirstPositionIsKept(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, _ := fleet(t, v, ana, "f")
@@ -135,9 +135,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOffBeforeItBegan: a trip cancelled before it started has no position, and its driver, vehicle and trailer are available
+// TestCancelledTripFreesResources: a trip cancelled before it started has no position, and its driver, vehicle and trailer are available
 // again.
-func TestOffBeforeItBegan(t *testing.T) {
+func TestCancelledTripFreesResources(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
@@ -152,8 +152,8 @@ func TestOffBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestLeaves: a trip starts with a stamped carta, or without one if it is local, and not long before its planned start.
-func TestLeaves(t *testing.T) {
+// TestTripStart: a trip starts with a stamped carta, or without one if it is local, and not long before its planned start.
+func TestTripStart(t *testing.T) {
 	t.Parallel()
 	const early = 24 * time.Hour
 	v := open(t, transporteapp.Options{Anticipacion: early}, ana)

@@ -65,9 +65,9 @@ func (s *service) createTrip(ctx context.Context, who auth.Principal, in api.Key
 }
 
 func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (ViajeConCarta, error) {
-	answer := ViajeConCarta{Viaje: viajeOf(v)}
-	return answer, again(ctx, func() error {
-		done, err := s.db.CrearViaje(ctx, crearViaje(r.answered(answer), v))
+	response := ViajeConCarta{Viaje: viajeOf(v)}
+	return response, again(ctx, func() error {
+		done, err := s.db.CrearViaje(ctx, crearViaje(r.withResponse(response), v))
 		return overtaken(done.Replayed, err)
 	})
 }
@@ -84,7 +84,7 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 		u    db.User
 		last db.FolioSeq
 	)
-	err := together(
+	err := firstError(
 		func() (err error) {
 			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 			return err
@@ -137,7 +137,7 @@ func newIDCCP() (string, error) {
 	return "CCC" + strings.ToUpper(id.String()[3:]), err
 }
 
-func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje, in *NuevaCarta) (answer ViajeConCarta, err error) {
+func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje, in *NuevaCarta) (response ViajeConCarta, err error) {
 	err = s.inTurn(ctx, v.UserID, func() error {
 		c, t, err := s.newCarta(ctx, v.UserID, v.ViajeID, in)
 		if err != nil {
@@ -146,11 +146,11 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 		fiscal := fiscalOf(&c, c.Status)
 		v.Fiscal, v.CreatedAt, v.UpdatedAt = &fiscal, c.CreatedAt, c.UpdatedAt
 		head := cartaOf(&c)
-		answer = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
-		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.answered(answer), t, fiscal}, viajeConCarta{v, c}))
+		response = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
+		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.withResponse(response), t, fiscal}, viajeConCarta{v, c}))
 		return overtaken(done.Replayed, err)
 	}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
-	return answer, err
+	return response, err
 }
 
 // addCarta creates a carta for a trip that has none, or whose last one was cancelled.
@@ -160,17 +160,17 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 		return Carta{}, false, bad.problem()
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createCarta "+in.ViajeID, in.Body)
-	return keyed(ctx, s, r, func() (answer Carta, err error) {
+	return keyed(ctx, s, r, func() (response Carta, err error) {
 		err = s.inTurn(ctx, who.Sub, func() error {
 			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body)
 			if err != nil {
 				return err
 			}
-			answer = cartaOf(&c)
-			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.answered(answer), t, fiscalOf(&c, c.Status)}, c))
+			response = cartaOf(&c)
+			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.withResponse(response), t, fiscalOf(&c, c.Status)}, c))
 			return overtaken(done.Replayed, err)
 		}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
-		return answer, err
+		return response, err
 	})
 }
 
@@ -181,7 +181,7 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 		return ViajeConCarta{}, err
 	}
 	out := ViajeConCarta{Viaje: seen(ctx, v)}
-	return out, together(
+	return out, firstError(
 		func() error {
 			if v.Fiscal == nil {
 				return nil

@@ -47,8 +47,8 @@ func (s *service) inTurn(ctx context.Context, of string, try func() error, when 
 	return again(ctx, try, when...)
 }
 
-// together runs several functions concurrently. It returns the first error in the functions' order, as if they ran sequentially.
-func together(list ...func() error) error {
+// firstError runs several functions concurrently. It returns the first error in the functions' order, as if they ran sequentially.
+func firstError(list ...func() error) error {
 	errs := make([]error, len(list))
 	var all sync.WaitGroup
 	for i, do := range list {

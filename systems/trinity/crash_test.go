@@ -55,21 +55,21 @@ func (p persistent) do(tb testing.TB, method, path, body string) {
 		if body != "" {
 			request.Header.Set("Content-Type", "application/json")
 		}
-		answer, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			tb.Error(err)
 			return
 		}
-		_ = answer.Body.Close()
+		_ = response.Body.Close()
 		switch {
-		case answer.StatusCode < http.StatusMultipleChoices:
+		case response.StatusCode < http.StatusMultipleChoices:
 			return
-		case answer.StatusCode < http.StatusInternalServerError:
-			tb.Errorf("%s %s: %d", method, path, answer.StatusCode)
+		case response.StatusCode < http.StatusInternalServerError:
+			tb.Errorf("%s %s: %d", method, path, response.StatusCode)
 			return
 		}
 	}
-	tb.Errorf("%s %s: nobody answers", method, path)
+	tb.Errorf("%s %s: no server responds", method, path)
 }
 
 // TestCrashes: people join, vote and leave concurrently, through processes that stop at any request, and repeat requests without

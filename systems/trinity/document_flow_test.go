@@ -87,7 +87,7 @@ func (d *document) flowLines() []apitest.Line {
 			room := d.a.create(t, "flow-c")
 			d.b.join(t, room.Code)
 			if it := d.v.Item(t, "trinity-votes", "roomId", "MEMBERS#"+room.ID, "userMovieId", bruno+"#JOINED"); len(it) == 0 {
-				t.Error("who has joined is not recorded")
+				t.Error("the join is not recorded")
 			}
 		}},
 		{Says: "E[User Votes] --> F[Vote Record]", Holds: func(t *testing.T) {
@@ -103,10 +103,10 @@ func (d *document) flowLines() []apitest.Line {
 			room := d.a.create(t, "flow-g")
 			d.b.join(t, room.Code)
 			if first := d.a.vote(t, room.ID, 1, true); first.Match != nil {
-				t.Errorf("one of two has made %+v", first.Match)
+				t.Errorf("the first of two votes created %+v", first.Match)
 			}
 			if last := d.b.vote(t, room.ID, 1, true); last.Match == nil || len(d.a.matches(t, room.ID)) != 1 {
-				t.Errorf("the last yes has made %+v", last.Match)
+				t.Errorf("the last vote created %+v", last.Match)
 			}
 		}},
 		{Says: "H --> I[Notifications Sent]", Holds: d.notified},
@@ -143,8 +143,8 @@ func (d *document) notified(t *testing.T) {
 		d.a.vote(t, room.ID, 1, true)
 		d.b.vote(t, room.ID, 1, true)
 		r := get(ana, "/rooms/"+room.ID+"/events")
-		if answer := d.v.Do(t, r); !strings.Contains(string(answer.Body), "event: match\n") {
-			t.Errorf("told is %s", answer.Body)
+		if response := d.v.Do(t, r); !strings.Contains(string(response.Body), "event: match\n") {
+			t.Errorf("the response is %s", response.Body)
 		}
 		return
 	}
@@ -216,7 +216,7 @@ func (d *document) capacityLines() []apitest.Line {
 			t.Helper()
 			for _, name := range []string{"TrinityRoomsTable", "TrinityVotesTable", "TrinityMatchesTable"} {
 				if !strings.Contains(apitest.TemplateText(t), "\n  "+name+"ThrottleAlarm:\n") {
-					t.Errorf("no alarm tells of what is throttled of %s", name)
+					t.Errorf("no alarm reports throttling of %s", name)
 				}
 			}
 		}},

@@ -17,10 +17,10 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// happening is an event as a client receives it.
-type happening struct{ id, name, data string }
+// receivedEvent is an event as a client receives it.
+type receivedEvent struct{ id, name, data string }
 
-func (h happening) json(tb testing.TB, into any) {
+func (h receivedEvent) json(tb testing.TB, into any) {
 	tb.Helper()
 	if err := json.Unmarshal([]byte(h.data), into); err != nil {
 		tb.Fatalf("%+v: %v", h, err)
@@ -32,7 +32,7 @@ type feed struct {
 	lines *bufio.Reader
 	stop  context.CancelFunc
 	// changed collects the events that next has skipped.
-	changed []happening
+	changed []receivedEvent
 }
 
 // watch subscribes to a room, starting after a given event.
@@ -41,9 +41,9 @@ func watch(tb testing.TB, c client, roomID, since string) *feed {
 	ctx, stop := context.WithTimeout(tb.Context(), time.Minute)
 	tb.Cleanup(stop)
 	r := apitest.Request{Method: http.MethodGet, Path: "/rooms/" + roomID + "/events", As: c.sub, Header: map[string]string{"Last-Event-ID": since}}
-	answer, body := c.v.Stream(ctx, tb, r)
-	if answer.Status != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
-		tb.Fatalf("%s watches: %d %s", c.sub, answer.Status, answer.Header.Get("Content-Type"))
+	response, body := c.v.Stream(ctx, tb, r)
+	if response.Status != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+		tb.Fatalf("%s watches: %d %s", c.sub, response.Status, response.Header.Get("Content-Type"))
 	}
 	return &feed{lines: bufio.NewReader(body), stop: stop}
 }
@@ -58,25 +58,25 @@ func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+p.token(t, sub))
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = answer.Body.Close() })
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s watches: %d", sub, answer.StatusCode)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s watches: %d", sub, response.StatusCode)
 	}
-	return &feed{lines: bufio.NewReader(answer.Body), stop: stop}
+	return &feed{lines: bufio.NewReader(response.Body), stop: stop}
 }
 
 // next waits for an event. At the end of the stream the event's name is "".
-func (f *feed) next(tb testing.TB) happening {
+func (f *feed) next(tb testing.TB) receivedEvent {
 	tb.Helper()
-	var h happening
+	var h receivedEvent
 	for {
 		line, err := f.lines.ReadString('\n')
 		if err == io.EOF {
-			return happening{}
+			return receivedEvent{}
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -92,7 +92,7 @@ func (f *feed) next(tb testing.TB) happening {
 		case "":
 			if h.name == "changed" { // from another stream than matches, so it comes before or after them
 				f.changed = append(f.changed, h)
-				h = happening{}
+				h = receivedEvent{}
 			}
 			if h.name != "" {
 				return h
@@ -112,7 +112,7 @@ func TestEvents(t *testing.T) {
 	if h := feed.next(t); h.name != "ready" {
 		t.Fatalf("first comes %+v", h)
 	}
-	person := func(h happening, name, userID string) {
+	person := func(h receivedEvent, name, userID string) {
 		t.Helper()
 		var p trinity.Person
 		if h.name != name {
@@ -122,7 +122,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, p, userID)
 		}
 	}
-	match := func(h happening, movieID int64) {
+	match := func(h receivedEvent, movieID int64) {
 		t.Helper()
 		var m trinity.Match
 		if h.name != "match" || h.id == "" {
@@ -152,7 +152,7 @@ func TestEvents(t *testing.T) {
 	match(back.next(t), 2)
 	match(back.next(t), 3)
 	if h := back.next(t); h.name != "ready" {
-		t.Fatalf("after what was missed comes %+v", h)
+		t.Fatalf("after the missed events, the next one is %+v", h)
 	}
 	fresh := watch(t, b, room.ID, "")
 	for _, movieID := range []int64{1, 2, 3} {
@@ -163,7 +163,7 @@ func TestEvents(t *testing.T) {
 	}
 	b.leave(t, room.ID)
 	// The event about Cho's leaving may only arrive now: the stream consumer can be late, and both subscribed after it.
-	late := func(h happening) bool {
+	late := func(h receivedEvent) bool {
 		var p trinity.Person
 		if h.name != "left" {
 			return false
@@ -178,7 +178,7 @@ func TestEvents(t *testing.T) {
 	person(h, "left", bruno)
 	for h := fresh.next(t); h.name != ""; h = fresh.next(t) {
 		if !late(h) {
-			t.Errorf("who has left hears %+v", h)
+			t.Errorf("a member who left gets %+v", h)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestEventsWithoutFollower(t *testing.T) {
 	}
 	b.leave(t, room.ID)
 	if h := feed.next(t); h.name != "" {
-		t.Errorf("who has left hears %+v", h)
+		t.Errorf("a member who left gets %+v", h)
 	}
 }
 
@@ -269,15 +269,15 @@ func TestForeignItems(t *testing.T) {
 	a.vote(t, room.ID, 2, true)
 	b.vote(t, room.ID, 2, true)
 	c.leave(t, room.ID)
-	heard := map[string]bool{}
-	for !heard["match"] || !heard["left"] { // from two tables, so in either order
-		heard[feed.next(t).name] = true
+	received := map[string]bool{}
+	for !received["match"] || !received["left"] { // from two tables, so in either order
+		received[feed.next(t).name] = true
 	}
 	apitest.Eventually(t, "the match is shared", func() bool { return len(all[trinity.OwnMatch](t, b, "/matches")) == 1 })
 }
 
-// TestEventsAreNotForEver: a stream ends after a while, so that its client's token is checked again, and when the room expires.
-func TestEventsAreNotForEver(t *testing.T) {
+// TestStreamsEndAfterAWhile: a stream ends after a while, so that its client's token is checked again, and when the room expires.
+func TestStreamsEndAfterAWhile(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a := client{v, ana}
@@ -294,8 +294,8 @@ func TestEventsAreNotForEver(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: streams end when the process does.
-func TestEventsEnd(t *testing.T) {
+// TestStreamsEndWithProcess: streams end when the process does.
+func TestStreamsEndWithProcess(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a := client{v, ana}

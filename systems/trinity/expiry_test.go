@@ -10,9 +10,9 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestDayIsOver: a day after its creation a room is gone, whether or not DynamoDB has deleted it: it cannot be found, joined or
+// TestRoomExpiresAfterADay: a day after its creation a room is gone, whether or not DynamoDB has deleted it: it cannot be found, joined or
 // changed, and its code is free. Its users' matches remain.
-func TestDayIsOver(t *testing.T) {
+func TestRoomExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), NewCode: func() string { return "AAAAAA" }}))
 	a, b := client{v, ana}, client{v, bruno}

@@ -32,25 +32,25 @@ func TestHost(t *testing.T) {
 	b.vote(t, room.ID, 1, true)
 	c.vote(t, room.ID, 1, false)
 	a.do(t, nil, apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + room.ID + "/members/" + cho}, http.StatusNoContent)
-	var heard []string // from two tables, so in either order; earlier joins may arrive late
-	for len(heard) < 2 {
+	var received []string // from two tables, so in either order; earlier joins may arrive late
+	for len(received) < 2 {
 		if h := host.next(t); h.name != "joined" {
-			heard = append(heard, h.name)
+			received = append(received, h.name)
 		}
 	}
-	if slices.Sort(heard); !slices.Equal(heard, []string{"left", "match"}) {
-		t.Errorf("the host heard %q", heard)
+	if slices.Sort(received); !slices.Equal(received, []string{"left", "match"}) {
+		t.Errorf("the host got %q", received)
 	}
-	if !slices.ContainsFunc(host.changed, func(h happening) bool {
+	if !slices.ContainsFunc(host.changed, func(h receivedEvent) bool {
 		var p trinity.Person
 		h.json(t, &p)
 		return p.UserID == bruno && p.Name == "guest "+bruno && p.Votes == 1
 	}) {
-		t.Errorf("the host has not heard of a vote: %+v", host.changed)
+		t.Errorf("the host was not notified of a vote: %+v", host.changed)
 	}
 	for h := removed.next(t); h.name != ""; h = removed.next(t) {
 		if h.name != "match" && h.name != "joined" { // earlier joins may arrive late
-			t.Errorf("who was removed hears %+v", h)
+			t.Errorf("a removed member gets %+v", h)
 		}
 	}
 

@@ -47,12 +47,12 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: without a valid token only the genres are accessible.
-func TestStrangers(t *testing.T) {
+// TestUnauthenticatedRequestsAreRejected: without a valid token only the genres are accessible.
+func TestUnauthenticatedRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 
@@ -84,7 +84,7 @@ func createCases() []apitest.Case {
 			first = r.Body
 			if r.JSON(tb, &room); room.HostID != ana || room.MediaType != "MOVIE" || len(room.GenreIDs) != 2 || room.MemberCount != 1 || room.HasMatch ||
 				len(room.Code) != 6 || !room.ExpiresAt.Equal(room.CreatedAt.Add(24*time.Hour).Truncate(time.Second)) {
-				tb.Errorf("made %+v", room)
+				tb.Errorf("created %+v", room)
 			}
 			if at := r.Header.Get("Location"); at != "rooms/"+room.ID {
 				tb.Errorf("Location is %q", at)
@@ -93,7 +93,7 @@ func createCases() []apitest.Case {
 		{Name: "replayed", Request: post(ana, "k-1", good), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			if string(r.Body) != string(first) {
-				tb.Errorf("the second answer is %s, the first was %s", r.Body, first)
+				tb.Errorf("the second response is %s, the first was %s", r.Body, first)
 			}
 		}},
 		refused("key of another request", post(ana, "k-1", map[string]any{"mediaType": "TV"}), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
@@ -101,7 +101,7 @@ func createCases() []apitest.Case {
 			tb.Helper()
 			var room trinity.Room
 			if r.JSON(tb, &room); room.HostID != bruno || strings.Contains(string(first), room.ID) {
-				tb.Errorf("made %+v, after %s", room, first)
+				tb.Errorf("created %+v, after %s", room, first)
 			}
 		}},
 		{Name: "no genres", Request: post(ana, "k-2", map[string]any{"mediaType": "TV"}), Status: http.StatusCreated},
@@ -167,7 +167,7 @@ func codeCases(room trinity.Room) []apitest.Case {
 			tb.Helper()
 			var found trinity.Room
 			if r.JSON(tb, &found); found.ID != room.ID || found.Code != room.Code || found.MemberCount != members {
-				tb.Errorf("answered %+v, want %s with %d members", found, room.ID, members)
+				tb.Errorf("got %+v, want %s with %d members", found, room.ID, members)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func hostCases(room trinity.Room) []apitest.Case {
 		tb.Helper()
 		var found trinity.Room
 		if r.JSON(tb, &found); !found.Closed || found.ID != room.ID {
-			tb.Errorf("answered %+v", found)
+			tb.Errorf("got %+v", found)
 		}
 	}
 	return []apitest.Case{

@@ -42,16 +42,16 @@ func (h *hub) source() (begun func()) {
 // expiryPrincipal is the principal that deletes expired items.
 const expiryPrincipal = "dynamodb.amazonaws.com"
 
-// tellMatches publishes matches.
-func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
-	for match := range s.madeMatches(ctx, b) {
-		s.hub.Tell(event{match: &match}, match.RoomID)
+// publishMatches publishes matches.
+func (s *service) publishMatches(ctx context.Context, b consumer.Batch) error {
+	for match := range s.createdMatches(ctx, b) {
+		s.hub.Publish(event{match: &match}, match.RoomID)
 	}
 	return nil
 }
 
-// tellMembers publishes joins, leaves and votes. A room's members tell that it has been closed.
-func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
+// publishMembers publishes joins, leaves and votes. A room's members tell that it has been closed.
+func (s *service) publishMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if !ofMember(r) || r.EventName == streams.OperationTypeRemove && expired(r) {
 			continue
@@ -63,11 +63,11 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 		}
 		switch r.EventName {
 		case streams.OperationTypeInsert:
-			s.hub.Tell(event{joined: &member}, member.RoomID)
+			s.hub.Publish(event{joined: &member}, member.RoomID)
 		case streams.OperationTypeRemove:
-			s.hub.Tell(event{left: &member}, member.RoomID)
+			s.hub.Publish(event{left: &member}, member.RoomID)
 		default:
-			s.hub.Tell(event{changed: &member}, member.RoomID)
+			s.hub.Publish(event{changed: &member}, member.RoomID)
 		}
 	}
 	return nil

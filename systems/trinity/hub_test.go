@@ -2,8 +2,8 @@ package trinity
 
 import "testing"
 
-// TestHubIsFollowed: the hub is ready when all of its streams are consumed, however often their consumers start.
-func TestHubIsFollowed(t *testing.T) {
+// TestHubIsReadyOnceStreamsAreConsumed: the hub is ready when all of its streams are consumed, however often their consumers start.
+func TestHubIsReadyOnceStreamsAreConsumed(t *testing.T) {
 	t.Parallel()
 	h := newHub()
 	one, two := h.source(), h.source()
@@ -11,7 +11,7 @@ func TestHubIsFollowed(t *testing.T) {
 	one()
 	select {
 	case <-h.followed:
-		t.Fatal("followed, though one of the streams is not")
+		t.Fatal("ready, although one of the streams is not consumed")
 	default:
 	}
 	two()

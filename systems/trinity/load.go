@@ -40,7 +40,7 @@ func loadPlan() load.Plan {
 			load.Get("/rooms/{room}/votes/{roomFilm0}"), load.Get("/rooms/{room}/votes/mine"), load.Get("/rooms/{room}/votes?limit=100"),
 			load.Get("/rooms/{room}/matches"), load.Get("/rooms/{room}/matches/{roomFilm0}"), load.Get("/matches"),
 		},
-		Without: map[string]string{"watchRoom": "its answer does not end", "removeMember": "it is leaveRoom, asked for by the host"},
+		Without: map[string]string{"watchRoom": "its response does not end", "removeMember": "it is leaveRoom, asked for by the host"},
 	}
 }
 

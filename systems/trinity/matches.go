@@ -21,7 +21,7 @@ func (s *service) match(ctx context.Context, m membership, movieID int64) (trini
 
 // shareMatches writes the users' match items for matches that a leave has caused. Batches may be redelivered.
 func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
-	for match := range s.madeMatches(ctx, b) {
+	for match := range s.createdMatches(ctx, b) {
 		if match.Shared {
 			continue
 		}
@@ -32,8 +32,8 @@ func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// madeMatches returns the matches in a batch of stream records.
-func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[trinitydb.Match] {
+// createdMatches returns the matches in a batch of stream records.
+func (s *service) createdMatches(ctx context.Context, b consumer.Batch) iter.Seq[trinitydb.Match] {
 	return func(yield func(trinitydb.Match) bool) {
 		for _, r := range b.Records {
 			if r.EventName != streams.OperationTypeInsert {

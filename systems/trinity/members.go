@@ -129,7 +129,7 @@ func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) er
 		if err != nil {
 			return err
 		}
-		agreed, err := s.agreedWithout(ctx, m, room)
+		agreed, err := s.filmsAgreedWithout(ctx, m, room)
 		if err != nil {
 			return err
 		}
@@ -166,8 +166,8 @@ func (s *service) takeBack(ctx context.Context, m membership) error {
 	return nil
 }
 
-// agreedWithout returns the films for which all members except one have voted yes.
-func (s *service) agreedWithout(ctx context.Context, m membership, room trinitydb.Room) ([]trinitydb.LeaveWithMatchesLine, error) {
+// filmsAgreedWithout returns the films for which all members except one have voted yes.
+func (s *service) filmsAgreedWithout(ctx context.Context, m membership, room trinitydb.Room) ([]trinitydb.LeaveWithMatchesLine, error) {
 	left := room.MemberCount - 1
 	if left < leastMembers {
 		return nil, nil

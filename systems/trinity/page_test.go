@@ -45,10 +45,10 @@ func shows(p *webtest.Page, selector, text string) {
 	p.Until(fmt.Sprintf("document.querySelector(%q)?.textContent === %q", selector, text))
 }
 
-// TestEvening: a host with an accent in their name opens a room on a phone. One guest joins by its link and another, in Spanish,
+// TestRoomInBrowsers: a host with an accent in their name opens a room on a phone. One guest joins by its link and another, in Spanish,
 // by its code. They swipe, press keys and buttons, and see the match immediately. The host removes a member and closes the room.
 // Back, reload and a lost connection lose nothing, and leaving asks for confirmation.
-func TestEvening(t *testing.T) {
+func TestRoomInBrowsers(t *testing.T) {
 	t.Parallel()
 	server := processWith(t, films.Offline(), "http://ADDR", "http://ADDR")
 	page := server.URL + "/trinity/"

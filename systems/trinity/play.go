@@ -75,7 +75,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 	address := p.public + "/"
 	if code := r.URL.Query().Get("code"); code != "" {
 		if !playCode.MatchString(code) {
-			api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits")).Write(w)
+			api.Complete(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits")).Write(w)
 			return
 		}
 		address += "#/join/" + code
@@ -85,7 +85,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 		code, err = barcode.Scale(code, qrPixels*code.Bounds().Dx(), qrPixels*code.Bounds().Dy())
 	}
 	if err != nil {
-		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "the address is too long for a QR code")).Write(w)
+		api.Complete(r.Context(), problem.New(http.StatusInternalServerError, "", "the address is too long for a QR code")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "image/png")
@@ -118,7 +118,7 @@ func (p player) signsFor(r *http.Request) bool {
 func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	var check http.CrossOriginProtection
 	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "tokens are signed for this page only")).Write(w)
+		api.Complete(r.Context(), problem.New(http.StatusForbidden, "", "tokens are signed for this page only")).Write(w)
 	}))
 	return check.Handler(next)
 }
@@ -126,7 +126,7 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 // token signs a guest in under a name. Each sign-in creates a new user, even if another has the same name.
 func (p player) token(w http.ResponseWriter, r *http.Request) {
 	if !p.signsFor(r) {
-		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests can sign in only on this machine or at its public address")).Write(w)
+		api.Complete(r.Context(), problem.New(http.StatusForbidden, "", "guests can sign in only on this machine or at its public address")).Write(w)
 		return
 	}
 	var asked struct {
@@ -135,12 +135,12 @@ func (p player) token(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, playBodyMax)).Decode(&asked)
 	asked.Name = strings.TrimSpace(asked.Name)
 	if err != nil || !playName.MatchString(asked.Name) {
-		api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name starts with a letter or digit and has at most 40 letters, digits, spaces and . _ - '")).Write(w)
+		api.Complete(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name starts with a letter or digit and has at most 40 letters, digits, spaces and . _ - '")).Write(w)
 		return
 	}
 	token, err := p.issuer.Mint(auth.Claims{Sub: "guest-" + strings.ToLower(rand.Text()), TTL: playTokenTTL})
 	if err != nil {
-		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "tokens cannot be signed")).Write(w)
+		api.Complete(r.Context(), problem.New(http.StatusInternalServerError, "", "tokens cannot be signed")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

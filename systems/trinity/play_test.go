@@ -91,13 +91,13 @@ func TestPageTokensInPublic(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.Host = host
-		answer, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != want {
-			t.Errorf("asked as %s: %d, want %d", host, answer.StatusCode, want)
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("asked as %s: %d, want %d", host, response.StatusCode, want)
 		}
 	}
 }
@@ -108,13 +108,13 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	for public, says := range map[string]string{"": `{"guests":true}`, "http://192.0.2.1:8080": `{"public":"http://192.0.2.1:8080/trinity","guests":true}`} {
 		server := publicProcess(t, "http://ADDR", public)
-		answer := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/", "")
-		policy := answer.Header.Get("Content-Security-Policy")
-		if answer.Status != http.StatusOK || !strings.Contains(policy, "img-src 'self' https://image.tmdb.org data: blob:;") || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
-			t.Errorf("%d with the policy %q", answer.Status, policy)
+		response := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/", "")
+		policy := response.Header.Get("Content-Security-Policy")
+		if response.Status != http.StatusOK || !strings.Contains(policy, "img-src 'self' https://image.tmdb.org data: blob:;") || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("%d with the policy %q", response.Status, policy)
 		}
-		if !strings.Contains(html.UnescapeString(answer.Body), says) {
-			t.Errorf("it is not told %s: %s", says, answer.Body)
+		if !strings.Contains(html.UnescapeString(response.Body), says) {
+			t.Errorf("it is not told %s: %s", says, response.Body)
 		}
 		if old := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/play/", ""); old.Status != http.StatusFound || old.Header.Get("Location") != "../" {
 			t.Errorf("its old address: %d to %q", old.Status, old.Header.Get("Location"))
@@ -155,13 +155,13 @@ func TestPageTokenByAnotherName(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.Host = host
-		answer, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != want {
-			t.Errorf("asked as %s: %d, want %d", host, answer.StatusCode, want)
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("asked as %s: %d, want %d", host, response.StatusCode, want)
 		}
 	}
 }
@@ -182,9 +182,9 @@ func TestPageTokenForAnotherOrigin(t *testing.T) {
 		{"Sec-Fetch-Site", "cross-site", http.StatusForbidden},
 		{"Sec-Fetch-Site", "same-site", http.StatusForbidden}, // another port of this machine
 	} {
-		answer := systemtest.Call(t, http.MethodPost, server.URL+"/trinity/play/token", `{"name":"ana"}`, c.name, c.value)
-		if answer.Status != c.want || strings.Contains(answer.Body, `"token"`) != (c.want == http.StatusOK) {
-			t.Errorf("%s %s: %d %s, want %d", c.name, c.value, answer.Status, answer.Body, c.want)
+		response := systemtest.Call(t, http.MethodPost, server.URL+"/trinity/play/token", `{"name":"ana"}`, c.name, c.value)
+		if response.Status != c.want || strings.Contains(response.Body, `"token"`) != (c.want == http.StatusOK) {
+			t.Errorf("%s %s: %d %s, want %d", c.name, c.value, response.Status, response.Body, c.want)
 		}
 	}
 }
@@ -195,10 +195,10 @@ func fetch(t *testing.T, method, address, body string) (status int, header http.
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	return answer.StatusCode, answer.Header
+	_ = response.Body.Close()
+	return response.StatusCode, response.Header
 }

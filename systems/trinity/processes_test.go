@@ -24,7 +24,7 @@ func TestTwoProcesses(t *testing.T) {
 		c.join(t, room.Code)
 		members = append(members, c)
 	}
-	heard := watch(t, client{second, ana}, room.ID, "")
+	received := watch(t, client{second, ana}, room.ID, "")
 	var all sync.WaitGroup
 	for _, c := range members {
 		all.Go(func() {
@@ -45,7 +45,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for len(seen) < 5 {
-		if e := heard.next(t); e.name == "match" {
+		if e := received.next(t); e.name == "match" {
 			if seen[e.data] {
 				t.Errorf("a match is told of twice: %s", e.data)
 			}

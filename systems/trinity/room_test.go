@@ -40,16 +40,16 @@ type client struct {
 func (c client) do(tb testing.TB, into any, r apitest.Request, statuses ...int) int {
 	tb.Helper()
 	r.As = c.sub
-	answer := c.v.Do(tb, r)
+	response := c.v.Do(tb, r)
 	for _, status := range statuses {
-		if answer.Status == status {
+		if response.Status == status {
 			if into != nil && status < http.StatusMultipleChoices {
-				answer.JSON(tb, into)
+				response.JSON(tb, into)
 			}
 			return status
 		}
 	}
-	tb.Fatalf("%s: %s %s: %d %s, want %v", c.sub, r.Method, r.Path, answer.Status, answer.Body, statuses)
+	tb.Fatalf("%s: %s %s: %d %s, want %v", c.sub, r.Method, r.Path, response.Status, response.Body, statuses)
 	return 0
 }
 

@@ -127,14 +127,14 @@ func (s *stored) sound(tb testing.TB) {
 	}
 	for id, r := range s.rooms {
 		if r.room == nil {
-			tb.Errorf("%s has items and is not there", id)
+			tb.Errorf("%s has items but does not exist", id)
 			continue
 		}
 		if codes[r.room.Code] != id {
 			tb.Errorf("the code %s of %s opens %q", r.room.Code, id, codes[r.room.Code])
 		}
 		r.sound(tb)
-		s.sharedSound(tb, r)
+		s.checkSharedMatches(tb, r)
 	}
 }
 
@@ -147,7 +147,7 @@ func (r *storedRoom) sound(tb testing.TB) {
 	yes, cast := map[int64]int64{}, map[string]int64{}
 	for _, v := range r.votes {
 		if _, ok := r.members[v.UserID]; !ok {
-			tb.Errorf("%s has a vote of %s, who is no member", id, v.UserID)
+			tb.Errorf("%s has a vote of %s, who is not a member", id, v.UserID)
 		}
 		cast[v.UserID]++
 		if v.Vote {
@@ -176,8 +176,8 @@ func (r *storedRoom) sound(tb testing.TB) {
 	}
 }
 
-// sharedSound: each user of a match has it, and no other user.
-func (s *stored) sharedSound(tb testing.TB, r *storedRoom) {
+// checkSharedMatches: each user of a match has it, and no other user.
+func (s *stored) checkSharedMatches(tb testing.TB, r *storedRoom) {
 	tb.Helper()
 	id := r.room.RoomID
 	for movieID, match := range r.matches {

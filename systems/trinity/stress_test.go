@@ -112,8 +112,8 @@ func TestDevices(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestOneCode: rooms that draw the same codes get different ones.
-func TestOneCode(t *testing.T) {
+// TestConcurrentRoomCodesDiffer: rooms that draw the same codes get different ones.
+func TestConcurrentRoomCodesDiffer(t *testing.T) {
 	t.Parallel()
 	const hosts = 16
 	var mu sync.Mutex
@@ -145,21 +145,21 @@ func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 16
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
-	answers := make([]*apitest.Response, clients)
+	responses := make([]*apitest.Response, clients)
 	var all sync.WaitGroup
-	for i := range answers {
+	for i := range responses {
 		all.Go(func() {
-			answers[i] = v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/rooms", As: ana, Key: "k", Body: `{"mediaType":"TV"}`})
+			responses[i] = v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/rooms", As: ana, Key: "k", Body: `{"mediaType":"TV"}`})
 		})
 	}
 	all.Wait()
 	created := 0
-	for _, r := range answers {
+	for _, r := range responses {
 		if r.Status == http.StatusCreated {
 			created++
 		}
-		if r.Status != http.StatusCreated && r.Status != http.StatusOK || string(r.Body) != string(answers[0].Body) {
-			t.Errorf("%d %s, another got %s", r.Status, r.Body, answers[0].Body)
+		if r.Status != http.StatusCreated && r.Status != http.StatusOK || string(r.Body) != string(responses[0].Body) {
+			t.Errorf("%d %s, another got %s", r.Status, r.Body, responses[0].Body)
 		}
 	}
 	s := scan(t, v)
@@ -169,13 +169,13 @@ func TestCreateOnce(t *testing.T) {
 	}
 	client{v, bruno}.join(t, s.codes[0].Code)
 	again := v.Do(t, apitest.Request{Method: http.MethodPost, Path: "/rooms", As: ana, Key: "k", Body: `{"mediaType":"TV"}`})
-	if string(again.Body) != string(answers[0].Body) {
-		t.Errorf("when another has joined: %s, want the first answer %s", again.Body, answers[0].Body)
+	if string(again.Body) != string(responses[0].Body) {
+		t.Errorf("when another has joined: %s, want the first response %s", again.Body, responses[0].Body)
 	}
 }
 
-// TestRoomIsFull: a room has at most forty members, however many users join concurrently.
-func TestRoomIsFull(t *testing.T) {
+// TestRoomHasAtMostFortyMembers: a room has at most forty members, however many users join concurrently.
+func TestRoomHasAtMostFortyMembers(t *testing.T) {
 	t.Parallel()
 	const most, comers = 40, 48
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))

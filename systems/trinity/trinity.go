@@ -14,7 +14,7 @@
 // trinity.design.yaml declares what is stored and how it is accessed, and the races that verify the invariants of its flows.
 // Package trinitydb is generated from it and is the only code that accesses the data. The functions that change a room
 // (members.go, votes.go) implement the design's flows step by step. Functions on a room require a membership, which can only be
-// created from the caller's own item. The API is the table in routes.go, with its request types; answers.go has the response
+// created from the caller's own item. The API is the table in routes.go, with its request types; responses.go has the response
 // types.
 //
 // # Invariants
@@ -156,8 +156,8 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Page:     page,
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
-			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},
-			{Name: "told-members", Table: votesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMembers},
+			{Name: "publish-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMatches},
+			{Name: "publish-members", Table: votesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.publishMembers},
 		},
 		Sample: seed.Sample{Records: sample, Load: db.Load},
 	}, nil

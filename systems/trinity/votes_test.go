@@ -18,7 +18,7 @@ func TestMatch(t *testing.T) {
 		a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
 		room := a.create(t, "k")
 		if got := a.vote(t, room.ID, 1, true); got.Match != nil {
-			t.Errorf("%+v matched with nobody", got)
+			t.Errorf("%+v matched without another member", got)
 		}
 		b.join(t, room.Code)
 		c.join(t, room.Code)
@@ -45,21 +45,21 @@ func TestMatch(t *testing.T) {
 		}
 		late := client{v, "u-late"}
 		if joined := late.join(t, room.Code); !joined.HasMatch {
-			t.Errorf("who comes late is told %+v", joined)
+			t.Errorf("a late member gets %+v", joined)
 		}
 		if again := late.vote(t, room.ID, 1, true); again.Match == nil || again.Match.MatchID != got.Match.MatchID {
 			t.Errorf("a yes after the match is answered with %+v", again.Match)
 		}
 		if own := all[trinity.OwnMatch](t, late, "/matches"); len(own) != 0 {
-			t.Errorf("who was not there has %+v", own)
+			t.Errorf("a user who was not a member has %+v", own)
 		}
 		v.Deliver(t)
 		scan(t, v).sound(t)
 	})
 }
 
-// TestVoteIsFinal: repeating a vote has no effect; a different vote is rejected.
-func TestVoteIsFinal(t *testing.T) {
+// TestDifferentVoteIsRejected: repeating a vote has no effect; a different vote is rejected.
+func TestDifferentVoteIsRejected(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
 	a, b := client{v, ana}, client{v, bruno}
@@ -86,8 +86,8 @@ func TestVoteIsFinal(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestLeave: leaving withdraws votes, and films that all others want become matches.
-func TestLeave(t *testing.T) {
+// TestLeavingWithdrawsVotes: leaving withdraws votes, and films that all others want become matches.
+func TestLeavingWithdrawsVotes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(5)}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
@@ -103,7 +103,7 @@ func TestLeave(t *testing.T) {
 		c.vote(t, room.ID, 3, true)
 		c.vote(t, room.ID, 1, false)
 		if list := a.matches(t, room.ID); len(list) != 0 {
-			t.Fatalf("matches %+v, before anybody has left", list)
+			t.Fatalf("matches %+v before a member has left", list)
 		}
 		c.leave(t, room.ID)
 		c.leave(t, room.ID) // and again
@@ -121,11 +121,11 @@ func TestLeave(t *testing.T) {
 			}
 		}
 		if own := all[trinity.OwnMatch](t, c, "/matches"); len(own) != 0 {
-			t.Errorf("who left has the matches %+v", own)
+			t.Errorf("the member who left has the matches %+v", own)
 		}
 		c.join(t, room.Code)
 		if votes := all[trinity.Vote](t, c, "/rooms/"+room.ID+"/votes/mine"); len(votes) != 0 {
-			t.Errorf("back again with the votes %+v", votes)
+			t.Errorf("rejoined with the votes %+v", votes)
 		}
 		if again := c.vote(t, room.ID, 3, true); again.Match != nil {
 			t.Errorf("two of three made %+v", again.Match)
@@ -165,8 +165,8 @@ func TestLeaveAtOnce(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestAloneIsNoMatch: a member on their own never gets a match, whether the others have not joined yet or have left.
-func TestAloneIsNoMatch(t *testing.T) {
+// TestSingleMemberGetsNoMatch: a member on their own never gets a match, whether the others have not joined yet or have left.
+func TestSingleMemberGetsNoMatch(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
 	a, b := client{v, ana}, client{v, bruno}

@@ -68,9 +68,9 @@ func TestRulesHaveSubjects(t *testing.T) {
 	}
 }
 
-// TestFloors tests that the database imports nothing above it, and that nothing that the tools are built on imports a
+// TestDatabaseImportsNothingAboveIt tests that the database imports nothing above it, and that nothing that the tools are built on imports a
 // tool. A package directly under internal/ that imports nothing of the module is the ground below both floors.
-func TestFloors(t *testing.T) {
+func TestDatabaseImportsNothingAboveIt(t *testing.T) {
 	const database, tools = "internal/database", "internal/tools"
 	tree := readTree(t)
 	within := func(dir, floor string) bool { return strings.HasPrefix(dir+"/", floor+"/") }

@@ -74,7 +74,7 @@ func TestServe(t *testing.T) {
 	second := serverproc.Start(t, binary, "--store", url, "--data", dir)
 	for w := range writers {
 		if last := acknowledged[w].Load(); last > 0 && get(t, client(second), w) < last {
-			t.Errorf("writer %d: %d was acknowledged, and there is %d", w, last, get(t, client(second), w))
+			t.Errorf("writer %d: %d was acknowledged, but the value is %d", w, last, get(t, client(second), w))
 		}
 	}
 	printed, err := exec.CommandContext(t.Context(), binary, "verify", dir).CombinedOutput()

@@ -100,15 +100,15 @@ func newServer(t *testing.T) *server {
 	}}
 }
 
-// answer is a response.
-type answer struct {
+// response is a response whose body has been read.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
 // perform sends the request of a directive.
-func (s *server) perform(ctx context.Context, d *datadriven.TestData) (*answer, error) {
+func (s *server) perform(ctx context.Context, d *datadriven.TestData) (*response, error) {
 	body := expand(d.Input)
 	a, err := s.request(ctx, request(d), body)
 	if err != nil || a.status != http.StatusOK {
@@ -180,18 +180,18 @@ func set(h http.Header, name, value string) {
 	h.Set(name, value)
 }
 
-func (s *server) request(ctx context.Context, c call, body string) (*answer, error) {
+func (s *server) request(ctx context.Context, c call, body string) (*response, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, s.endpoint+c.path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header = c.header
-	response, err := s.send(r)
+	got, err := s.send(r)
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(response.Body)
-	return &answer{response.StatusCode, response.Header, content}, errors.Join(err, response.Body.Close())
+	content, err := io.ReadAll(got.Body)
+	return &response{got.StatusCode, got.Header, content}, errors.Join(err, got.Body.Close())
 }
 
 func tableName(body string) (string, error) {

@@ -58,7 +58,7 @@ func respond(tb testing.TB, h http.Handler, o *api.Operation, body string) (stat
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()
 	isJSON := decoder.Decode(&out) == nil
-	isEmpty := len(content) == 0 && w.Code == http.StatusOK && o.EmptyAnswer
+	isEmpty := len(content) == 0 && w.Code == http.StatusOK && o.EmptyResponse
 	switch {
 	case w.Code != http.StatusOK && w.Code != http.StatusBadRequest:
 		fail("a status that no request deserves")
@@ -69,7 +69,7 @@ func respond(tb testing.TB, h http.Handler, o *api.Operation, body string) (stat
 	case w.Code == http.StatusBadRequest:
 		name := text(out, "__type")
 		code := apierr.Code(name[strings.IndexByte(name, '#')+1:])
-		if !o.MayAnswer(code) || apierr.New(code, "").Type() != name {
+		if !o.MayReturn(code) || apierr.New(code, "").Type() != name {
 			fail("an error that the operation does not have")
 		}
 	}

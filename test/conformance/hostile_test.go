@@ -44,7 +44,7 @@ func TestHostile(t *testing.T) {
 		if r.operation == "DeleteTable" && h.IntN(20) > 0 {
 			continue
 		}
-		r.body = h.spoil(r.body)
+		r.body = h.corrupt(r.body)
 		sent[fmt.Sprint(s.sendHostile(t, r))]++
 		if t.Failed() {
 			return
@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 	}
 	t.Logf("answers by status: %v", sent)
 	if sent["200"] == 0 || sent["400"] == 0 {
-		t.Error("the requests are too tame, or too wild, to show anything")
+		t.Error("too few requests are valid, or too few are invalid")
 	}
 }
 
@@ -84,13 +84,13 @@ func (s *server) sendHostile(t *testing.T, r sample) int {
 // hostile corrupts requests.
 type hostile struct{ *rand.Rand }
 
-func (h *hostile) spoil(body string) string {
+func (h *hostile) corrupt(body string) string {
 	var document any
 	if err := json.Unmarshal([]byte(body), &document); err != nil {
 		panic(err)
 	}
 	for range 1 + h.IntN(4) {
-		document = h.spoilt(document)
+		document = h.corrupted(document)
 	}
 	text := compact(document)
 	if h.IntN(50) == 0 {
@@ -100,8 +100,8 @@ func (h *hostile) spoil(body string) string {
 	return text
 }
 
-// spoilt changes one place in a JSON value, or all of it.
-func (h *hostile) spoilt(v any) any {
+// corrupted changes one place in a JSON value, or all of it.
+func (h *hostile) corrupted(v any) any {
 	if h.IntN(4) == 0 {
 		return h.replacement(v)
 	}
@@ -120,7 +120,7 @@ func (h *hostile) spoilt(v any) any {
 		case 2:
 			v[h.text(name)] = v[name]
 		default:
-			v[name] = h.spoilt(v[name])
+			v[name] = h.corrupted(v[name])
 		}
 		return v
 	case []any:
@@ -136,7 +136,7 @@ func (h *hostile) spoilt(v any) any {
 		case 2:
 			return slices.Repeat(v, 1+h.IntN(120))
 		default:
-			v[i] = h.spoilt(v[i])
+			v[i] = h.corrupted(v[i])
 			return v
 		}
 	default:

@@ -81,24 +81,24 @@ func (c *connection) send(text string) { _, _ = io.WriteString(c, text) }
 
 // receive reads one response and checks what every response must have: a request id of the right form, and the checksum of the
 // bytes as sent.
-func (c *connection) receive() *answer {
+func (c *connection) receive() *response {
 	c.t.Helper()
-	response, err := http.ReadResponse(c.r, nil)
+	got, err := http.ReadResponse(c.r, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	body, err := io.ReadAll(response.Body)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
+	body, err := io.ReadAll(got.Body)
+	if err := errors.Join(err, got.Body.Close()); err != nil {
 		c.t.Fatal(err)
 	}
-	a := &answer{response.StatusCode, response.Header, body}
+	a := &response{got.StatusCode, got.Header, body}
 	a.check(c.t)
 	return a
 }
 
 var requestID = regexp.MustCompile(`^[A-Z0-9]{52}$`)
 
-func (a *answer) check(t *testing.T) {
+func (a *response) check(t *testing.T) {
 	t.Helper()
 	if id := a.header.Get("X-Amzn-Requestid"); !requestID.MatchString(id) {
 		t.Errorf("request id %q", id)
@@ -115,10 +115,10 @@ func (a *answer) check(t *testing.T) {
 }
 
 // expect compares a response's status and body.
-func (a *answer) expect(t *testing.T, status int, body string) {
+func (a *response) expect(t *testing.T, status int, body string) {
 	t.Helper()
 	if a.status != status || string(a.body) != body {
-		t.Errorf("answer %d %.200s, want %d %.200s", a.status, a.body, status, body)
+		t.Errorf("status %d %.200s, want %d %.200s", a.status, a.body, status, body)
 	}
 }
 
@@ -194,8 +194,8 @@ func chunked(body string, size int) string {
 	return b.String() + "0\r\n\r\n"
 }
 
-// TestContinue: a client may wait for permission to send its body.
-func TestContinue(t *testing.T) {
+// TestExpectContinue: a client may wait for permission to send its body.
+func TestExpectContinue(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(wireCall("ListTables", "", "Content-Length: 2", "Expect: 100-continue"))
 	line, err := c.r.ReadString('\n')
@@ -286,7 +286,7 @@ func TestCompressedRequests(t *testing.T) {
 	for _, test := range []struct {
 		name, encoding, body string
 		status               int
-		answer               string
+		response             string
 	}{
 		{"gzip", "gzip", whole, 200, noTables},
 		{"capitals", "GZIP", whole, 200, noTables},
@@ -306,7 +306,7 @@ func TestCompressedRequests(t *testing.T) {
 		c := dial(t, listen(t))
 		c.send(wireCall("ListTables", test.body, "Content-Encoding: "+test.encoding))
 		a := c.receive()
-		if a.status != test.status || string(a.body) != test.answer {
+		if a.status != test.status || string(a.body) != test.response {
 			t.Errorf("%s: %d %s", test.name, a.status, a.body)
 		}
 	}
@@ -435,18 +435,18 @@ func TestHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header = plain("ListTables").header
-		response, err := transport.RoundTrip(r)
+		reply, err := transport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(response.Body)
-		if err := errors.Join(err, response.Body.Close()); err != nil {
+		got, err := io.ReadAll(reply.Body)
+		if err := errors.Join(err, reply.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
-		a := &answer{response.StatusCode, response.Header, got}
+		a := &response{reply.StatusCode, reply.Header, got}
 		a.check(t)
-		if response.ProtoMajor != 2 || string(got) != want {
-			t.Errorf("%s %d %s, want %s", response.Proto, response.StatusCode, got, want)
+		if reply.ProtoMajor != 2 || string(got) != want {
+			t.Errorf("%s %d %s, want %s", reply.Proto, reply.StatusCode, got, want)
 		}
 	}
 }

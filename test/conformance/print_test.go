@@ -23,7 +23,7 @@ var volatile = []string{
 const lineWidth = 120
 
 // print formats a response as in the scripts.
-func (a *answer) print(d *datadriven.TestData) string {
+func (a *response) print(d *datadriven.TestData) string {
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(a.status))
 	members := map[string]any{}

@@ -231,6 +231,6 @@ func report(t *testing.T, all []*writer, missed int64) {
 	// On a fast machine the SDK's retries can outlast the server's downtime, so that no request is lost.
 	t.Logf("%d changes acknowledged, %d requests met no server, %d were lost", acknowledged, missed, lost)
 	if missed == 0 {
-		t.Error("no request met a server that was gone: the test does not do what it should")
+		t.Error("no request reached a stopped server: the test is ineffective")
 	}
 }

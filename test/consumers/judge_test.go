@@ -144,5 +144,5 @@ func (j *judge) compare(all []*writer) {
 	for item := range j.versions {
 		j.fault("%s is delivered and was never sent", item)
 	}
-	j.t.Logf("%s: %d changes from %d shards, %d delivered again for want of a checkpoint", j.name, len(j.delivered), len(j.shards), j.repeated)
+	j.t.Logf("%s: %d changes from %d shards, %d redelivered because of missing checkpoints", j.name, len(j.delivered), len(j.shards), j.repeated)
 }

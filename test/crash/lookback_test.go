@@ -27,11 +27,11 @@ const (
 	deposit   = 1000 // initial balance of each account; transfers keep the sum
 )
 
-// TestKillLookingBack kills the server while money moves between accounts, backups of the table are created, restored and
+// TestKillDuringBackupsAndRestores kills the server while money moves between accounts, backups of the table are created, restored and
 // deleted, point-in-time restores run, and the shards of its stream are rotated every second. Afterwards nothing is incomplete:
 // every started restore ends, each restored table has all the money, and replaying the stream from its beginning, through all its
 // shards, yields the table.
-func TestKillLookingBack(t *testing.T) {
+func TestKillDuringBackupsAndRestores(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
@@ -52,7 +52,7 @@ func TestKillLookingBack(t *testing.T) {
 			choice := rand.New(rand.NewPCG(seed, uint64(round*10+i+1)))
 			busy.Go(func() { transfer(work, client, choice) })
 		}
-		busy.Go(func() { lookBack(work, client, round) })
+		busy.Go(func() { backupAndRestore(work, client, round) })
 		<-time.After(time.Duration(300+random.IntN(1700)) * time.Millisecond)
 		server.Kill(t)
 		end()
@@ -139,8 +139,8 @@ func transfer(ctx context.Context, client *dynamodb.Client, random *rand.Rand) {
 	}
 }
 
-// lookBack creates backups, restores them and the latest point in time, and deletes backups, until the server has exited.
-func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
+// backupAndRestore creates backups, restores them and the latest point in time, and deletes backups, until the server has exited.
+func backupAndRestore(ctx context.Context, client *dynamodb.Client, round int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		created, err := client.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: aws.String(bankTable), BackupName: aws.String("backup")})
 		if err != nil {

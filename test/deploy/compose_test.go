@@ -99,7 +99,7 @@ func proxy(t *testing.T, nodes []*node) (dial func() (net.Conn, error)) {
 func replaceOnce(t *testing.T, text, from, to string) string {
 	t.Helper()
 	if strings.Count(text, from) != 1 {
-		t.Fatalf("%q is there %d times", from, strings.Count(text, from))
+		t.Fatalf("%q occurs %d times", from, strings.Count(text, from))
 	}
 	return strings.Replace(text, from, to, 1)
 }

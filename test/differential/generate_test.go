@@ -58,7 +58,7 @@ func (g *generator) sequence(n int) []request {
 	for len(requests) < n {
 		q := g.request()
 		if g.mistake(8) {
-			q.body = g.spoil(q.clone().body)
+			q.body = g.corrupt(q.clone().body)
 		}
 		requests = append(requests, q)
 	}
@@ -136,7 +136,7 @@ func (g *generator) createTable() request {
 	q := request{"CreateTable", body}
 	if len(g.tables) > 0 && g.mistake(50) {
 		q = q.clone()
-		q.body = g.spoil(q.body)
+		q.body = g.corrupt(q.body)
 	}
 	if i := slices.IndexFunc(g.tables, func(other *table) bool { return other.name == t.name }); i < 0 {
 		g.tables = append(g.tables, t)
@@ -649,8 +649,8 @@ func (g *generator) transactGet(t *table) request {
 	return request{"TransactGetItems", object{"TransactItems": gets}}
 }
 
-// spoil changes one place of a body: a member is deleted, or gets an invalid value.
-func (g *generator) spoil(body any) any {
+// corrupt changes one place of a body: a member is deleted, or gets an invalid value.
+func (g *generator) corrupt(body any) any {
 	places := 0
 	walk(body, func(any) { places++ })
 	at := g.r.IntN(places)

@@ -52,7 +52,7 @@ func (w *workload) readAll(t *testing.T) map[place]int {
 	}
 	end := int64(time.Since(w.begun))
 	for i, o := range w.history {
-		if o.Output.(registers.Answer).Lost {
+		if o.Output.(registers.Response).Lost {
 			w.history[i].Return = end
 		}
 	}
@@ -85,7 +85,7 @@ func (w *workload) checkHistory(t *testing.T) {
 func (w *workload) acknowledged() map[place][]int {
 	values := map[place][]int{}
 	for _, o := range w.history {
-		r, a := o.Input.(registers.Request), o.Output.(registers.Answer)
+		r, a := o.Input.(registers.Request), o.Output.(registers.Response)
 		if a.Lost || a.Refused || a.Conflict {
 			continue
 		}

@@ -93,9 +93,9 @@ func shortList(random *rand.Rand, breakages []breakage, n int) []fault {
 	}
 }
 
-// suffer causes simultaneous faults, ends each of them, and waits until the cluster has recovered. The store is repaired first
+// causeFaults causes simultaneous faults, ends each of them, and waits until the cluster has recovered. The store is repaired first
 // and servers last, because they only start if it responds.
-func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
+func (c *cluster) causeFaults(t *testing.T, random *rand.Rand, list []fault) {
 	t.Helper()
 	slices.SortFunc(list, func(a, b fault) int { return int(b.kind - a.kind) })
 	names := make([]string, len(list))
@@ -133,9 +133,9 @@ func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 		s.process.Signal(t, syscall.SIGSTOP)
 		return func() { s.process.Signal(t, syscall.SIGCONT) }
 	case cutClients, refuseClients, holdRequests, holdResponses:
-		return disturb(disturbance(f.kind-cutClients), s.clients)
+		return applyEffect(linkEffect(f.kind-cutClients), s.clients)
 	case cutStore, refuseStore, holdToStore, holdFromStore:
-		return disturb(disturbance(f.kind-cutStore), s.store.links...)
+		return applyEffect(linkEffect(f.kind-cutStore), s.store.links...)
 	case loseStore:
 		forget := dropLinks(s.store.links)
 		return func() {
@@ -147,18 +147,18 @@ func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 	}
 }
 
-// disturbance is the effect of a fault on links, in the order of the kinds.
-type disturbance int
+// linkEffect is the effect of a fault on links, in the order of the kinds.
+type linkEffect int
 
 const (
-	cut disturbance = iota
+	cut linkEffect = iota
 	refuse
 	holdUp
 	holdDown
 )
 
-// disturb disturbs some links.
-func disturb(what disturbance, links ...*link.Link) (heal func()) {
+// applyEffect applies an effect to some links.
+func applyEffect(what linkEffect, links ...*link.Link) (heal func()) {
 	for _, l := range links {
 		switch what {
 		case cut:
@@ -181,13 +181,13 @@ func disturb(what disturbance, links ...*link.Link) (heal func()) {
 // dropLinks silently drops the connections of some links, until they are reset.
 func dropLinks(links []*link.Link) (heal func()) {
 	for _, l := range links {
-		l.Lose()
+		l.DropSilently()
 	}
-	return func() { disturb(cut, links...) }
+	return func() { applyEffect(cut, links...) }
 }
 
-// healing ends a fault by an operation that may fail.
-func healing(t *testing.T, heal func() error) func() {
+// healer ends a fault by an operation that may fail.
+func healer(t *testing.T, heal func() error) func() {
 	t.Helper()
 	return func() {
 		t.Helper()

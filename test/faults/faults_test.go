@@ -63,7 +63,7 @@ func breakAndCheck(t *testing.T, startStore func() (store, error), flags ...stri
 			break
 		}
 		faults += len(list)
-		c.suffer(t, random, list)
+		c.causeFaults(t, random, list)
 		w.progress(t)
 	}
 	t.Logf("%d faults end after %v", faults, time.Since(begun).Round(time.Millisecond))

@@ -107,7 +107,7 @@ func (f *follower) compare(t *testing.T, name string, table map[place]int, ackno
 	}
 	for at := range maps.Keys(f.last) {
 		if _, known := table[at]; !known {
-			t.Errorf("%s: there are records of %v, which nobody has written", name, at)
+			t.Errorf("%s: there are records of unwritten %v", name, at)
 		}
 	}
 	t.Logf("%s: %d records", name, f.records)

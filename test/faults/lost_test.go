@@ -45,7 +45,7 @@ func TestLostConnections(t *testing.T) {
 		}
 	}
 	<-time.After(1100 * time.Millisecond) // connections that were just in use are not pinged
-	l.Lose()
+	l.DropSilently()
 	ctx, cancel := context.WithTimeout(t.Context(), enough)
 	defer cancel()
 	snapshot, err := s.Snapshot(ctx)

@@ -54,7 +54,7 @@ func (p *pairs) take(random *rand.Rand) (pair int, seen registers.Pair) {
 }
 
 // done records the outcome of a request.
-func (p *pairs) done(r registers.Request, a registers.Answer) {
+func (p *pairs) done(r registers.Request, a registers.Response) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	u := p.inUse[r.Pair]

@@ -74,7 +74,7 @@ func (p *postgres) breakages() []breakage {
 		return func(t *testing.T) func() {
 			t.Helper()
 			s.Kill()
-			return healing(t, s.Restart)
+			return healer(t, s.Restart)
 		}
 	}
 	pause := func(s *postgrestest.Server) func(*testing.T) func() {
@@ -90,7 +90,7 @@ func (p *postgres) breakages() []breakage {
 		{"kill the primary and promote its standby", true, func(t *testing.T) func() {
 			t.Helper()
 			primary.Kill()
-			return healing(t, p.failOver)
+			return healer(t, p.failOver)
 		}},
 		{"kill the standby", false, restart(standby)},
 		{"pause the standby", false, pause(standby)},
@@ -147,7 +147,7 @@ func mustBe(err error, is *bool) error {
 }
 
 // ask queries the primary.
-func (p *postgres) ask(t *testing.T, answer any, sql string, args ...any) error {
+func (p *postgres) ask(t *testing.T, response any, sql string, args ...any) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -156,5 +156,5 @@ func (p *postgres) ask(t *testing.T, answer any, sql string, args ...any) error 
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	return conn.QueryRow(ctx, sql, args...).Scan(answer)
+	return conn.QueryRow(ctx, sql, args...).Scan(response)
 }

@@ -74,18 +74,18 @@ func (k *tikv) breakages() (list []breakage) {
 			breakage{"kill " + name, n <= 0, func(t *testing.T) func() {
 				t.Helper()
 				k.cluster.Kill(n)
-				return healing(t, func() error { return k.cluster.Restart(n) })
+				return healer(t, func() error { return k.cluster.Restart(n) })
 			}},
 			breakage{"pause " + name, false, func(*testing.T) func() {
 				k.cluster.Pause(n)
 				return func() { k.cluster.Resume(n) }
 			}},
-			breakage{"refuse " + name, n == 1, func(*testing.T) func() { return disturb(refuse, append(k.to(n), k.from(n)...)...) }},
-			breakage{"hold bytes to " + name, false, func(*testing.T) func() { return disturb(holdUp, k.to(n)...) }},
+			breakage{"refuse " + name, n == 1, func(*testing.T) func() { return applyEffect(refuse, append(k.to(n), k.from(n)...)...) }},
+			breakage{"hold bytes to " + name, false, func(*testing.T) func() { return applyEffect(holdUp, k.to(n)...) }},
 			breakage{"hold bytes from " + name, false, func(*testing.T) func() {
-				return disturb(holdUp, k.from(n)...)
+				return applyEffect(holdUp, k.from(n)...)
 			}},
-			breakage{"hold responses of " + name, false, func(*testing.T) func() { return disturb(holdDown, k.to(n)...) }},
+			breakage{"hold responses of " + name, false, func(*testing.T) func() { return applyEffect(holdDown, k.to(n)...) }},
 			breakage{"lose the connections of " + name, n == 2, func(*testing.T) func() {
 				return dropLinks(append(k.to(n), k.from(n)...))
 			}},

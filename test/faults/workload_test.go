@@ -29,15 +29,15 @@ const (
 
 // workload is the clients, with all their results.
 type workload struct {
-	cluster *cluster
-	seed    uint64
-	begun   time.Time
-	clients [frontEnds]*dynamodb.Client
-	pairs   *pairs
-	values  atomic.Int64 // used in requests
-	answers atomic.Int64
-	halt    context.CancelFunc
-	running sync.WaitGroup
+	cluster   *cluster
+	seed      uint64
+	begun     time.Time
+	clients   [frontEnds]*dynamodb.Client
+	pairs     *pairs
+	values    atomic.Int64 // used in requests
+	responses atomic.Int64
+	halt      context.CancelFunc
+	running   sync.WaitGroup
 
 	follower *follower
 	indexes  atomic.Int64 // that were filled
@@ -82,9 +82,9 @@ func (w *workload) stop(t *testing.T) {
 // progress waits until clients have received some more responses.
 func (w *workload) progress(t *testing.T) {
 	t.Helper()
-	until := w.answers.Load() + progressOps
+	until := w.responses.Load() + progressOps
 	poll(t, "the clients go on", func() error {
-		if w.answers.Load() < until && !t.Failed() {
+		if w.responses.Load() < until && !t.Failed() {
 			return errors.New("few responses come")
 		}
 		return nil
@@ -152,7 +152,7 @@ func (w *workload) perform(client, server int, r registers.Request) (lost bool, 
 	a, err := w.send(server, r)
 	if a.Lost && r.Token != "" { // as SDKs do, but to another server
 		// Unless the response is a success, the first request may still be executed.
-		if again, refused := w.send((server+1)%frontEnds, r); refused == nil && again == (registers.Answer{}) {
+		if again, refused := w.send((server+1)%frontEnds, r); refused == nil && again == (registers.Response{}) {
 			a = again
 		}
 	}
@@ -163,7 +163,7 @@ func (w *workload) perform(client, server int, r registers.Request) (lost bool, 
 	if a.Lost {
 		w.lost++
 	} else {
-		w.answers.Add(1)
+		w.responses.Add(1)
 	}
 	if !a.Lost || r.Kind.Writes() {
 		w.history = append(w.history, o)
@@ -172,15 +172,15 @@ func (w *workload) perform(client, server int, r registers.Request) (lost bool, 
 }
 
 // send returns an error if the response is one that no fault may cause.
-func (w *workload) send(server int, r registers.Request) (registers.Answer, error) {
+func (w *workload) send(server int, r registers.Request) (registers.Response, error) {
 	a, err := registers.Perform(context.Background(), w.clients[server], r)
 	if err == nil {
 		return a, nil
 	}
 	if !mayHappen(err) {
-		return registers.Answer{Lost: true}, err
+		return registers.Response{Lost: true}, err
 	}
-	return registers.Answer{Lost: true}, nil
+	return registers.Response{Lost: true}, nil
 }
 
 // mayHappen reports whether a fault explains an error: there was no response, or it is a server error.

@@ -99,8 +99,8 @@ func (s *session) reopen(t *testing.T) {
 	s.open(t)
 }
 
-// send makes a request and returns the answer, or the status and the error.
-func (s *session) send(ctx context.Context, operation, body string) (status int, answer map[string]any) {
+// send makes a request and returns the response, or the status and the error.
+func (s *session) send(ctx context.Context, operation, body string) (status int, out map[string]any) {
 	service := "DynamoDB_20120810."
 	switch operation {
 	case "ListStreams", "DescribeStream", "GetShardIterator", "GetRecords":
@@ -112,22 +112,22 @@ func (s *session) send(ctx context.Context, operation, body string) (status int,
 	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=key/20261101/"+s.region+"/dynamodb/aws4_request")
 	response := httptest.NewRecorder()
 	s.db.Handler().ServeHTTP(response, request)
-	if err := json.Unmarshal(response.Body.Bytes(), &answer); err != nil {
-		answer = map[string]any{"body": response.Body.String()}
+	if err := json.Unmarshal(response.Body.Bytes(), &out); err != nil {
+		out = map[string]any{"body": response.Body.String()}
 	}
-	return response.Code, answer
+	return response.Code, out
 }
 
-// text prints an answer, with each element of its lists on a line.
-func text(status int, answer map[string]any) string {
+// text prints a response, with each element of its lists on a line.
+func text(status int, response map[string]any) string {
 	var out strings.Builder
 	if status != http.StatusOK {
 		fmt.Fprintf(&out, "%d\n", status)
 	}
-	for _, name := range sorted(answer) {
-		list, isList := answer[name].([]any)
+	for _, name := range sorted(response) {
+		list, isList := response[name].([]any)
 		if !isList {
-			fmt.Fprintf(&out, "%s %s\n", name, compact(answer[name]))
+			fmt.Fprintf(&out, "%s %s\n", name, compact(response[name]))
 			continue
 		}
 		fmt.Fprintln(&out, name)
@@ -170,8 +170,8 @@ func TestDirectories(t *testing.T) {
 
 // directive runs one step of a script: a request, named for its operation, or one of
 //
-//	await Operation     a request that is repeated until the answer is as expected
-//	quiet Operation     a request of whose answer only the status counts
+//	await Operation     a request that is repeated until the response is as expected
+//	quiet Operation     a request of whose response only the status counts
 //	records TABLE       all records of the latest stream of a table; with "short", what they are about
 //	verify              what the verifier counts and finds
 //	in REGION           the requests that follow are for this Region
@@ -208,7 +208,7 @@ func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// await repeats a request until the answer is as wanted, or patience ends.
+// await repeats a request until the response is as wanted, or patience ends.
 func (s *session) await(t *testing.T, operation, body string, wanted func(string) bool) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -257,11 +257,11 @@ func (s *session) verify(t *testing.T) string {
 func (s *session) records(t *testing.T, table string, short bool) string {
 	t.Helper()
 	request := func(operation, body string) map[string]any {
-		status, answer := s.send(t.Context(), operation, body)
+		status, response := s.send(t.Context(), operation, body)
 		if status != http.StatusOK {
-			t.Fatalf("%s %s: %v", operation, body, answer)
+			t.Fatalf("%s %s: %v", operation, body, response)
 		}
-		return answer
+		return response
 	}
 	description, _ := request("DescribeTable", fmt.Sprintf(`{"TableName":%q}`, table))["Table"].(map[string]any)
 	arn, _ := description["LatestStreamArn"].(string)
@@ -274,8 +274,8 @@ func (s *session) records(t *testing.T, table string, short bool) string {
 		iterator := request("GetShardIterator", fmt.Sprintf(
 			`{"StreamArn":%q,"ShardId":%q,"ShardIteratorType":"TRIM_HORIZON"}`, arn, id))["ShardIterator"]
 		for empty := false; !empty && iterator != nil; {
-			answer := request("GetRecords", fmt.Sprintf(`{"ShardIterator":%q}`, iterator))
-			records, _ := answer["Records"].([]any)
+			response := request("GetRecords", fmt.Sprintf(`{"ShardIterator":%q}`, iterator))
+			records, _ := response["Records"].([]any)
 			for _, r := range records {
 				if short {
 					record, _ := r.(map[string]any)
@@ -284,7 +284,7 @@ func (s *session) records(t *testing.T, table string, short bool) string {
 				}
 				fmt.Fprintf(&out, "  %s\n", compact(r))
 			}
-			empty, iterator = len(records) == 0, answer["NextShardIterator"]
+			empty, iterator = len(records) == 0, response["NextShardIterator"]
 		}
 	}
 	return out.String()
@@ -352,8 +352,8 @@ func (s *session) step(t *testing.T, operation, argument, body string) {
 			s.step(t, "BatchWriteItem", "", batch(table, i))
 		}
 	default:
-		if status, answer := s.send(t.Context(), operation, body); status != http.StatusOK {
-			t.Fatalf("%s %s: %v", operation, body, answer)
+		if status, response := s.send(t.Context(), operation, body); status != http.StatusOK {
+			t.Fatalf("%s %s: %v", operation, body, response)
 		}
 	}
 }

@@ -51,12 +51,12 @@ func TestPages(t *testing.T) {
 	}
 	t.Run("glance", func(t *testing.T) {
 		t.Parallel()
-		glance(t, open(t, binary))
+		checkLandingPage(t, open(t, binary))
 	})
 }
 
-// glance checks the design on the site's landing page, and compares the findings with those shown there.
-func glance(t *testing.T, g *guide) {
+// checkLandingPage checks the design on the site's landing page, and compares the findings with those shown there.
+func checkLandingPage(t *testing.T, g *guide) {
 	t.Helper()
 	g.dir = filepath.Join(g.root, "docs", "glance")
 	want, err := os.ReadFile(filepath.Join(g.dir, "check.txt"))

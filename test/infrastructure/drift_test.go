@@ -105,13 +105,13 @@ func (h handler) read() object {
 		"PointInTimeRecoveryEnabled": recovery.PointInTimeRecoveryStatus == types.PointInTimeRecoveryStatusEnabled,
 		"RecoveryPeriodInDays":       float64(aws.ToInt32(recovery.RecoveryPeriodInDays)),
 	}
-	h.readBeside(p)
+	h.readSeparateProperties(p)
 	return p
 }
 
-// readBeside reads the properties that DescribeTable does not return. The read handler of a table has no permission for
+// readSeparateProperties reads the properties that DescribeTable does not return. The read handler of a table has no permission for
 // DescribeTimeToLive; create and update do.
-func (h handler) readBeside(p object) {
+func (h handler) readSeparateProperties(p object) {
 	h.t.Helper()
 	ctx := h.t.Context()
 	ttl, err := h.cloudFormation.client("update", h.client.Options().Region).DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: h.table})

@@ -164,11 +164,11 @@ func (p provider) create(r *resource) {
 	_, err := p.client.CreateTable(p.t.Context(), in)
 	p.must(err)
 	p.waitTable()
-	p.beside(&resource{}, r)
+	p.changeSeparateSettings(&resource{}, r)
 }
 
-// beside changes the settings with separate operations.
-func (p provider) beside(old, r *resource) {
+// changeSeparateSettings changes the settings with separate operations.
+func (p provider) changeSeparateSettings(old, r *resource) {
 	p.t.Helper()
 	ctx := p.t.Context()
 	if old.TTL != r.TTL {
@@ -285,7 +285,7 @@ func (p provider) change(old, r *resource) {
 		p.update(&dynamodb.UpdateTableInput{WarmThroughput: &types.WarmThroughput{ReadUnitsPerSecond: &r.WarmRead, WriteUnitsPerSecond: &r.WarmWrite}})
 	}
 	p.retag(old, r)
-	p.beside(old, r)
+	p.changeSeparateSettings(old, r)
 }
 
 func (p provider) retag(old, r *resource) {

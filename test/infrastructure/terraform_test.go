@@ -108,9 +108,9 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-// TestAskedAlways sends the requests that tools make for every table, whatever features it has. Errors must be those that the
+// TestRequestsForEveryTable sends the requests that tools make for every table, whatever features it has. Errors must be those that the
 // tools expect.
-func TestAskedAlways(t *testing.T) {
+func TestRequestsForEveryTable(t *testing.T) {
 	p := provider{t, connect(t)}
 	p.create(&resource{Billing: types.BillingModePayPerRequest, Attributes: map[string]types.ScalarAttributeType{"id": "S"}, Hash: "id", Class: types.TableClassStandard})
 	ctx := t.Context()
@@ -201,11 +201,11 @@ func (p provider) read(want *resource) *resource {
 	if w := d.WarmThroughput; want.WarmRead != 0 && w != nil { // otherwise the value is computed
 		r.WarmRead, r.WarmWrite = *w.ReadUnitsPerSecond, *w.WriteUnitsPerSecond
 	}
-	p.readBeside(r)
+	p.readSeparateProperties(r)
 	return r
 }
 
-func (p provider) readBeside(r *resource) {
+func (p provider) readSeparateProperties(r *resource) {
 	p.t.Helper()
 	ctx := p.t.Context()
 	pitr := p.backups()

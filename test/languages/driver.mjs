@@ -95,14 +95,14 @@ function writeInput(w, input) {
 // What a write returns, as stored values.
 function outcome(w, result) {
   const items = {};
-  for (const t of w.told ?? []) {
+  for (const t of w.returned ?? []) {
     const list = t.each ? result[t.name] ?? [] : [result[t.name]];
-    items[t.step] = list.map((x) => told(w.steps[t.step].entity, x));
+    items[t.step] = list.map((x) => encoded(w.steps[t.step].entity, x));
   }
-  return { items, replayed: result.replayed ?? false, record: result.replayed ? told(w.idempotent.record, result.record) : null };
+  return { items, replayed: result.replayed ?? false, record: result.replayed ? encoded(w.idempotent.record, result.record) : null };
 }
 
-const told = (e, x) => (x === undefined ? null : shownAll(encodeAll(e.fields, x)));
+const encoded = (e, x) => (x === undefined ? null : shownAll(encodeAll(e.fields, x)));
 
 // The runtime with another limit, which no generated method has.
 function limited(pattern, limit) {
@@ -129,11 +129,11 @@ const operations = {
   },
   async get({ pattern, input }) {
     const r = program.reads.get(pattern);
-    return told(r.entity, await method(pattern)(readInput(r, input)));
+    return encoded(r.entity, await method(pattern)(readInput(r, input)));
   },
   async batch({ pattern, inputs }) {
     const r = program.reads.get(pattern);
-    return (await method(pattern, r.each ? "" : "Batch")(inputs.map((input) => readInput(r, input)))).map((x) => told(r.entity, x));
+    return (await method(pattern, r.each ? "" : "Batch")(inputs.map((input) => readInput(r, input)))).map((x) => encoded(r.entity, x));
   },
   async count({ pattern, input }) {
     return await method(pattern)(readInput(program.reads.get(pattern), input));
@@ -145,7 +145,7 @@ const operations = {
     const page = (r.limit ?? 0) === limit && !r.limit
       ? await method(pattern)(in_, options)
       : await limited(pattern, limit).page(pattern, in_, options);
-    return { items: page.items.map((x) => told(r.entity, x)), next: page.next };
+    return { items: page.items.map((x) => encoded(r.entity, x)), next: page.next };
   },
   async all({ pattern, input, limit }) {
     const r = program.reads.get(pattern);
@@ -158,7 +158,7 @@ const operations = {
     } else {
       for await (const x of method(pattern, "All")(in_)) out.push(x);
     }
-    return out.map((x) => told(r.entity, x));
+    return out.map((x) => encoded(r.entity, x));
   },
   async collect({ pattern, input, size, after }) {
     const c = program.collections.get(pattern);
@@ -167,7 +167,7 @@ const operations = {
     const found = await (c.page ? call(in_, { limit: size, after }) : call(in_));
     const members = c.results.map((name, i) => {
       const list = i === c.root ? [found[name]].filter((x) => x !== undefined) : found[name];
-      return list.map((x) => told(c.members[i].entity, x));
+      return list.map((x) => encoded(c.members[i].entity, x));
     });
     return { members, next: found.next ?? "" };
   },
@@ -185,7 +185,7 @@ const operations = {
   async export({ id, after }) {
     const out = [];
     for await (const x of db.exportPerson(id, after)) {
-      out.push({ entity: x.entity, values: told(program.entities.get(x.entity), x.value), json: x.json(), resume: x.resume });
+      out.push({ entity: x.entity, values: encoded(program.entities.get(x.entity), x.value), json: x.json(), resume: x.resume });
     }
     return out;
   },

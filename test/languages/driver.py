@@ -250,7 +250,7 @@ def outcome(wr, result):
     """What a write returns, as stored values."""
     replayed = getattr(result, "replayed", False)
     items = {}
-    for t in wr.told:
+    for t in wr.returned:
         x = getattr(result, t.attr, None)
         items[t.step] = [told(wr.steps[t.step].entity, one) for one in (x or () if t.each else [x])]
     return {"items": items, "replayed": replayed, "record": told(wr.idempotent.record, result.record) if replayed else None}

@@ -83,7 +83,7 @@ func (n *driver) call(operation string, arguments map[string]any, result any) (*
 	if _, err := n.in.Write(append(line, '\n')); err != nil {
 		return nil, err
 	}
-	answer, err := n.out.ReadBytes('\n')
+	response, err := n.out.ReadBytes('\n')
 	if err != nil {
 		return nil, fmt.Errorf(broken+": %w", err)
 	}
@@ -91,7 +91,7 @@ func (n *driver) call(operation string, arguments map[string]any, result any) (*
 		Result any
 		Error  *failure
 	}{Result: result}
-	if err := json.Unmarshal(answer, &out); err != nil {
+	if err := json.Unmarshal(response, &out); err != nil {
 		return nil, err
 	}
 	return out.Error, nil

@@ -167,8 +167,8 @@ func (h *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestStillWritten tests that a person who never stops writing is not erased, as in Go, and that an export has no password.
-func TestStillWritten(t *testing.T) {
+// TestActiveWriterIsNotErased tests that a person who never stops writing is not erased, as in Go, and that an export has no password.
+func TestActiveWriterIsNotErased(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "diary.design.yaml")
 	if err := os.WriteFile(file, []byte(diary), 0o600); err != nil {
 		t.Fatal(err)
@@ -178,16 +178,16 @@ func TestStillWritten(t *testing.T) {
 		dir := t.TempDir()
 		d := generated(t, typescript, file, filepath.Join(dir, "diary"))
 		compiled(t, dir)
-		stillWritten(t, typescript, d, filepath.Join(dir, "out", "diary"))
+		erasureOfActiveWriter(t, typescript, d, filepath.Join(dir, "out", "diary"))
 	})
 	t.Run("Python", func(t *testing.T) {
 		hasBoto3(t)
 		dir := filepath.Join(t.TempDir(), "diary")
-		stillWritten(t, python, generated(t, python, file, dir), dir)
+		erasureOfActiveWriter(t, python, generated(t, python, file, dir), dir)
 	})
 }
 
-func stillWritten(t *testing.T, l language, d *design.Design, dir string) {
+func erasureOfActiveWriter(t *testing.T, l language, d *design.Design, dir string) {
 	t.Helper()
 	p, err := lower.Lower(d)
 	if err != nil {

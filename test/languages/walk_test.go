@@ -25,16 +25,16 @@ func TestWalksContinue(t *testing.T) {
 		dir := t.TempDir()
 		d := generated(t, typescript, file, filepath.Join(dir, "buckets"))
 		compiled(t, dir)
-		walksGoOn(t, typescript, d, filepath.Join(dir, "out", "buckets"))
+		walksResume(t, typescript, d, filepath.Join(dir, "out", "buckets"))
 	})
 	t.Run("Python", func(t *testing.T) {
 		hasBoto3(t)
 		dir := filepath.Join(t.TempDir(), "buckets")
-		walksGoOn(t, python, generated(t, python, file, dir), dir)
+		walksResume(t, python, generated(t, python, file, dir), dir)
 	})
 }
 
-func walksGoOn(t *testing.T, l language, d *design.Design, dir string) {
+func walksResume(t *testing.T, l language, d *design.Design, dir string) {
 	t.Helper()
 	p, err := lower.Lower(d)
 	if err != nil {

@@ -148,7 +148,7 @@ func (r *recorder) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range r.pending {
-		o.Output, o.Return = registers.Answer{Lost: true}, int64(time.Since(r.start))
+		o.Output, o.Return = registers.Response{Lost: true}, int64(time.Since(r.start))
 		r.history = append(r.history, o)
 	}
 }

@@ -82,7 +82,7 @@ func compare(t *testing.T, variants []variant) {
 	history := newHistory(rand.New(rand.NewPCG(seed, 0)), *stepsFlag)
 	var want []string
 	for _, v := range variants {
-		got := answers(t, v, history, seed)
+		got := responses(t, v, history, seed)
 		if want == nil {
 			want = got
 			continue
@@ -92,14 +92,14 @@ func compare(t *testing.T, variants []variant) {
 				continue
 			}
 			if diff := cmp.Diff(want[i], got[i]); diff != "" {
-				t.Fatalf("seed %d, step %d: %s\n%q answers differently from %q (-/+):\n%s", seed, i, op.text, v.name, variants[0].name, diff)
+				t.Fatalf("seed %d, step %d: %s\n%q responds differently from %q (-/+):\n%s", seed, i, op.text, v.name, variants[0].name, diff)
 			}
 		}
 	}
 }
 
-// answers runs the history and returns the result of each step.
-func answers(t *testing.T, v variant, history []operation, seed uint64) []string {
+// responses runs the history and returns the result of each step.
+func responses(t *testing.T, v variant, history []operation, seed uint64) []string {
 	t.Helper()
 	s := &subject{variant: v, dir: t.TempDir(), table: "history"}
 	s.open(t)

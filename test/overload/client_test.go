@@ -52,12 +52,12 @@ func (c *client) call(ctx context.Context, through *http.Client, operation, body
 		return "", err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		return "", err
 	}
 	status := fmt.Sprint(response.StatusCode)
-	if code := errorCode.FindSubmatch(answer); code != nil {
+	if code := errorCode.FindSubmatch(text); code != nil {
 		status += " " + string(code[1])
 	}
 	return status, nil

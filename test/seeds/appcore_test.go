@@ -194,7 +194,7 @@ func TestAppCoreIdempotency(t *testing.T) {
 		wantStrings(t, []item{original}, "createdAt", "2024-02-01T00:00:00.000Z")
 	})
 
-	t.Run("2.5 ConditionalCheckFailed is what a single put answers", func(t *testing.T) {
+	t.Run("2.5 ConditionalCheckFailed is the error of a single put", func(t *testing.T) {
 		db := open(t, "appcore")
 		_, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{
 			TableName:           aws.String(appCore),

@@ -35,7 +35,7 @@ func TestShards(t *testing.T) {
 	written := stop() + 1000*itemsTogether
 	eventually(t, func() bool { c.read(); return c.total >= written })
 	if c.total != written {
-		t.Errorf("%d records came, %d were written", c.total, written)
+		t.Errorf("%d records were delivered, %d were written", c.total, written)
 	}
 	d.checkLineage(t, arn)
 }

@@ -20,8 +20,8 @@ var whole = flag.Bool("whole", false, "run the tests of all systems, which takes
 // shortened are the systems whose tests run without -whole: they use transactions, streams, counters and conditions the most.
 var shortened = []string{"/systems/appcore", "/systems/catfecito"}
 
-// beside matches the tests that do not use the other implementation, because they run separate databases.
-const beside = "^TestDesign$"
+// skipped matches the tests that do not use the other implementation, because they run separate databases.
+const skipped = "^TestDesign$"
 
 // TestOnDynamoDBLocal runs the tests of the systems, except those of their pages, with the other implementation's address in the
 // environment. It also runs a test of the console, and copies tables from it.
@@ -48,7 +48,7 @@ func testConsole(t *testing.T, endpoint string) {
 func testSystems(t *testing.T, endpoint string) {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + beside}, onDatabase(t, root)...)...)
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + skipped}, onDatabase(t, root)...)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint, "WEBTEST=off")
 	out, err := command.CombinedOutput()

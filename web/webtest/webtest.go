@@ -126,7 +126,7 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 	if err := chromedp.Do(p.ctx, begin, chromedp.EmulateViewport(o.width, o.height, sized...)); err != nil {
 		tb.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
 	}
-	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
+	if err := chromedp.Listen(p.ctx, p.recordViolation); err != nil {
 		tb.Fatal(err)
 	}
 	p.Do(chromedp.Navigate(address))
@@ -146,8 +146,8 @@ func (p *Page) Close() {
 	}
 }
 
-// hear records forbidden actions of the page.
-func (p *Page) hear(event any) {
+// recordViolation records forbidden actions of the page.
+func (p *Page) recordViolation(event any) {
 	var fault string
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:

@@ -302,7 +302,7 @@ func TestFailure(t *testing.T) {
 			t.Errorf("logged %d times: %s", got, logged.String())
 		}
 		if err := l.Admit(create); err != nil {
-			t.Errorf("what is not recorded is refused: %v", err)
+			t.Errorf("an unrecorded request was rejected: %v", err)
 		}
 		if err := l.Admit(put); (err == nil) != warn {
 			t.Errorf("warn %v: admitted with %v", warn, err)
@@ -331,7 +331,7 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if recordPut(t, l, "two") == nil || l.Admit(put) == nil {
-		t.Error("it is written into a directory that is not there")
+		t.Error("the record was written into a missing directory")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

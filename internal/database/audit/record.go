@@ -90,7 +90,7 @@ func (l *Log) newRecord(a *server.Audited) *record {
 	}
 	if a.Err != nil {
 		r.ErrorCode = string(a.Err.Code)
-		if l.o.Values || !slices.Contains(telling, a.Err.Code) {
+		if l.o.Values || !slices.Contains(revealing, a.Err.Code) {
 			r.ErrorMessage = cut(a.Err.Message)
 		}
 	}
@@ -113,9 +113,9 @@ func (l *Log) newRecord(a *server.Audited) *record {
 	return r
 }
 
-// telling are the codes whose messages can show a value, the signed text, or an Authorization header, which may have been meant
+// revealing are the codes whose messages can show a value, the signed text, or an Authorization header, which may have been meant
 // for another server.
-var telling = []apierr.Code{
+var revealing = []apierr.Code{
 	apierr.ValidationException, apierr.SerializationException, apierr.InvalidSignatureException, apierr.IncompleteSignatureException,
 	apierr.TransactionCanceledException,
 }

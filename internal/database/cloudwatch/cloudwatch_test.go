@@ -119,8 +119,8 @@ func call(tb testing.TB, h *cloudwatch.Handler, path string, header map[string]s
 	if !h.Serves(r, nil) {
 		tb.Fatalf("%s %v is not served", path, header)
 	}
-	status, got, answer := h.Serve(tb.Context(), nil, r, "request-1", body)
-	return response{status, got, string(answer)}
+	status, got, text := h.Serve(tb.Context(), nil, r, "request-1", body)
+	return response{status, got, string(text)}
 }
 
 func callJSON(tb testing.TB, h *cloudwatch.Handler, operation, body string) response {

@@ -56,9 +56,9 @@ const (
 	lookInterval = 100 * time.Millisecond
 	// awaitInterval is the interval at which Await checks the servers.
 	awaitInterval = 20 * time.Millisecond
-	// answerTime is the timeout of a call to the store. After that the lease has expired, and the call may never return: its
+	// responseTime is the timeout of a call to the store. After that the lease has expired, and the call may never return: its
 	// connection may have been lost silently.
-	answerTime = leaseTime
+	responseTime = leaseTime
 	// claimTime is the timeout for the leader's lease: the leader's updates hold it, and a stalled one must not prevent other
 	// servers from renewing their own leases.
 	claimTime = time.Second
@@ -289,19 +289,19 @@ func (m *Member) extend(asked time.Time) {
 
 // admitted is admit in its own update.
 func (m *Member) admitted(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, responseTime)
 	defer cancel()
 	return m.options.Store.Update(ctx, kv.Intent{Check: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error { return m.admit(txn) })
 }
 
 func (m *Member) versionInTime(ctx context.Context) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, responseTime)
 	defer cancel()
 	return m.version(ctx)
 }
 
 func (m *Member) renewInTime(ctx context.Context) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, responseTime)
 	defer cancel()
 	return m.renew(ctx)
 }

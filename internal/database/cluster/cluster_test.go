@@ -152,8 +152,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestNotCurrent tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
-func TestNotCurrent(t *testing.T) {
+// TestUnreadableDefinitionsLoseLease tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
+func TestUnreadableDefinitionsLoseLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		one, two := join(t, store), join(t, store)
@@ -202,12 +202,12 @@ func TestLeader(t *testing.T) {
 		<-time.After(2 * time.Second)
 		second := leader()
 		if second == nil || second == first {
-			t.Fatalf("nobody leads after the leader has left: %v", second)
+			t.Fatalf("no server leads after the leader has left: %v", second)
 		}
 		second.Stop()
 		<-time.After(7 * time.Second)
 		if third := leader(); third == nil || third == second {
-			t.Errorf("nobody leads after the leader has crashed: %v", third)
+			t.Errorf("no server leads after the leader has crashed: %v", third)
 		}
 		for _, s := range servers {
 			s.Stop()
@@ -306,7 +306,7 @@ type silent struct {
 	is atomic.Bool
 }
 
-func (s *silent) answer(ctx context.Context) error {
+func (s *silent) respond(ctx context.Context) error {
 	if s.is.Load() {
 		<-ctx.Done()
 	}
@@ -314,21 +314,21 @@ func (s *silent) answer(ctx context.Context) error {
 }
 
 func (s *silent) Counter(ctx context.Context, key []byte) ([]int64, error) {
-	if err := s.answer(ctx); err != nil {
+	if err := s.respond(ctx); err != nil {
 		return nil, err
 	}
 	return s.Store.Counter(ctx, key)
 }
 
 func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if err := s.answer(ctx); err != nil {
+	if err := s.respond(ctx); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestNoAnswer tests that a call that the store never answers does not keep a server from calling again.
-func TestNoAnswer(t *testing.T) {
+// TestStoreThatDoesNotRespond tests that a call to which the store never responds does not keep a server from calling again.
+func TestStoreThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &silent{Store: memkv.New()}
 		one := join(t, store)
@@ -336,12 +336,12 @@ func TestNoAnswer(t *testing.T) {
 		store.is.Store(true)
 		<-time.After(10 * time.Second)
 		if one.Current() || one.leading.Load() {
-			t.Error("a server whose store does not answer is current, or leads")
+			t.Error("a server whose store does not respond is current, or leads")
 		}
 		store.is.Store(false) // the pending calls stay unanswered
 		<-time.After(10 * time.Second)
 		if !one.Current() || !one.leading.Load() {
-			t.Error("after the store answers again, the server is not current, or does not lead")
+			t.Error("after the store responds again, the server is not current, or does not lead")
 		}
 	})
 }
@@ -404,7 +404,7 @@ func TestLateRenewal(t *testing.T) {
 		close(updates)
 		synctest.Wait() // it has renewed its lease, and its next check is to come
 		if two.Current() && two.reads.Load() == before {
-			t.Error("a server is current that does not know a change which has been acknowledged")
+			t.Error("a server that does not know an acknowledged change is current")
 		}
 		close(reads)
 		<-time.After(time.Second)
@@ -436,10 +436,10 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestForms tests that a program with a later format must not start writing while a server with an earlier one has a lease.
+// TestLaterFormatWaitsForEarlierServers tests that a program with a later format must not start writing while a server with an earlier one has a lease.
 // Once it has, that server, which may resume from a pause, gets no lease and does not read definitions, so that Await does not
 // wait for it.
-func TestForms(t *testing.T) {
+func TestLaterFormatWaitsForEarlierServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		var log lines
@@ -456,7 +456,7 @@ func TestForms(t *testing.T) {
 		}
 		for range 20 {
 			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop all of them first") {
-				t.Fatalf("a later form beside a server of an earlier one: %v", err)
+				t.Fatalf("a later format while a server with an earlier one runs: %v", err)
 			}
 			<-time.After(300 * time.Millisecond)
 		}
@@ -503,7 +503,7 @@ func TestPausedLeader(t *testing.T) {
 		for range 20 {
 			<-time.After(time.Second)
 			if !two.Current() {
-				t.Fatal("a server has lost its lease because the leader stands still")
+				t.Fatal("a server has lost its lease because the leader is suspended")
 			}
 			change(t, two)
 			if err := two.Await(t.Context()); err != nil {
@@ -514,7 +514,7 @@ func TestPausedLeader(t *testing.T) {
 		<-ended
 		<-time.After(3 * time.Second)
 		if !two.leading.Load() {
-			t.Error("nobody has taken the work over")
+			t.Error("no server has taken over the work")
 		}
 	})
 }

@@ -29,9 +29,9 @@ func (s slow) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) e
 	})
 }
 
-// TestForget tests that a server that was suspended for hours and renews its lease while another one starts to lead keeps
+// TestSuspendedServerKeepsRenewedLease tests that a server that was suspended for hours and renews its lease while another one starts to lead keeps
 // the lease.
-func TestForget(t *testing.T) {
+func TestSuspendedServerKeepsRenewedLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		one := join(t, store)
@@ -54,7 +54,7 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		if one.Current() && one.reads.Load() == before {
-			t.Error("a change is awaited, and a server that serves does not know it")
+			t.Error("a change was acknowledged before a current server knew it")
 		}
 	})
 }

@@ -193,8 +193,8 @@ func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.
 	return err
 }
 
-// beyondRequest returns a context for work that a request starts but that must outlive it. It ends with the engine.
-func (e *Engine) beyondRequest(ctx context.Context) (_ context.Context, done func()) {
+// detached returns a context for work that a request starts but that must outlive it. It ends with the engine.
+func (e *Engine) detached(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(e.jobs.ctx, cancel)
 	return ctx, func() {
@@ -248,7 +248,7 @@ func (e *Engine) namelessKept(ctx context.Context) (nameless []string, err error
 		return nil, err
 	}
 	for _, k := range kept {
-		if backup.OwnsKept(k.Name) && !named[k.Name] {
+		if backup.OwnsSnapshot(k.Name) && !named[k.Name] {
 			nameless = append(nameless, k.Name)
 		}
 	}

@@ -348,13 +348,13 @@ func testRestart(t *testing.T, s storeKind, loads, updates int64) {
 	}
 }
 
-// impatient is a store whose reads observe their context, which ends when a table has just been created.
-type impatient struct {
+// cancelingStore is a store whose reads observe their context, which ends when a table has just been created.
+type cancelingStore struct {
 	kv.Store
 	cancel func()
 }
 
-func (s *impatient) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+func (s *cancelingStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	err := s.Store.Update(ctx, in, fn)
 	if s.cancel != nil && slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, keyenc.NextTableID()) }) {
 		s.cancel()
@@ -362,7 +362,7 @@ func (s *impatient) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) er
 	return err
 }
 
-func (s *impatient) Get(ctx context.Context, key []byte) ([]byte, error) {
+func (s *cancelingStore) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -374,7 +374,7 @@ func (s *impatient) Get(ctx context.Context, key []byte) ([]byte, error) {
 func TestRestoreOutlivesRequest(t *testing.T) {
 	var c clock
 	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	store := &impatient{Store: memkv.New()}
+	store := &cancelingStore{Store: memkv.New()}
 	e := openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1})
 	defer e.Close()
 	send(t, e, "create-table", historyTable)
@@ -681,7 +681,7 @@ func TestBackupOutlivesRequest(t *testing.T) {
 			t.Error(err)
 		}
 		if err := <-closed; err == nil {
-			t.Error("a backup was made by an engine that is closed")
+			t.Error("a closed engine created a backup")
 		}
 	})
 }

@@ -33,7 +33,7 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 	for i, s := range statements {
 		r, err := &out.Responses[i], faults[i]
 		if err == nil && items > api.LargeRead {
-			err = api.AskForRoom(ctx, maxItemBytes)
+			err = api.ReserveMemory(ctx, maxItemBytes)
 		}
 		if err == nil {
 			r.TableName = &s.source.Table

@@ -208,7 +208,7 @@ func (e *Engine) readOfBatch(ctx context.Context, g *batchGet, key []byte, room 
 		return false, nil
 	}
 	if *room > maxBatchGetBytes-api.LargeRead && *room-size <= maxBatchGetBytes-api.LargeRead {
-		if err := api.AskForRoom(ctx, maxBatchGetBytes); err != nil {
+		if err := api.ReserveMemory(ctx, maxBatchGetBytes); err != nil {
 			return false, err
 		}
 	}

@@ -162,7 +162,7 @@ func killedWithinBulk(t *testing.T, writes int64) (survived bool) {
 		t.Errorf("%d items were put", n)
 	}
 	if out, err := dump(t.Context(), store, "catalog/transfer/r"); err != nil || out != "" {
-		t.Errorf("the store still has what was reported (%v):\n%s", err, out)
+		t.Errorf("the store still has the reported damage (%v):\n%s", err, out)
 	}
 	return survived
 }

@@ -25,9 +25,9 @@ const (
 
 // refusalError is an error that rejects a transaction as a whole, like a malformed request, where other errors of its kind only
 // cancel it.
-type refusalError struct{ answer error }
+type refusalError struct{ response error }
 
-func (r *refusalError) Error() string { return r.answer.Error() }
+func (r *refusalError) Error() string { return r.response.Error() }
 
 // noReasons returns n empty reasons.
 func noReasons(n int) []api.CancellationReason {
@@ -106,7 +106,7 @@ func canceledBy(n, at int, err error) error {
 // contended item.
 func transactionError(err error, g writeGroup) error {
 	if refused, whole := errors.AsType[*refusalError](err); whole {
-		return refused.answer
+		return refused.response
 	}
 	if refused, throttled := errors.AsType[*throttledError](err); throttled {
 		return canceledFor(refused.errs)

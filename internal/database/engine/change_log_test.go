@@ -45,7 +45,7 @@ func TestChangeLogMatchesTable(t *testing.T) {
 			together(8, func(worker int) {
 				random := rand.New(rand.NewPCG(seed, uint64(worker)))
 				for i := range 100 {
-					writeSomehow(t, e, random, fmt.Sprintf("%d.%d", worker, i))
+					writeRandomItems(t, e, random, fmt.Sprintf("%d.%d", worker, i))
 				}
 			})
 			close(stop)
@@ -56,8 +56,8 @@ func TestChangeLogMatchesTable(t *testing.T) {
 	}
 }
 
-// writeSomehow writes one or two of six items, ignoring conflicts with transactions.
-func writeSomehow(t *testing.T, e *engine.Engine, random *rand.Rand, value string) {
+// writeRandomItems writes one or two of six items, ignoring conflicts with transactions.
+func writeRandomItems(t *testing.T, e *engine.Engine, random *rand.Rand, value string) {
 	t.Helper()
 	a := random.IntN(6)
 	b := (a + 1 + random.IntN(5)) % 6

@@ -58,13 +58,13 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 			return
 		}
 		f := *f // the sequence may be iterated more than once
-		f.listener = e.landings.listen(f.table.ID)
-		defer e.landings.dismiss(f.listener)
+		f.listener = e.appendCounts.listen(f.table.ID)
+		defer e.appendCounts.dismiss(f.listener)
 		if err := f.begin(ctx); err != nil {
 			yield(Change{}, err)
 			return
 		}
-		if err := f.heed(ctx); err != nil {
+		if err := f.recordProgress(ctx); err != nil {
 			yield(Change{}, err)
 			return
 		}
@@ -202,14 +202,14 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 		if err := f.listener.wait(ctx, f.engine.jobs.ctx.Done()); err != nil {
 			return nil, err
 		}
-		if err := f.heed(ctx); err != nil {
+		if err := f.recordProgress(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// heed records how far the log can be read, when the follower starts or has been notified.
-func (f *follower) heed(ctx context.Context) (err error) {
+// recordProgress records how far the log can be read, when the follower starts or has been notified.
+func (f *follower) recordProgress(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
 	f.gone = f.current() == nil
 	f.acknowledged, err = upcomingSeq(ctx, f.engine.store)

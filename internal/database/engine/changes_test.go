@@ -45,7 +45,7 @@ func TestChangesUnderLoad(t *testing.T) {
 			together(8, func(worker int) {
 				random := rand.New(rand.NewPCG(seed, uint64(worker)))
 				for i := range 60 {
-					writeSomehow(t, e, random, fmt.Sprintf("%d.%d", worker, i))
+					writeRandomItems(t, e, random, fmt.Sprintf("%d.%d", worker, i))
 					if err := putMusic(ctx, e, field("pk", fmt.Sprint(worker)), field("v", fmt.Sprint(i))); err != nil {
 						t.Error(err)
 					}
@@ -92,13 +92,13 @@ func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine, changes
 		}
 		id, _ := it.Get("id")
 		if !bytes.Equal(itemenc.Encode(nil, it), itemenc.Encode(nil, items[id.Text()])) {
-			t.Errorf("%s is %v, the changes tell %v", id, it, items[id.Text()])
+			t.Errorf("%s is %v, according to the changes %v", id, it, items[id.Text()])
 		}
 		delete(items, id.Text())
 	}
 	for id, it := range items {
 		if it != nil {
-			t.Errorf("the changes tell of %s: %v, which is not there", id, it)
+			t.Errorf("the changes contain %s: %v, which does not exist", id, it)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (f *following) want(t *testing.T, reported ...string) {
 	t.Helper()
 	synctest.Wait()
 	if fmt.Sprint(f.reported) != fmt.Sprint(reported) {
-		t.Errorf("told\n %v, want\n %v", f.reported, reported)
+		t.Errorf("reported\n %v, want\n %v", f.reported, reported)
 	}
 	f.reported = nil
 }
@@ -334,7 +334,7 @@ func TestChangesNowMissesNothing(t *testing.T) {
 	} {
 		select {
 		case <-asked:
-			t.Errorf("%s begins behind a write that nobody can see yet", name)
+			t.Errorf("%s starts after a write that is not visible yet", name)
 		case <-time.After(50 * time.Millisecond): // it waits
 		}
 		defer func() { <-asked }()

@@ -33,15 +33,15 @@ const (
 // there.
 type clock struct {
 	machine func() time.Time
-	seen    atomic.Pointer[sight] // nil if the store's numbers are not times of its own clock
-	last    atomic.Int64          // the latest returned time, or the lower limit, in nanoseconds since the epoch
+	seen    atomic.Pointer[clockReading] // nil if the store's numbers are not times of its own clock
+	last    atomic.Int64                 // the latest returned time, or the lower limit, in nanoseconds since the epoch
 }
 
-// sight is a reading of the store's clock, with the machine's time of the reading.
-type sight struct{ store, machine time.Time }
+// clockReading is a reading of the store's clock, with the machine's time of the reading.
+type clockReading struct{ store, machine time.Time }
 
 // at returns the store's time at a time of the machine's clock.
-func (s *sight) at(machine time.Time) time.Time {
+func (s *clockReading) at(machine time.Time) time.Time {
 	return s.store.Add(min(max(0, machine.Sub(s.machine)), blindTime))
 }
 
@@ -58,7 +58,7 @@ func newClock(ctx context.Context, store kv.Store, machine func() time.Time, log
 	floor := time.UnixMilli(upcoming.Millis())
 	c.last.Store(floor.UnixNano())
 	if now := c.time(); floor.Sub(now) > clockBehindMax {
-		log.WarnContext(ctx, "the machine's clock is behind the database's time, which stands still until it has caught up",
+		log.WarnContext(ctx, "the machine's clock is behind the database's time, which does not advance until it has caught up",
 			"machine", now.UTC(), "database", floor.UTC(), "behind", floor.Sub(now))
 	}
 	return c, nil
@@ -107,7 +107,7 @@ func (c *clock) look(ctx context.Context, store kv.Store) error {
 			at = slices.MinFunc([]time.Time{known, latest}, time.Time.Compare)
 		}
 	}
-	c.seen.Store(&sight{store: at, machine: after})
+	c.seen.Store(&clockReading{store: at, machine: after})
 	return nil
 }
 

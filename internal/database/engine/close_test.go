@@ -107,7 +107,7 @@ func closeUnderLoad(t *testing.T, e *engine.Engine, seed uint64) {
 	}
 	clients.Wait()
 	if err := e.Close(); err != nil {
-		t.Errorf("Close again: %v", err)
+		t.Errorf("second Close: %v", err)
 	}
 	for _, r := range requests {
 		_, err := perform(context.Background(), e, r[0], numbered(r[1], 1, 1))

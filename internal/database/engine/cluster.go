@@ -42,7 +42,7 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 			e.jobs.endTerm()
 			e.definitionsChanged()
 		},
-		Looked: e.landings.wakeAll, // other servers may have committed
+		Looked: e.appendCounts.wakeAll, // other servers may have committed
 	})
 }
 

@@ -71,7 +71,7 @@ type comparer struct {
 // compare reads a range in steps until the result is full.
 func (c *comparer) compare(ctx context.Context, since int64, lo, hi []byte) error {
 	for {
-		changed, end, err := c.past.touchedIn(ctx, since, math.MaxInt64, lo, hi)
+		changed, end, err := c.past.changedIn(ctx, since, math.MaxInt64, lo, hi)
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 	if err != nil {
 		return nil, err
 	}
-	ctx, done := e.beyondRequest(ctx)
+	ctx, done := e.detached(ctx)
 	defer done()
 	kept := backup.KeptOf(id)
 	err = e.store.Keep(ctx, kept, backup.Selection(d))

@@ -44,10 +44,10 @@ func prepareDelete(in *api.DeleteItemInput) (*write, error) {
 	if err := refuseFault(operation, in.Key); err != nil {
 		return nil, err
 	}
-	if err := returnValuesOf(in.ReturnValues).onlyOld(); err != nil {
+	if err := returnValuesOf(in.ReturnValues).checkOldOnly(); err != nil {
 		return nil, enveloped(err)
 	}
-	w := &write{kind: deleteWrite, table: *in.TableName, item: in.Key, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w := &write{kind: deleteWrite, table: *in.TableName, item: in.Key, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
 	if err := g.refuseFaults(operation); err != nil {
 		return nil, err
 	}

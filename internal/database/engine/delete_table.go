@@ -43,7 +43,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	e.landings.notify(d.ID, 0)
+	e.appendCounts.notify(d.ID, 0)
 	defer e.jobs.start(drop...)
 	description, err := e.describeAt(ctx, d, now)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestOutOfSpace(t *testing.T) {
 	// There is space for every other request, but not for the table to be restored.
 	available(reserve + available(1<<30) + 2*megabyte)
 	if err := do(refused[len(refused)-1]); !outOfSpace(err) {
-		t.Errorf("a restore that is larger than what is left: %v", err)
+		t.Errorf("a restore that is larger than the free space: %v", err)
 	}
 	if err := do(`put-item {"TableName":"Items","Item":{"id":{"S":"small"}}}`); err != nil {
 		t.Errorf("a put with room: %v", err)
@@ -97,7 +97,7 @@ func TestOutOfSpace(t *testing.T) {
 		}
 	}
 	available(0)
-	if err := do(`delete-item {"TableName":"Items","Key":{"id":{"S":"7"}}}`); !spaceLacking(err, apierr.NoSpaceToDelete) {
+	if err := do(`delete-item {"TableName":"Items","Key":{"id":{"S":"7"}}}`); !isOutOfSpace(err, apierr.NoSpaceToDelete) {
 		t.Errorf("with no space at all, a delete: %v", err)
 	}
 	available(1 << 30)
@@ -120,9 +120,9 @@ func TestOutOfSpace(t *testing.T) {
 	wantVerified(t, e)
 }
 
-func outOfSpace(err error) bool { return spaceLacking(err, apierr.OutOfSpace) }
+func outOfSpace(err error) bool { return isOutOfSpace(err, apierr.OutOfSpace) }
 
-func spaceLacking(err error, message apierr.Sentence) bool {
+func isOutOfSpace(err error, message apierr.Sentence) bool {
 	known, ok := errors.AsType[*apierr.Error](err)
 	return ok && known.Code == apierr.LimitExceededException && known.Message == string(message)
 }

@@ -173,15 +173,15 @@ type Engine struct {
 
 	knownStreams knownStreams
 
-	workspaces  workspaces
-	arenas      arenas
-	landings    landings
-	hot         hotKeys
-	enforcement enforcement
-	traffic     traffic // used by raiseWarm
-	sweeps      sweeps
-	logAlarmed  atomic.Bool  // a warning that LogMaxBytes is nearly reached has been logged
-	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
+	workspaces   workspaces
+	arenas       arenas
+	appendCounts appendCounts
+	hot          hotKeys
+	enforcement  enforcement
+	traffic      traffic // used by raiseWarm
+	sweeps       sweeps
+	logAlarmed   atomic.Bool  // a warning that LogMaxBytes is nearly reached has been logged
+	sweptWindow  atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // Options.Rand need not be safe for concurrent use
 }
@@ -210,8 +210,8 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	}
 	o.Now = clock.Now
 	e := &Engine{options: o, regions: o.Regions, site: site, clock: clock, flows: newFlows()}
-	e.landings.regions = o.Regions
-	e.store = newObservedStore(store, clock, &e.landings, &e.sweeps)
+	e.appendCounts.regions = o.Regions
+	e.store = newObservedStore(store, clock, &e.appendCounts, &e.sweeps)
 	if o.Shared { // before the catalog is read
 		if e.member, err = e.join(ctx, fence); err != nil {
 			return nil, err
@@ -222,7 +222,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.landings.listenedTo); err != nil {
+	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.appendCounts.listenedTo); err != nil {
 		e.leaveServers()
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func (w *exporter) fillItems(ctx context.Context, f *outFile, lo []byte) (next [
 // fillChanges fills a data file of an incremental export from a key on, and returns where the next file begins.
 func (w *exporter) fillChanges(ctx context.Context, f *outFile, lo []byte) (next []byte, err error) {
 	for {
-		changed, end, err := w.past.touchedIn(ctx, w.x.Exported.From, w.x.Exported.To, lo, w.filter.hi)
+		changed, end, err := w.past.changedIn(ctx, w.x.Exported.From, w.x.Exported.To, lo, w.filter.hi)
 		if err != nil {
 			return nil, err
 		}

@@ -149,7 +149,7 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 		return nil, fmt.Errorf("engine: export: %w", err)
 	}
 	x.Table, x.TableID, x.UUID, x.Exported = d.Name, d.ID, d.UUID, exported
-	ctx, done := e.beyondRequest(ctx)
+	ctx, done := e.detached(ctx)
 	defer done()
 	kept := keptOfTransfer(x)
 	defer func() {

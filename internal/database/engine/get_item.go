@@ -45,7 +45,7 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	}
 	stored := itemenc.Item(data)
 	if len(stored) > api.LargeRead {
-		if err := api.AskForRoom(ctx, int64(len(stored))); err != nil {
+		if err := api.ReserveMemory(ctx, int64(len(stored))); err != nil {
 			return nil, err
 		}
 	}

@@ -130,7 +130,7 @@ func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) er
 		before := scannedBytes
 		scannedBytes += len(change.Old) + len(change.New)
 		if before <= api.LargeRead && scannedBytes > api.LargeRead {
-			if err := api.AskForRoom(ctx, recordBytesMax); err != nil {
+			if err := api.ReserveMemory(ctx, recordBytesMax); err != nil {
 				return false, err
 			}
 		}

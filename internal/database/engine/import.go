@@ -217,7 +217,7 @@ func (r *importer) put(key string, item attr.Item) error {
 func (r *importer) findTable() error {
 	r.table = r.engine.catalog.Tables()[r.x.Table]
 	if r.table == nil || r.table.ID != r.x.TableID {
-		return fmt.Errorf("engine: import: table %q is gone", r.x.Table)
+		return fmt.Errorf("engine: import: table %q no longer exists", r.x.Table)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (e *Engine) ItemHistory(ctx context.Context, nameOrARN string, key attr.Ite
 	if err != nil {
 		return nil, err
 	}
-	h := &historian{limit: limit}
+	h := &historySearch{limit: limit}
 	if h.key, err = storeKey(t, key); err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (e *Engine) ItemHistory(ctx context.Context, nameOrARN string, key attr.Ite
 	return out, err
 }
 
-// historian searches a log for the changes of one item.
-type historian struct {
+// historySearch searches a log for the changes of one item.
+type historySearch struct {
 	from  kv.Snapshot
 	log   kv.LogID
 	key   []byte
@@ -90,7 +90,7 @@ type historian struct {
 }
 
 // search reads backwards from before to first, and returns where to continue, 0 at the end.
-func (h *historian) search(ctx context.Context, first, before kv.Seq) (next kv.Seq, err error) {
+func (h *historySearch) search(ctx context.Context, first, before kv.Seq) (next kv.Seq, err error) {
 	for width := firstStretch; before > first && !h.full() && h.read < historyRecords; {
 		from := max(first, kv.SeqAt(before.Millis()-width))
 		changes, whole, err := h.stretch(ctx, from, before, width > 1)
@@ -119,13 +119,13 @@ func (h *historian) search(ctx context.Context, first, before kv.Seq) (next kv.S
 	return before, nil
 }
 
-func (h *historian) full() bool {
+func (h *historySearch) full() bool {
 	return len(h.found) >= h.limit || len(h.found) > 0 && h.bytes >= historyBytes
 }
 
 // stretch returns the last wanted changes in [from, before), oldest first; whole is false if there were too many records to read
 // all of them.
-func (h *historian) stretch(ctx context.Context, from, before kv.Seq, bounded bool) (changes []ItemChange, whole bool, err error) {
+func (h *historySearch) stretch(ctx context.Context, from, before kv.Seq, bounded bool) (changes []ItemChange, whole bool, err error) {
 	size := 0
 	for after, n := from-1, 0; ; {
 		if err := ctx.Err(); err != nil {

@@ -87,7 +87,7 @@ func (e *Engine) trimVersions(ctx context.Context) (err error) {
 		if t.Descriptor.Global == nil || t.Strong || t.Descriptor.BeingFilled() || t.Descriptor.Deleting() {
 			continue
 		}
-		below, sure := e.arrivedEverywhere(ctx, t)
+		below, sure := e.replicatedBelow(ctx, t)
 		if !sure {
 			continue
 		}
@@ -101,9 +101,9 @@ func (e *Engine) trimVersions(ctx context.Context) (err error) {
 	return err
 }
 
-// arrivedEverywhere returns a number below which the changes of all replicas have arrived at all others. sure is false if a
+// replicatedBelow returns a number below which the changes of all replicas have arrived at all others. sure is false if a
 // Region is not served.
-func (e *Engine) arrivedEverywhere(ctx context.Context, t *catalog.Table) (below uint64, sure bool) {
+func (e *Engine) replicatedBelow(ctx context.Context, t *catalog.Table) (below uint64, sure bool) {
 	replicas, err := e.group(ctx, t.Descriptor)
 	if err != nil {
 		return 0, false

@@ -92,7 +92,7 @@ func checkNotEmpty(name string, v attr.Value) error {
 // value, the first by name is reported.
 func indexKeyFault(t *catalog.Table, item attr.Item) error {
 	of := derive.AttributesOf(item)
-	x, k, v, err := derive.FirstMisfit(t, of)
+	x, k, v, err := derive.FirstInvalidKey(t, of)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// landings counts the records that commits append to change logs, and notifies listeners.
-type landings struct {
+// appendCounts counts the records that commits append to change logs, and notifies listeners.
+type appendCounts struct {
 	regions *Regions // whose commits can delay each other's logs, because they share the store's numbers
 
 	listening atomic.Int32
@@ -29,7 +29,7 @@ type listener struct {
 }
 
 // listen returns a listener for every commit acknowledged after the call.
-func (l *landings) listen(table keyenc.TableID) *listener {
+func (l *appendCounts) listen(table keyenc.TableID) *listener {
 	added := &listener{table: table, woken: make(chan struct{}, 1)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *landings) listen(table keyenc.TableID) *listener {
 	return added
 }
 
-func (l *landings) dismiss(gone *listener) {
+func (l *appendCounts) dismiss(gone *listener) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.listeners, gone)
@@ -49,12 +49,12 @@ func (l *landings) dismiss(gone *listener) {
 }
 
 // notify counts records of a table and wakes its listeners.
-func (l *landings) notify(table keyenc.TableID, records uint64) {
+func (l *appendCounts) notify(table keyenc.TableID, records uint64) {
 	l.counter(table).Add(records)
 	if l.listening.Load() > 0 {
 		l.wake(func(registered *listener) bool { return registered.table == table || registered.all.Load() })
 	}
-	for _, other := range l.regions.landings() {
+	for _, other := range l.regions.appendCounts() {
 		if other != l && other.listening.Load() > 0 {
 			other.wake(func(registered *listener) bool { return registered.all.Load() })
 		}
@@ -62,9 +62,9 @@ func (l *landings) notify(table keyenc.TableID, records uint64) {
 }
 
 // count returns how many records were appended to the table's log since the engine was opened.
-func (l *landings) count(table keyenc.TableID) uint64 { return l.counter(table).Load() }
+func (l *appendCounts) count(table keyenc.TableID) uint64 { return l.counter(table).Load() }
 
-func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
+func (l *appendCounts) counter(table keyenc.TableID) *atomic.Uint64 {
 	n, ok := l.counts.Load(table)
 	if !ok {
 		n, _ = l.counts.LoadOrStore(table, new(atomic.Uint64))
@@ -73,7 +73,7 @@ func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
 }
 
 // listenedTo reports whether a table has listeners.
-func (l *landings) listenedTo(table keyenc.TableID) bool {
+func (l *appendCounts) listenedTo(table keyenc.TableID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for registered := range l.listeners {
@@ -85,13 +85,13 @@ func (l *landings) listenedTo(table keyenc.TableID) bool {
 }
 
 // wakeAll wakes all listeners, because other servers may have committed.
-func (l *landings) wakeAll() {
+func (l *appendCounts) wakeAll() {
 	if l.listening.Load() > 0 {
 		l.wake(func(*listener) bool { return true })
 	}
 }
 
-func (l *landings) wake(match func(*listener) bool) {
+func (l *appendCounts) wake(match func(*listener) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for registered := range l.listeners {

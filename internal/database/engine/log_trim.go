@@ -33,7 +33,7 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 // keepFollowedLogs extends the logging for tables followed in this process by a day.
 func (e *Engine) keepFollowedLogs(ctx context.Context) (err error) {
 	for _, t := range e.catalog.Tables() {
-		if t.Descriptor.GoneAt == 0 && e.landings.listenedTo(t.ID) {
+		if t.Descriptor.GoneAt == 0 && e.appendCounts.listenedTo(t.ID) {
 			if kept := e.keepFollowed(ctx, t); !isNotFound(kept) {
 				err = errors.Join(err, kept)
 			}
@@ -64,7 +64,7 @@ func retentionOf(d *catalog.Descriptor) time.Duration {
 
 // settleLog stops logging what can no longer be requested.
 func (e *Engine) settleLog(ctx context.Context, t *catalog.Table, now time.Time) error {
-	if t.Descriptor.GoneAt != 0 || e.landings.listenedTo(t.ID) || t.Descriptor.LogSettled(now) {
+	if t.Descriptor.GoneAt != 0 || e.appendCounts.listenedTo(t.ID) || t.Descriptor.LogSettled(now) {
 		return nil
 	}
 	_, err := e.catalog.Change(ctx, t.Name, func(kv.Txn, *catalog.Descriptor) error { return nil })

@@ -20,14 +20,14 @@ import (
 // All updates pass through it, so no operation can forget any of this.
 type observedStore struct {
 	kv.Store
-	clock       *clock
-	landings    *landings
-	sweeps      *sweeps
-	collections *collectionSizes
-	txns        *sync.Pool // of *observedTxn
+	clock        *clock
+	appendCounts *appendCounts
+	sweeps       *sweeps
+	collections  *collectionSizes
+	txns         *sync.Pool // of *observedTxn
 }
 
-func newObservedStore(store kv.Store, c *clock, l *landings, s *sweeps) observedStore {
+func newObservedStore(store kv.Store, c *clock, l *appendCounts, s *sweeps) observedStore {
 	collections := new(collectionSizes)
 	return observedStore{store, c, l, s, collections, &sync.Pool{New: func() any { return &observedTxn{collections: collections} }}}
 }
@@ -43,7 +43,7 @@ func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn)
 		seen.advance()
 		return nil
 	})
-	seen.settle(s.landings, s.sweeps, err)
+	seen.settle(s.appendCounts, s.sweeps, err)
 	s.txns.Put(seen)
 	return err
 }
@@ -87,7 +87,7 @@ func (t *observedTxn) advance() {
 }
 
 // settle reports what an update that ended with err has done.
-func (t *observedTxn) settle(l *landings, s *sweeps, err error) {
+func (t *observedTxn) settle(l *appendCounts, s *sweeps, err error) {
 	for _, x := range t.expiries { // even if it is unknown whether they were written
 		s.lower(x.table, x.seconds)
 	}

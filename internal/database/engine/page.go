@@ -144,7 +144,7 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		}
 		if !p.large && p.evaluatedBytes+p.fetchedBytes > api.LargeRead {
 			p.large = true
-			if err := api.AskForRoom(ctx, maxPageBytes); err != nil {
+			if err := api.ReserveMemory(ctx, maxPageBytes); err != nil {
 				return err
 			}
 		}

@@ -131,15 +131,15 @@ func (g *given) bindExpressions(w *write) error {
 	}
 	err = b.Done()
 	if e, ok := errors.AsType[*expr.Error](err); ok && g.transacted && e.Kind == expr.KindValueTooDeep {
-		w.passTooDeep(e)
+		w.acceptTooDeep(e)
 		return nil
 	}
 	return err
 }
 
-// passTooDeep accepts a value that is nested too deeply, as AWS does in a transaction: in an update it cancels the transaction,
+// acceptTooDeep accepts a value that is nested too deeply, as AWS does in a transaction: in an update it cancels the transaction,
 // in a condition it is a value that no item has.
-func (w *write) passTooDeep(e *expr.Error) {
+func (w *write) acceptTooDeep(e *expr.Error) {
 	if w.kind == updateWrite {
 		w.cancels = expressionErrorIn("TransactWriteItems", e)
 	}
@@ -181,16 +181,16 @@ func returnValuesOf(parameter *string) returnValues {
 	return returnValues(*parameter)
 }
 
-// onlyOld rejects values that a put or delete cannot return.
-func (r returnValues) onlyOld() error {
+// checkOldOnly rejects values that a put or delete cannot return.
+func (r returnValues) checkOldOnly() error {
 	if r != returnNone && r != returnAllOld {
 		return apierr.ReturnsOnlyOld.With()
 	}
 	return nil
 }
 
-// wantsOld evaluates the ReturnValuesOnConditionCheckFailure parameter.
-func wantsOld(parameter *string) bool { return parameter != nil && *parameter == "ALL_OLD" }
+// returnsOld evaluates the ReturnValuesOnConditionCheckFailure parameter.
+func returnsOld(parameter *string) bool { return parameter != nil && *parameter == "ALL_OLD" }
 
 // refuseFault rejects an item or key with a value that is not an attribute value, with AWS's message for the operation.
 func refuseFault(operation string, it attr.Item) error {

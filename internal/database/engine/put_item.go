@@ -44,10 +44,10 @@ func preparePut(in *api.PutItemInput) (*write, error) {
 	if err := refuseFault(operation, in.Item); err != nil {
 		return nil, err
 	}
-	if err := returnValuesOf(in.ReturnValues).onlyOld(); err != nil {
+	if err := returnValuesOf(in.ReturnValues).checkOldOnly(); err != nil {
 		return nil, enveloped(err)
 	}
-	w := &write{kind: putWrite, table: *in.TableName, item: in.Item, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w := &write{kind: putWrite, table: *in.TableName, item: in.Item, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
 	if err := g.refuseFaults(operation); err != nil {
 		return nil, err
 	}

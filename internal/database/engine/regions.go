@@ -20,7 +20,7 @@ type Regions struct {
 	engines map[string]*Engine
 	opened  chan struct{} // closed when all engines are open
 	once    sync.Once
-	landed  atomic.Pointer[[]*landings] // of the engines
+	counts  atomic.Pointer[[]*appendCounts] // of the engines
 
 	strong strongWrites
 }
@@ -37,16 +37,16 @@ func (r *Regions) add(e *Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engines[e.options.Region] = e
-	all := make([]*landings, 0, len(r.engines))
+	all := make([]*appendCounts, 0, len(r.engines))
 	for _, x := range r.engines {
-		all = append(all, &x.landings)
+		all = append(all, &x.appendCounts)
 	}
-	r.landed.Store(&all)
+	r.counts.Store(&all)
 }
 
-// landings returns those of all engines. It is lock-free, because every write calls it.
-func (r *Regions) landings() []*landings {
-	if all := r.landed.Load(); all != nil {
+// appendCounts returns those of all engines. It is lock-free, because every write calls it.
+func (r *Regions) appendCounts() []*appendCounts {
+	if all := r.counts.Load(); all != nil {
 		return *all
 	}
 	return nil
@@ -138,7 +138,7 @@ func (r *Regions) jointly(ctx context.Context, members []*member, fn func() erro
 		return nil
 	})
 	for _, m := range members {
-		m.seen.settle(&m.engine.landings, &m.engine.sweeps, err)
+		m.seen.settle(&m.engine.appendCounts, &m.engine.sweeps, err)
 	}
 	return err
 }

@@ -275,7 +275,7 @@ func (e *Engine) leave(ctx context.Context, j *job.Record) error {
 	if err != nil {
 		return err
 	}
-	e.landings.notify(j.Table, 0)
+	e.appendCounts.notify(j.Table, 0)
 	e.jobs.start(drop...)
 	return nil
 }

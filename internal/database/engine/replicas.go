@@ -201,7 +201,7 @@ func (r *replicasUpdate) override() error {
 
 // remove starts the deletion of replicas.
 func (r *replicasUpdate) remove() error {
-	return r.depart(false, r.named(r.removed)...)
+	return r.removeReplicas(false, r.named(r.removed)...)
 }
 
 // named returns the existing replicas of Regions.
@@ -224,11 +224,11 @@ func (r *replicasUpdate) disassociate() error {
 	case !own.d.Global.Unprotected:
 		return apierr.DisassociationBarred.With()
 	}
-	return r.depart(true, own)
+	return r.removeReplicas(true, own)
 }
 
-// depart starts to remove replicas from the global table.
-func (r *replicasUpdate) depart(stays bool, leaving ...*replicaMember) error {
+// removeReplicas starts to remove replicas from the global table.
+func (r *replicasUpdate) removeReplicas(stays bool, leaving ...*replicaMember) error {
 	for _, x := range leaving {
 		if err := r.checkDeparture(x, stays); err != nil {
 			return err
@@ -368,7 +368,7 @@ func (e *Engine) deleteReplica(ctx context.Context, nameOrARN string) (*catalog.
 		if err := e.checkDeletable(d, r.now); err != nil {
 			return err
 		}
-		return r.depart(false, r.replicas[0])
+		return r.removeReplicas(false, r.replicas[0])
 	})
 	if err != nil {
 		return nil, replaced(err)

@@ -225,7 +225,7 @@ func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
 		putValue(t.Context(), t, w[home], fmt.Sprint(i), "old")
 	}
 	store.left.Store(writes)
-	survived = liveGlobally(t.Context(), w, other, last)
+	survived = useReplica(t.Context(), w, other, last)
 	w.close(t)
 	w = openWorld(t, store.Store, options, other)
 	<-time.After(10 * time.Second) // of the bubble's clock
@@ -244,9 +244,9 @@ func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
 	return survived
 }
 
-// liveGlobally adds a replica, writes in both Regions and deletes the replica; it records acknowledged writes and reports whether
+// useReplica adds a replica, writes in both Regions and deletes the replica; it records acknowledged writes and reports whether
 // everything was completed.
-func liveGlobally(ctx context.Context, w world, other string, last map[string]string) bool {
+func useReplica(ctx context.Context, w world, other string, last map[string]string) bool {
 	update := func(u api.ReplicationGroupUpdate) bool {
 		_, err := w[home].UpdateTable(ctx, &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{u}})
 		return err == nil

@@ -197,9 +197,9 @@ func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 		return err
 	}
 	f.stored, f.at = f.after, f.to.options.Now()
-	log := &follower{engine: f.from, table: source, after: f.after, begun: true, listener: f.from.landings.listen(source.ID)}
-	defer f.from.landings.dismiss(log.listener)
-	if err := log.heed(ctx); err != nil {
+	log := &follower{engine: f.from, table: source, after: f.after, begun: true, listener: f.from.appendCounts.listen(source.ID)}
+	defer f.from.appendCounts.dismiss(log.listener)
+	if err := log.recordProgress(ctx); err != nil {
 		return err
 	}
 	for until == 0 || f.after+1 < until {

@@ -60,16 +60,16 @@ func (e *Engine) mustPut(t *testing.T, pk string) {
 // Regions.
 func TestCommitsOfOtherRegionsWakeFollowers(t *testing.T) {
 	home, other := pair(t)
-	waiting, idle := other.landings.listen(1), other.landings.listen(1)
-	defer other.landings.dismiss(waiting)
-	defer other.landings.dismiss(idle)
+	waiting, idle := other.appendCounts.listen(1), other.appendCounts.listen(1)
+	defer other.appendCounts.dismiss(waiting)
+	defer other.appendCounts.dismiss(idle)
 	waiting.all.Store(true)
 	home.mustPut(t, "a")
 	if len(waiting.woken) != 1 {
-		t.Error("a commit in another Region does not wake who waits for any")
+		t.Error("a commit in another Region does not wake a listener for all tables")
 	}
 	if len(idle.woken) != 0 {
-		t.Error("it wakes who waits for those of a table of its own Region")
+		t.Error("it wakes a listener for a table of its own Region")
 	}
 }
 

@@ -92,7 +92,7 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	if err != nil {
 		return nil, work, err
 	}
-	ctx, done := e.beyondRequest(ctx)
+	ctx, done := e.detached(ctx)
 	defer done()
 	kept := backup.KeptOfRestore(d.UUID)
 	defer func() {

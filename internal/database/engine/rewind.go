@@ -32,9 +32,9 @@ type touched struct {
 	first, last, after kv.Seq
 }
 
-// touchedIn returns the items of [lo, hi) that were changed in a period, from <= time < to, in the order of their keys, and the
+// changedIn returns the items of [lo, hi) that were changed in a period, from <= time < to, in the order of their keys, and the
 // end of the range covered: hi, or less if there are too many.
-func (r *rewinding) touchedIn(ctx context.Context, from, to int64, lo, hi []byte) (all []touched, end []byte, err error) {
+func (r *rewinding) changedIn(ctx context.Context, from, to int64, lo, hi []byte) (all []touched, end []byte, err error) {
 	found := map[string]*touched{}
 	err = r.changes(ctx, from, func(at int64, seq kv.Seq, key []byte) {
 		if bytes.Compare(key, lo) < 0 || hi != nil && bytes.Compare(key, hi) >= 0 {
@@ -129,7 +129,7 @@ func (r *rewinding) before(seq kv.Seq) (itemenc.Item, error) {
 // it returns false.
 func (r *rewinding) items(ctx context.Context, since int64, lo, hi []byte, see func(key []byte, it itemenc.Item) (more bool, err error)) error {
 	for {
-		changed, end, err := r.touchedIn(ctx, since, math.MaxInt64, lo, hi)
+		changed, end, err := r.changedIn(ctx, since, math.MaxInt64, lo, hi)
 		if err != nil {
 			return err
 		}

@@ -155,6 +155,6 @@ func (s *script) getRecords(ctx context.Context, d *datadriven.TestData) (string
 		more = ""
 	}
 	out.NextShardIterator = nil
-	answer, err := wire.Append(nil, out)
-	return pretty(answer) + "\n" + more, err
+	response, err := wire.Append(nil, out)
+	return pretty(response) + "\n" + more, err
 }

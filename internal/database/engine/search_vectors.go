@@ -230,7 +230,7 @@ func (s *search) run(ctx context.Context, r kv.Reader) ([]api.SearchResultItem, 
 		return nil, apierr.SearchResultsTooLarge.With()
 	}
 	if s.returned > api.LargeRead {
-		if err := api.AskForRoom(ctx, int64(s.returned)); err != nil {
+		if err := api.ReserveMemory(ctx, int64(s.returned)); err != nil {
 			return nil, err
 		}
 	}
@@ -268,7 +268,7 @@ func (s *search) compare(ctx context.Context, r kv.Reader) error {
 		}
 		if !large && (n+1)*len(components) > api.LargeRead {
 			large = true
-			if err := api.AskForRoom(ctx, 0); err != nil {
+			if err := api.ReserveMemory(ctx, 0); err != nil {
 				return err
 			}
 		}

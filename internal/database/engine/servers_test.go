@@ -197,11 +197,11 @@ func TestServerTakesOver(t *testing.T) {
 		ways[0].cut.Store(true)
 		advance(15 * time.Second)
 		if done := wantVerified(t, servers[1]); done.Items != 0 {
-			t.Errorf("nobody has taken the work over: %v", done)
+			t.Errorf("no server has taken over the work: %v", done)
 		}
 		_, err = servers[0].GetItem(t.Context(), &api.GetItemInput{TableName: new("Music"), Key: attr.Item{field("pk", "2")}})
 		if err == nil {
-			t.Error("a server that cannot renew its lease answers")
+			t.Error("a server that cannot renew its lease still responds")
 		}
 		deleteIndex(t, servers[1], "a")
 		advance(2 * time.Second)
@@ -312,7 +312,7 @@ func TestServersCheckFormats(t *testing.T) {
 		damaged{t, store}.set(older, fmt.Appendf(nil, `{"format":1,"until":%d,"known":0}`, time.Now().Add(time.Second).UnixMilli()))
 		_, err := engine.Open(t.Context(), kept{store}, o)
 		if want := "servers of an earlier format (1): stop all of them first"; err == nil || !strings.Contains(err.Error(), want) {
-			t.Fatalf("Open beside an older server: %v, want %q", err, want)
+			t.Fatalf("Open while an older server runs: %v, want %q", err, want)
 		}
 		damaged{t, store}.set(older, nil)
 		e := openOn(t, store, o)
@@ -347,7 +347,7 @@ func TestServersReplicate(t *testing.T) {
 		putValue(t.Context(), t, w["eu-west-1"], "c", "1")
 		advance(10 * time.Second)
 		if here, there := tableOf(t, w[home]), tableOf(t, w["eu-west-1"]); !maps.Equal(here, there) {
-			t.Errorf("there are %v here and %v there", here, there)
+			t.Errorf("the tables are %v in one Region and %v in the other", here, there)
 		}
 		_, err := w[home].UpdateTable(t.Context(), &api.UpdateTableInput{
 			TableName:      new("Music"),

@@ -74,7 +74,7 @@ func singleError(err error) error {
 	var refused *refusalError
 	switch {
 	case errors.As(err, &refused):
-		return refused.answer
+		return refused.response
 	case errors.As(err, &failed):
 		return apierr.ConditionalCheckFailed(failed.details())
 	case errors.Is(err, kv.ErrConflict):

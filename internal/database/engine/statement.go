@@ -40,7 +40,7 @@ func bindStatement(operation string, text *string, parameters []attr.Value, show
 		}
 	}
 	s := &statement{
-		Statement: parsed, source: parsed.Source(), operation: operation, text: *text, parameters: parameters, showOld: wantsOld(showOld),
+		Statement: parsed, source: parsed.Source(), operation: operation, text: *text, parameters: parameters, showOld: returnsOld(showOld),
 	}
 	return s, s.bind()
 }

@@ -101,10 +101,10 @@ func (c *consumer) take(r *api.Record) {
 	n, _ := image.Get("n")
 	c.counts[pk.Text()]++
 	if n.Text() != strconv.Itoa(c.counts[pk.Text()]) {
-		c.t.Errorf("%s: %s came as the %d. change", pk.Text(), n.Text(), c.counts[pk.Text()])
+		c.t.Errorf("%s: %s is change %d", pk.Text(), n.Text(), c.counts[pk.Text()])
 	}
 	if c.events[*r.EventID] {
-		c.t.Errorf("event %s came twice", *r.EventID)
+		c.t.Errorf("event %s was delivered twice", *r.EventID)
 	}
 	c.events[*r.EventID] = true
 }
@@ -119,6 +119,6 @@ func (c *consumer) check(want int) {
 		c.read()
 	}
 	if len(c.events) != want {
-		c.t.Errorf("%d records came, want %d", len(c.events), want)
+		c.t.Errorf("%d records were delivered, want %d", len(c.events), want)
 	}
 }

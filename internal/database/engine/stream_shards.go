@@ -49,7 +49,7 @@ func (e *Engine) reshardStreams(ctx context.Context) error {
 			id := streamID{t.ID, d.Stream.Label}
 			w := before[id]
 			if w == nil {
-				w = &watchedStream{since: now, from: through + 1, counted: e.landings.count(t.ID)}
+				w = &watchedStream{since: now, from: through + 1, counted: e.appendCounts.count(t.ID)}
 			}
 			e.shards.streams[id] = w
 			err = errors.Join(err, e.reshardStream(ctx, id, w, now, through))
@@ -96,7 +96,7 @@ func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, 
 	}
 	most := uint64(float64(e.options.StreamShardLoad) * elapsed.Seconds())
 	from, counted := w.from, w.counted
-	w.since, w.from, w.counted = now, through+1, e.landings.count(id.table)
+	w.since, w.from, w.counted = now, through+1, e.appendCounts.count(id.table)
 	if w.counted-counted <= most && e.member == nil { // records of other servers are not counted
 		return nil, nil
 	}

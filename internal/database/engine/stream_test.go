@@ -142,7 +142,7 @@ func TestReshardWhileReading(t *testing.T) {
 		}
 		c.read()
 		if len(c.events) != 3 { // the fourth change was made when the stream was disabled
-			t.Errorf("%d records came, want 3", len(c.events))
+			t.Errorf("%d records were delivered, want 3", len(c.events))
 		}
 		for shard, it := range c.iterators {
 			if it != nil {
@@ -181,7 +181,7 @@ func TestShardsRotateAndSplit(t *testing.T) {
 			advance(500 * time.Millisecond)
 		}
 		if n := len(c.shards()); n <= 3 {
-			t.Errorf("%d shards under a load that is too much for one", n)
+			t.Errorf("%d shards under a load that exceeds one shard", n)
 		}
 		for _, x := range c.shards()[1:] {
 			if x.ParentShardId == nil {
@@ -294,7 +294,7 @@ func TestLargeRecordsAfterSmallOnes(t *testing.T) {
 		}
 		out, err := e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it.ShardIterator})
 		if err != nil || len(out.Records) < 20 || store.bytes > 1<<20 {
-			t.Errorf("%d records came, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
+			t.Errorf("%d records were delivered, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
 		}
 	})
 }
@@ -349,7 +349,7 @@ func TestTrimmedRecords(t *testing.T) {
 	}
 	_, err = e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it})
 	if codeOf(err) != apierr.TrimmedDataAccessException {
-		t.Errorf("an iterator before what was forgotten: %v", err)
+		t.Errorf("an iterator before trimmed records: %v", err)
 	}
 	for kind, want := range map[string]apierr.Code{"AT_SEQUENCE_NUMBER": apierr.TrimmedDataAccessException, "TRIM_HORIZON": ""} {
 		in := &api.GetShardIteratorInput{StreamArn: c.arn, ShardId: c.shards()[0].ShardId, ShardIteratorType: &kind}

@@ -175,7 +175,7 @@ func TestTableDelay(t *testing.T) {
 			t.Errorf("a write to a table that is being deleted: %v", err)
 		}
 		if _, err := e.CreateTable(t.Context(), musicTable()); err == nil {
-			t.Error("a table was created while one of its name was there")
+			t.Error("a table was created although one with its name exists")
 		}
 		advance(11 * time.Second)
 		wantStatus(t, e, "ResourceNotFoundException: Requested resource not found: Table: Music not found")
@@ -215,7 +215,7 @@ func TestCreateRace(t *testing.T) {
 		}
 	}
 	if created != 1 {
-		t.Errorf("%d tables were made", created)
+		t.Errorf("%d tables were created", created)
 	}
 }
 

@@ -79,7 +79,7 @@ func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCa
 		}
 		size := sizeOf(stored)
 		if before := total; before <= api.LargeRead && before+size > api.LargeRead {
-			if err := api.AskForRoom(ctx, maxTransactionBytes); err != nil {
+			if err := api.ReserveMemory(ctx, maxTransactionBytes); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -47,22 +47,22 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 	actions := 0
 	if c := a.ConditionCheck; c != nil {
 		actions++
-		w = &write{kind: checkWrite, table: *c.TableName, item: c.Key, showOld: wantsOld(c.ReturnValuesOnConditionCheckFailure)}
+		w = &write{kind: checkWrite, table: *c.TableName, item: c.Key, showOld: returnsOld(c.ReturnValuesOnConditionCheckFailure)}
 		g = given{condition: c.ConditionExpression, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}
 	}
 	if p := a.Put; p != nil {
 		actions++
-		w = &write{kind: putWrite, table: *p.TableName, item: p.Item, showOld: wantsOld(p.ReturnValuesOnConditionCheckFailure)}
+		w = &write{kind: putWrite, table: *p.TableName, item: p.Item, showOld: returnsOld(p.ReturnValuesOnConditionCheckFailure)}
 		g = given{condition: p.ConditionExpression, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}
 	}
 	if d := a.Delete; d != nil {
 		actions++
-		w = &write{kind: deleteWrite, table: *d.TableName, item: d.Key, showOld: wantsOld(d.ReturnValuesOnConditionCheckFailure)}
+		w = &write{kind: deleteWrite, table: *d.TableName, item: d.Key, showOld: returnsOld(d.ReturnValuesOnConditionCheckFailure)}
 		g = given{condition: d.ConditionExpression, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}
 	}
 	if u := a.Update; u != nil {
 		actions++
-		w = &write{kind: updateWrite, table: *u.TableName, item: u.Key, showOld: wantsOld(u.ReturnValuesOnConditionCheckFailure)}
+		w = &write{kind: updateWrite, table: *u.TableName, item: u.Key, showOld: returnsOld(u.ReturnValuesOnConditionCheckFailure)}
 		g = given{
 			condition: u.ConditionExpression, update: u.UpdateExpression,
 			names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues,
@@ -120,7 +120,7 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 			continue
 		}
 		if refused, whole := errors.AsType[*refusalError](err); whole {
-			return refused.answer
+			return refused.response
 		}
 		reason, _, ok := reasonOf(err)
 		if !ok {
@@ -156,7 +156,7 @@ func refuseEmptyKeys(t *catalog.Table, w *write) error {
 }
 
 func emptyIndexKey(t *catalog.Table, item attr.Item) error {
-	x, k, v, err := derive.FirstMisfit(t, derive.AttributesOf(item))
+	x, k, v, err := derive.FirstInvalidKey(t, derive.AttributesOf(item))
 	if err != nil || x == nil || v.Kind() != k.Kind || derive.EmptyKind(v) == "" {
 		return err
 	}

@@ -96,5 +96,5 @@ func (r *replicasUpdate) editLegacy(added []*replicaMember) error {
 			connect(x, y)
 		}
 	}
-	return r.depart(true, r.named(r.removed)...)
+	return r.removeReplicas(true, r.named(r.removed)...)
 }

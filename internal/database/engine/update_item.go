@@ -51,7 +51,7 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 	if err := refuseFault(operation, in.Key); err != nil {
 		return nil, err
 	}
-	w := &write{kind: updateWrite, table: *in.TableName, item: in.Key, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w := &write{kind: updateWrite, table: *in.TableName, item: in.Key, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
 	if err := g.refuseFaults(operation); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (w *write) checkUpdated(next itemenc.Item) error {
 		return apierr.UpdatedItemTooLarge.With()
 	}
 	of := func(name string) (attr.Value, error) { return derive.Attribute(next, name) }
-	x, k, v, err := derive.FirstMisfit(w.t, of)
+	x, k, v, err := derive.FirstInvalidKey(w.t, of)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	u.change.Answer(d, description)
+	u.change.FillDescription(d, description)
 	return &api.UpdateTableOutput{TableDescription: description}, nil
 }
 

@@ -57,7 +57,7 @@ func (h *Handler) listRequests(ctx context.Context, who *policy.Principal, body 
 		return nil, err
 	}
 	if counts.Name == observe.Other {
-		return nil, invalid("Requests on %s cannot be told from those on others: the server tells %d tables apart.", input.TableName, observe.TablesMax)
+		return nil, invalid("Requests on %s cannot be distinguished from those on others: the server distinguishes %d tables.", input.TableName, observe.TablesMax)
 	}
 	now := time.Now() // as the server measures requests
 	found, next, watched := h.options.Observe.Sample.Watch(counts.Name, after, now)

@@ -22,7 +22,7 @@ func TestService(t *testing.T) {
 			PartitionKey string
 		}
 	}
-	answer, status := `{"FailedRecordCount":1,"Records":[{"SequenceNumber":"1","ShardId":"s"},
+	response, status := `{"FailedRecordCount":1,"Records":[{"SequenceNumber":"1","ShardId":"s"},
 		{"ErrorCode":"ProvisionedThroughputExceededException","ErrorMessage":"Rate exceeded"},{"SequenceNumber":"2","ShardId":"s"}]}`, http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if target := r.Header.Get("X-Amz-Target"); target != "Kinesis_20131202.PutRecords" {
@@ -36,7 +36,7 @@ func TestService(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 		w.WriteHeader(status)
-		if _, err := w.Write([]byte(answer)); err != nil {
+		if _, err := w.Write([]byte(response)); err != nil {
 			t.Error(err)
 		}
 	}))
@@ -55,8 +55,8 @@ func TestService(t *testing.T) {
 		t.Errorf("%s, stream %s (%s)", diff, got.StreamARN, got.StreamName)
 	}
 
-	answer, status = `{"__type":"ResourceNotFoundException","message":"no such stream"}`, http.StatusBadRequest
+	response, status = `{"__type":"ResourceNotFoundException","message":"no such stream"}`, http.StatusBadRequest
 	if failed, err := service.Put(t.Context(), streamARN, records); len(failed) != 3 || err == nil {
-		t.Errorf("a stream that is not there: failed %v, %v", failed, err)
+		t.Errorf("a missing stream: failed %v, %v", failed, err)
 	}
 }

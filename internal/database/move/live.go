@@ -366,13 +366,13 @@ func (l *live) leave(ctx context.Context) error {
 	l.result.Left = true
 	upcoming := l.follower.Leave(l.options.Refusal)
 	l.options.Left()
-	err = l.endAnyway(context.WithoutCancel(ctx), upcoming)
+	err = l.completeTarget(context.WithoutCancel(ctx), upcoming)
 	l.result.Held = time.Since(begun)
 	return err
 }
 
-// endAnyway completes the target. The source has been left, so there is no way back.
-func (l *live) endAnyway(ctx context.Context, upcoming kv.Seq) error {
+// completeTarget completes the target. The source has been left, so there is no way back.
+func (l *live) completeTarget(ctx context.Context, upcoming kv.Seq) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.options.EndTime, endTime))
 	defer cancel()
 	for {

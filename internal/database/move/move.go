@@ -155,7 +155,7 @@ func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
 	}
 	result, err := m.run(ctx)
 	if err != nil {
-		return Result{}, errors.Join(err, m.giveBack(context.WithoutCancel(ctx)))
+		return Result{}, errors.Join(err, m.reopenSource(context.WithoutCancel(ctx)))
 	}
 	return result, m.leave(ctx)
 }
@@ -340,7 +340,7 @@ func (m *mover) checkServing(ctx context.Context) error {
 func (m *mover) leave(ctx context.Context) error {
 	err := m.update(ctx, m.target, m.from(format.Arriving, m.at(format.Arrived).Save))
 	if err != nil {
-		return errors.Join(err, m.giveBack(context.WithoutCancel(ctx)))
+		return errors.Join(err, m.reopenSource(context.WithoutCancel(ctx)))
 	}
 	if err := m.update(ctx, m.source, m.from(format.Leaving, m.at(format.Left).Save)); err != nil {
 		return fmt.Errorf("everything has been copied, but the source cannot be marked as moved: %w: run the same move again", err)
@@ -375,8 +375,8 @@ func (m *mover) end(ctx context.Context, upcoming kv.Seq) error {
 	return nil
 }
 
-// giveBack allows servers to open the source again.
-func (m *mover) giveBack(ctx context.Context) error {
+// reopenSource allows servers to open the source again.
+func (m *mover) reopenSource(ctx context.Context) error {
 	return m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
 		if now != nil && now.Stage == format.Leaving && now.ID == m.mark.ID {
 			now.End(txn)

@@ -292,9 +292,9 @@ func runAgain(t *testing.T, fs vfs.FS, changes int, want move.Result) {
 	}
 }
 
-// TestRefuses tests that stores that cannot be moved, or be a target, are rejected with the reason, and the source can be
+// TestUnmovableStoresAreRejected tests that stores that cannot be moved, or be a target, are rejected with the reason, and the source can be
 // opened afterwards.
-func TestRefuses(t *testing.T) {
+func TestUnmovableStoresAreRejected(t *testing.T) {
 	start := disk(t)
 	set := func(t *testing.T, s kv.Store, key, value []byte) {
 		t.Helper()

@@ -364,7 +364,7 @@ func (l *live) eachPartOfBoth(ctx context.Context, see func(region string, store
 		}
 		have := map[string]bool{}
 		for _, k := range kept {
-			if backup.OwnsKept(k.Name) {
+			if backup.OwnsSnapshot(k.Name) {
 				have[k.Name] = true
 			}
 		}

@@ -52,6 +52,6 @@ func TestSuspended(t *testing.T) {
 	close(goOn)
 	t.Logf("the suspended move: %v", <-ended)
 	if v, err := to.Get(t.Context(), key); string(v) != "acknowledged" || err != nil {
-		t.Errorf("the target has %q, %v: what a server wrote there is lost", v, err)
+		t.Errorf("the target has %q, %v: a server's write to it is lost", v, err)
 	}
 }

@@ -102,7 +102,7 @@ func TestIteratorAge(t *testing.T) {
 		}
 	}
 	if _, ok := age(0); ok {
-		t.Error("a shard that nobody reads has an iterator age")
+		t.Error("an unread shard has an iterator age")
 	}
 	table.Wrote("first", at(1))
 	table.Read("first", "s", 1, at(1), false)

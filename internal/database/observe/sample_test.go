@@ -33,11 +33,11 @@ func TestSample(t *testing.T) {
 	}
 	add("before", "a")
 	if s.On() {
-		t.Error("it is on although nobody watches")
+		t.Error("sampling is on although no client watches")
 	}
 	watch("a", 0, 0)
 	if !s.On() {
-		t.Error("it is off although somebody watches")
+		t.Error("sampling is off although a client watches")
 	}
 	add("1", "a")
 	add("other", "b")
@@ -51,7 +51,7 @@ func TestSample(t *testing.T) {
 	now = now.Add(SampleFor + 1)
 	add("late", "b")
 	if s.On() {
-		t.Error("it is still on although nobody has watched for a while")
+		t.Error("sampling is still on although no client has watched for a while")
 	}
 	watch("a", 3, 0)
 }
@@ -85,7 +85,7 @@ func TestSampleIsBounded(t *testing.T) {
 		}
 	}
 	if _, _, watched := s.Watch("one more", 0, now.Add(SampleFor+1)); !watched {
-		t.Error("tables that nobody watches any more are not removed")
+		t.Error("tables that are no longer watched are not removed")
 	}
 }
 

@@ -61,7 +61,7 @@ func (x *exchange) audit(op *operation, out any, err error) error {
 	}
 	x.recorded = true
 	a := x.audited()
-	a.Operation, a.Parameters, a.ReadOnly, a.Err = op.Operation, x.parameters, op.reads || err == nil && hasOnlyRead(out), answered(err)
+	a.Operation, a.Parameters, a.ReadOnly, a.Err = op.Operation, x.parameters, op.reads || err == nil && hasOnlyRead(out), clientError(err)
 	for _, t := range append(slices.Clip(x.ctx.Request.More), x.ctx.Request.Table) {
 		if t != nil {
 			a.Tables = append(a.Tables, t.Name)
@@ -84,8 +84,8 @@ func (x *exchange) audited() *Audited {
 	return &Audited{Request: x.r, ID: x.id, Region: region, Owner: x.owner, Who: x.who}
 }
 
-// answered returns the error as the client gets it.
-func answered(err error) *apierr.Error {
+// clientError returns the error as the client gets it.
+func clientError(err error) *apierr.Error {
 	if err == nil {
 		return nil
 	}

@@ -106,9 +106,9 @@ func pace(bytes int) time.Duration {
 	return paceGrace + time.Duration(bytes)*time.Second/paceBytes
 }
 
-// readAll appends the rest of r to dst. length is a hint, negative if unknown; beside is what the request has reserved for other
+// readAll appends the rest of r to dst. length is a hint, negative if unknown; reserved is what the request has reserved for other
 // purposes. After each part it calls progress. Memory grows with what arrives, not with what the sender announces.
-func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progress func(received int) error) ([]byte, error) {
+func (x *exchange) readAll(dst []byte, r io.Reader, length, reserved int64, progress func(received int) error) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {
 			room := max(4*cap(dst), 4<<10)
@@ -116,7 +116,7 @@ func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progre
 				room = min(room, max(int(length), len(dst))+1)
 			}
 			room = min(room, bodyMax+1)
-			if err := x.reserveBody(beside + int64(room)); err != nil {
+			if err := x.reserveBody(reserved + int64(room)); err != nil {
 				return dst, err
 			}
 			dst = append(make([]byte, 0, room), dst...)

@@ -48,7 +48,7 @@ func (x *exchange) callCompanion(c Companion, surplus bool) {
 	x.work.release()
 	for name, values := range header {
 		if name == headerContentType {
-			x.answer = values
+			x.mediaType = values
 			continue
 		}
 		x.w.Header()[name] = values

@@ -28,7 +28,7 @@ type gatedEngine struct {
 }
 
 func (e gatedEngine) item(ctx context.Context, table string) (itemenc.Item, error) {
-	if err := api.AskForRoom(ctx, 300<<10); err != nil {
+	if err := api.ReserveMemory(ctx, 300<<10); err != nil {
 		return nil, err
 	}
 	if table == "gated" {
@@ -202,8 +202,8 @@ func TestDecompressedBodyCountsAgainstMemory(t *testing.T) {
 	})
 }
 
-// TestWorkWaits: an operation waits for the memory it may need, and is eventually throttled. Small ones do not wait.
-func TestWorkWaits(t *testing.T) {
+// TestOperationsWaitForMemory: an operation waits for the memory it may need, and is eventually throttled. Small ones do not wait.
+func TestOperationsWaitForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
 		s := New(e, Options{Memory: 4 << 20})
@@ -292,7 +292,7 @@ func TestSlowReaders(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := s.memory.work.used.Load(); n != 0 {
-			t.Errorf("a response on its way keeps %d bytes of those who work", n)
+			t.Errorf("a response in transit reserves %d bytes of the memory for operations", n)
 		}
 		wantThrottled(t, "a read", perform(t.Context(), s, "GetItem", strings.NewReader(open)))
 		wantOK(t, "a write", perform(t.Context(), s, "UpdateItem", strings.NewReader(open)))

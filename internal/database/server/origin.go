@@ -53,11 +53,11 @@ func HostRefusal(authority string) string { return hostForbidden(authority).Mess
 // and proxies should see that nothing was done.
 func (x *exchange) forbid(e *apierr.Error) {
 	if x.r.Method == http.MethodPost {
-		x.answer = awsJSON
+		x.mediaType = awsJSON
 		x.send(http.StatusForbidden, wire.AppendError(nil, e))
 		return
 	}
-	x.answer = plainText
+	x.mediaType = plainText
 	x.send(http.StatusForbidden, []byte(e.Message+"\n"))
 }
 
@@ -73,6 +73,6 @@ func (x *exchange) preflight() {
 		}
 	}
 	h.Set("Access-Control-Max-Age", "172800")
-	x.answer = nil
+	x.mediaType = nil
 	x.send(http.StatusOK, nil)
 }

@@ -32,13 +32,13 @@ const unknownOperationPage = "<UnknownOperationException/>\n"
 
 // route finds the operation that a request calls. If there is none it responds itself and ok is false.
 func (x *exchange) route() (op *operation, ok bool) {
-	x.answer = awsJSON
+	x.mediaType = awsJSON
 	atRoot := x.r.URL.Path == "/" || x.r.URL.Path == ""
 	switch {
 	case x.r.Method == http.MethodPost && atRoot:
 		return x.routeCall()
 	case x.r.Method == http.MethodGet && atRoot:
-		x.answer = plainText
+		x.mediaType = plainText
 		x.send(http.StatusOK, []byte(x.server.health))
 	case (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead) && strings.HasPrefix(x.r.URL.Path, "/-/"):
 		x.probe()
@@ -50,11 +50,11 @@ func (x *exchange) route() (op *operation, ok bool) {
 
 // routeCall finds the operation by content type and target. A request without a body needs no content type.
 func (x *exchange) routeCall() (op *operation, ok bool) {
-	x.answer = contentTypeOf(x.r.Header.Get(headerContentType))
+	x.mediaType = contentTypeOf(x.r.Header.Get(headerContentType))
 	switch {
-	case x.answer == nil && x.r.ContentLength == 0:
-		x.answer = plainJSON
-	case x.answer == nil:
+	case x.mediaType == nil && x.r.ContentLength == 0:
+		x.mediaType = plainJSON
+	case x.mediaType == nil:
 		x.notFound()
 		return nil, false
 	}
@@ -85,11 +85,11 @@ func (x *exchange) probe() {
 		x.notFound()
 		return
 	}
-	x.answer = plainText
+	x.mediaType = plainText
 	x.send(status, []byte(text))
 }
 
 func (x *exchange) notFound() {
-	x.answer = nil
+	x.mediaType = nil
 	x.send(http.StatusNotFound, []byte(unknownOperationPage))
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShortened: a sampled input is still JSON, keeps short values, and is bounded.
-func TestShortened(t *testing.T) {
+// TestSampledInputIsBounded: a sampled input is still JSON, keeps short values, and is bounded.
+func TestSampledInputIsBounded(t *testing.T) {
 	t.Parallel()
 	long, many := strings.Repeat("x", 5000), strings.Repeat(`{"S":"v"},`, 10_000)
 	for _, c := range []struct{ body, want string }{

@@ -7,7 +7,7 @@
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
 //	memory        for large requests, and a turn                memory.go
 //	operation     decode, member constraints, permission, engine   operations.go, auth.go
-//	response      encode, compress, checksum, headers           answer.go
+//	response      encode, compress, checksum, headers           response.go
 //
 // # Invariants
 //
@@ -150,13 +150,13 @@ func (s *Server) Panics() int64 { return s.panics.Load() }
 
 // exchange is one request and its response in progress.
 type exchange struct {
-	server  *Server
-	w       http.ResponseWriter
-	r       *http.Request
-	id      string
-	values  [3]string // of the response's header: the id, the checksum, the length
-	answer  contentType
-	started bool // the response's status has been sent
+	server    *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	id        string
+	values    [3]string // of the response's header: the id, the checksum, the length
+	mediaType contentType
+	started   bool // the response's status has been sent
 
 	slow bool // the body is counted in slowBodies
 
@@ -295,7 +295,7 @@ func (x *exchange) fail(op *operation, err error) {
 	case !ok:
 		x.logFault(err)
 		e = apierr.InternalFault.With()
-	case !op.MayAnswer(e.Code):
+	case !op.MayReturn(e.Code):
 		x.logFault(fmt.Errorf("not among the operation's errors: %w", err))
 	}
 	if e != errTooLarge {

@@ -86,11 +86,11 @@ func TestHTTP(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			t.Helper()
 			logged.take()
-			answer := exchangeText(t, address, d.Input)
+			response := exchangeText(t, address, d.Input)
 			if d.HasArg("log") {
-				answer += "\n" + messages(logged.take())
+				response += "\n" + messages(logged.take())
 			}
-			return answer
+			return response
 		})
 	})
 }
@@ -264,7 +264,7 @@ func TestCompressedResponses(t *testing.T) {
 	}
 	w := call(t, h, strings.NewReader(`{"TableName":"echo","Key":{}}`), map[string]string{"Accept-Encoding": "gzip"})
 	if w.Header().Get(headerEncoding) != "" {
-		t.Error("a small answer was compressed")
+		t.Error("a small response was compressed")
 	}
 }
 
@@ -385,8 +385,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestCancelled: a client that disconnects is not an error of the server.
-func TestCancelled(t *testing.T) {
+// TestDisconnectedClientIsNoError: a client that disconnects is not an error of the server.
+func TestDisconnectedClientIsNoError(t *testing.T) {
 	logged := new(bytes.Buffer)
 	h := New(pipelineEngine{}, Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -573,24 +573,24 @@ func TestHostOfAuthenticated(t *testing.T) {
 // TestChunked sends a body in chunks, without its length.
 func TestChunked(t *testing.T) {
 	address, _ := listen(t)
-	answer := send(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\n"+
+	response := send(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\n"+
 		"X-Amz-Target: DynamoDB_20120810.GetItem\r\nTransfer-Encoding: chunked\r\n\r\n"+
 		"10\r\n{\"TableName\":\"ec\r\nd\r\nho\",\"Key\":{}}\r\n0\r\n\r\n")
-	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || !strings.HasSuffix(answer, "\n{\"Item\":{}}\n") {
-		t.Error(answer)
+	if !strings.HasPrefix(response, "HTTP/1.1 200 ") || !strings.HasSuffix(response, "\n{\"Item\":{}}\n") {
+		t.Error(response)
 	}
 }
 
 // TestHeaderLimit sends a header block of more than 16 KB.
 func TestHeaderLimit(t *testing.T) {
 	address, _ := listen(t)
-	answer := send(t, address, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 17<<10)+"\r\n\r\n")
-	if !strings.HasPrefix(answer, "HTTP/1.1 431 ") {
-		t.Errorf("%s", answer)
+	response := send(t, address, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 17<<10)+"\r\n\r\n")
+	if !strings.HasPrefix(response, "HTTP/1.1 431 ") {
+		t.Errorf("%s", response)
 	}
-	answer = send(t, address, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 15<<10)+"\r\n\r\n")
-	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
-		t.Errorf("%s", answer)
+	response = send(t, address, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("x", 15<<10)+"\r\n\r\n")
+	if !strings.HasPrefix(response, "HTTP/1.1 200 ") {
+		t.Errorf("%s", response)
 	}
 }
 

@@ -127,8 +127,8 @@ func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
 		ts.Fatalf("the server does not say where it listens:\n%s", greeting)
 	}
 	ts.Setenv("URL", url)
-	if beside := metricsPattern.FindStringSubmatch(server.log.String()); beside != nil {
-		ts.Setenv("METRICS_URL", beside[1])
+	if match := metricsPattern.FindStringSubmatch(server.log.String()); match != nil {
+		ts.Setenv("METRICS_URL", match[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("greeting"), []byte(greeting), 0o600))
 }

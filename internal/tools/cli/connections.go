@@ -11,8 +11,8 @@ import (
 const (
 	// connectionsMin is the minimum number of connections for which a server starts.
 	connectionsMin = 16
-	// besideConnections limits each listener other than the API's; package descriptors leaves room for them.
-	besideConnections = 16
+	// auxiliaryConnections limits each listener other than the API's; package descriptors leaves room for them.
+	auxiliaryConnections = 16
 )
 
 // fitConnections lowers the limit of connections to the available descriptors.

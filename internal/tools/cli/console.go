@@ -24,14 +24,14 @@ const (
 	consoleTimeout = time.Minute
 )
 
-// besideConsole serves the console at the address of the API, which it calls like any client.
-func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs, signIn bool) http.Handler {
+// withConsole serves the console at the address of the API, which it calls like any client.
+func withConsole(api http.Handler, flags *serveFlags, designs *console.Designs, signIn bool) http.Handler {
 	guard, _ := httpguard.New(flags.allowedHosts, nil) // the names have been checked
 	return console.New(console.Options{
 		Endpoint: "http://monotable.localhost/", Region: flags.region, Client: inprocess.Client{Handler: api},
 		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard, Designs: designs,
 		Served: &console.Served{Server: true, Metrics: true}, KeepQueries: true,
-	}).Beside(api)
+	}).WithAPI(api)
 }
 
 // designFlag declares --design.
@@ -123,7 +123,7 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 		shown, served = fmt.Sprintf("%d endpoints", len(endpoints)), console.Several(endpoints...)
 	}
 	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", shown, mode, listener.Addr(), console.Path)
-	return serveUntilDone(ctx, server.HTTPServer(served.Beside(http.NotFoundHandler()), logger), listener, logger)
+	return serveUntilDone(ctx, server.HTTPServer(served.WithAPI(http.NotFoundHandler()), logger), listener, logger)
 }
 
 // all returns the options of the consoles of all endpoints named by the flags or the environment.

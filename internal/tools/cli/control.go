@@ -42,7 +42,7 @@ func reach(ctx context.Context, env Environment, dir string, keys *masterKeyFlag
 		return client, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, control.ErrNobody):
+	case errors.Is(err, control.ErrNotServed):
 		read, err := keys.read(ctx, env)
 		return offline{dir, &monotable.Options{MasterKey: read.current, PreviousMasterKey: read.previous}}, err
 	default:
@@ -54,7 +54,7 @@ func reach(ctx context.Context, env Environment, dir string, keys *masterKeyFlag
 func Endpoint(ctx context.Context, dir string) (string, error) {
 	client, err := control.Dial(ctx, dir)
 	switch {
-	case errors.Is(err, control.ErrNobody):
+	case errors.Is(err, control.ErrNotServed):
 		return "", nil
 	case err != nil:
 		return "", err

@@ -179,7 +179,7 @@ func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.C
 	if err == nil {
 		return a.at(ctx, env, client.Endpoint(), f)
 	}
-	if !errors.Is(err, control.ErrNobody) {
+	if !errors.Is(err, control.ErrNotServed) {
 		return err
 	}
 	if _, err := os.Stat(a.data); err != nil {

@@ -129,7 +129,7 @@ func (r *testRun) all(ctx context.Context, chosen *regexp.Regexp) error {
 			r.failed++
 		}
 		bar.clear()
-		if err := r.tell(result); err != nil {
+		if err := r.print(result); err != nil {
 			return err
 		}
 	}
@@ -137,8 +137,8 @@ func (r *testRun) all(ctx context.Context, chosen *regexp.Regexp) error {
 	return r.end()
 }
 
-// tell prints a result: entities only where they failed or everything is wanted.
-func (r *testRun) tell(result *trial.Result) error {
+// print prints a result: entities only where they failed or everything is wanted.
+func (r *testRun) print(result *trial.Result) error {
 	if r.flags.asJSON || result.OK() && result.Kind == trial.EntitySubject && !r.flags.verbose {
 		return nil
 	}

@@ -20,8 +20,8 @@ func dialable(addr net.Addr) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// greet prints the first steps. root is a key that was just created.
-func greet(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
+// printFirstSteps prints the first steps. root is a key that was just created.
+func printFirstSteps(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {
 	case flags.memory:

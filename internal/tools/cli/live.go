@@ -29,7 +29,7 @@ func watch(ctx context.Context, env Environment, flags *liveFlags, dir string) e
 		return fmt.Errorf("--interval %v: want more than 0", flags.interval)
 	}
 	server, err := control.Dial(ctx, dir)
-	if errors.Is(err, control.ErrNobody) {
+	if errors.Is(err, control.ErrNotServed) {
 		return fmt.Errorf("no server has %s open: --live shows the activity of a running server (without --live, stats reads the directory)", dir)
 	}
 	if err != nil {

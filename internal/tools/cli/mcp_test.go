@@ -59,7 +59,7 @@ func serveForModels(t *testing.T, file string) (url string) {
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: t.Output(),
 	})
 	if status != 0 {
-		t.Fatal("the tables are not made")
+		t.Fatal("the tables were not created")
 	}
 	return url
 }
@@ -105,7 +105,7 @@ func TestMCP(t *testing.T) {
 	if Run(t.Context(), []string{"mcp", file, "--endpoint", url, "--table", "Shopp"}, Environment{
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &stderr,
 	}) == 0 || !strings.Contains(stderr.String(), "table Shopp does not exist at this endpoint") {
-		t.Errorf("a table that is not there: %s", stderr.String())
+		t.Errorf("a missing table: %s", stderr.String())
 	}
 	s := connectModel(t, directory, "shop.design.yaml", "--endpoint", url)
 
@@ -209,6 +209,6 @@ func TestMCPReadOnly(t *testing.T) {
 		}
 	}
 	if _, failed := callTool(t, s, "Place", object{"userId": "u", "orderId": "o", "total": 1, "weight": 1}); !failed {
-		t.Error("a write was made")
+		t.Error("a write was executed")
 	}
 }

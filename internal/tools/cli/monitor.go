@@ -23,11 +23,11 @@ import (
 
 // Limits of the listeners other than the API's.
 const (
-	besideHeaderTimeout = 10 * time.Second
-	// besideHeaderMax is for requests that need no more than a line.
-	besideHeaderMax = 8 << 10
-	// besideIdle is longer than the interval at which metrics are usually read.
-	besideIdle = 2 * time.Minute
+	auxiliaryHeaderTimeout = 10 * time.Second
+	// auxiliaryHeaderMax is for requests that need no more than a line.
+	auxiliaryHeaderMax = 8 << 10
+	// auxiliaryIdleTimeout is longer than the interval at which metrics are usually read.
+	auxiliaryIdleTimeout = 2 * time.Minute
 )
 
 // errRecovering is the reason why a server is not ready before it has opened its database.
@@ -139,9 +139,9 @@ func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Hand
 	})
 }
 
-// serveBeside serves a handler at addr, on its own listener: clients of the database need not see it. It returns a
+// serveAuxiliary serves a handler at addr, on its own listener: clients of the database need not see it. It returns a
 // function that stops it, which does nothing if addr is "".
-func serveBeside(ctx context.Context, addr, flag, path string, handler http.Handler, logger *slog.Logger) (stop func() error, err error) {
+func serveAuxiliary(ctx context.Context, addr, flag, path string, handler http.Handler, logger *slog.Logger) (stop func() error, err error) {
 	if addr == "" {
 		return func() error { return nil }, nil
 	}
@@ -150,11 +150,11 @@ func serveBeside(ctx context.Context, addr, flag, path string, handler http.Hand
 		return nil, fmt.Errorf("listen on %s for %s: %w", addr, flag, err)
 	}
 	s := &http.Server{
-		Handler: handler, ReadHeaderTimeout: besideHeaderTimeout, IdleTimeout: besideIdle, MaxHeaderBytes: besideHeaderMax,
+		Handler: handler, ReadHeaderTimeout: auxiliaryHeaderTimeout, IdleTimeout: auxiliaryIdleTimeout, MaxHeaderBytes: auxiliaryHeaderMax,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 	go func() {
-		if err := s.Serve(netutil.LimitListener(listener, besideConnections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(netutil.LimitListener(listener, auxiliaryConnections)); !errors.Is(err, http.ErrServerClosed) {
 			logger.Warn("no longer served", "flag", flag, "error", err)
 		}
 	}()

@@ -222,7 +222,7 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("%s: %v", rule.Alert, err)
 			}
 			if seen[rule.Alert] || !regexp.MustCompile(`^Monotable[A-Za-z]+$`).MatchString(rule.Alert) {
-				t.Errorf("%q is no name, or stands twice", rule.Alert)
+				t.Errorf("%q is not a valid name, or occurs twice", rule.Alert)
 			}
 			seen[rule.Alert] = true
 			if !slices.Contains([]string{"page", "ticket"}, rule.Labels["severity"]) {

@@ -148,7 +148,7 @@ func (m *moveFlags) move(ctx context.Context, options *monotable.MoveOptions) (m
 		if err == nil {
 			return client.Move(ctx, options)
 		}
-		if !errors.Is(err, control.ErrNobody) {
+		if !errors.Is(err, control.ErrNotServed) {
 			return monotable.Moved{}, err
 		}
 	}

@@ -163,31 +163,31 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		return err
 	}
 	m := newMonitor()
-	stopBeside, err := flags.serveBeside(ctx, m, logger)
+	stopAuxiliary, err := flags.serveAuxiliary(ctx, m, logger)
 	if err != nil {
 		return err
 	}
 	db, err := flags.open(ctx, env, logger, plan, auth, keys, designs)
 	if err != nil {
-		return errors.Join(err, stopBeside())
+		return errors.Join(err, stopAuxiliary())
 	}
 	m.opened(db)
 	err = flags.serveDB(ctx, env, db, designs, m, certificates, auth, companion, logger)
 	m.closing()
-	return errors.Join(err, stopBeside(), db.Close())
+	return errors.Join(err, stopAuxiliary(), db.Close())
 }
 
-// serveBeside serves the operators' endpoints, on their own listeners, from before the database is opened.
-func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
+// serveAuxiliary serves the operators' endpoints, on their own listeners, from before the database is opened.
+func (f *serveFlags) serveAuxiliary(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
 	guard, err := httpguard.New(f.allowedHosts, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--allowed-host: %w", err)
 	}
-	stopMetrics, err := serveBeside(ctx, f.metricsAddr, "--metrics-addr", "/metrics", m.handler(guard, logger), logger)
+	stopMetrics, err := serveAuxiliary(ctx, f.metricsAddr, "--metrics-addr", "/metrics", m.handler(guard, logger), logger)
 	if err != nil {
 		return nil, err
 	}
-	stopPprof, err := serveBeside(ctx, f.pprof, "--pprof", "/debug/pprof/", profiles(), logger)
+	stopPprof, err := serveAuxiliary(ctx, f.pprof, "--pprof", "/debug/pprof/", profiles(), logger)
 	if err != nil {
 		return nil, errors.Join(err, stopMetrics())
 	}
@@ -206,7 +206,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	}
 	listener = server.LimitConnections(listener, f.maxConnections)
 	if f.console {
-		handler = besideConsole(handler, f, designs, auth.Required)
+		handler = withConsole(handler, f, designs, auth.Required)
 	}
 	httpServer := server.HTTPServer(handler, logger)
 	m.count(httpServer.HTTP())
@@ -222,7 +222,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		httpServer.HTTP().TLSConfig = certificates.config()
 		listener = tls.NewListener(listener, httpServer.HTTP().TLSConfig)
 		scheme = "https"
-		reloads = append(reloads, certificates.hangup)
+		reloads = append(reloads, certificates.reloadOnHangup)
 	}
 	if err := f.auth.checkAddress(auth, listener.Addr(), logger); err != nil {
 		return errors.Join(err, listener.Close(), stopTraces())
@@ -236,7 +236,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	stopReload := atHangup(ctx, reloads...)
 	endpoint := scheme + "://" + dialable(listener.Addr())
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
-	greet(env, f, endpoint, auth.Required, root)
+	printFirstSteps(env, f, endpoint, auth.Required, root)
 	stopCompanion, err := f.accompany(ctx, companion, db, designs, endpoint, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())

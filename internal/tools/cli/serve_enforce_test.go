@@ -104,7 +104,7 @@ func TestServeEnforcesDesign(t *testing.T) {
 		}
 		said, is := errors.AsType[smithy.APIError](err)
 		if !is || said.ErrorCode() != "ValidationException" || !strings.Contains(said.ErrorMessage(), c.want) ||
-			!strings.Contains(said.ErrorMessage(), "shop.design.yaml") || !strings.Contains(said.ErrorMessage(), "Write the item as the design says") {
+			!strings.Contains(said.ErrorMessage(), "shop.design.yaml") || !strings.Contains(said.ErrorMessage(), "Write an item that matches the design") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -59,7 +59,7 @@ type certificates struct {
 func (c *certificates) config() *tls.Config {
 	config := c.current.Load().Clone()
 	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		c.lookAgain()
+		c.reloadIfChanged()
 		return c.current.Load(), nil
 	}
 	return config
@@ -92,8 +92,8 @@ func (c *certificates) load() error {
 	return nil
 }
 
-// lookAgain reads the files if they have changed since they were last read, unless they have just been checked.
-func (c *certificates) lookAgain() {
+// reloadIfChanged reads the files if they have changed since they were last read, unless they have just been checked.
+func (c *certificates) reloadIfChanged() {
 	if !c.mu.TryLock() {
 		return
 	}
@@ -109,8 +109,8 @@ func (c *certificates) lookAgain() {
 	}
 }
 
-// hangup reads the files, whether they have changed or not.
-func (c *certificates) hangup(context.Context) {
+// reloadOnHangup reads the files, whether they have changed or not.
+func (c *certificates) reloadOnHangup(context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stamps = c.look()

@@ -281,13 +281,13 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	want("fourth")
 
 	// SIGHUP does not wait for a connection, or a second.
-	heard := make(chan struct{}, 1)
-	stop := atHangup(t.Context(), s.certificates.hangup, func(context.Context) { heard <- struct{}{} })
+	received := make(chan struct{}, 1)
+	stop := atHangup(t.Context(), s.certificates.reloadOnHangup, func(context.Context) { received <- struct{}{} })
 	ca.server(&s.files, "fifth")
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	<-heard
+	<-received
 	stop()
 	want("fifth")
 }

@@ -50,12 +50,12 @@ func (p *progress) follow(d *designCall, f func(*designCall, *progress) (any, er
 	case !p.begun:
 		return nil, err
 	default:
-		return map[string]any{"error": map[string]string{"code": codeOf(err, "DesignError"), "message": d.speech.say(strings.TrimSpace(err.Error()))}}, nil
+		return map[string]any{"error": map[string]string{"code": codeOf(err, "DesignError"), "message": d.pageLanguage.say(strings.TrimSpace(err.Error()))}}, nil
 	}
 }
 
-// tell sends a line of progress.
-func (p *progress) tell(what any) {
+// send sends a line of progress.
+func (p *progress) send(what any) {
 	control := http.NewResponseController(p.w)
 	_ = control.SetWriteDeadline(time.Now().Add(lineTime))
 	if !p.begun {
@@ -111,7 +111,7 @@ func checkItems(d *designCall, p *progress) (any, error) {
 						return
 					}
 				}
-				p.tell(state)
+				p.send(state)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func checkItems(d *designCall, p *progress) (any, error) {
 	for _, f := range report.Findings {
 		shown := nonconforming{f.Kind, f.Subject, f.Items, []shownExample{}}
 		for _, e := range f.Examples {
-			shown.Examples = append(shown.Examples, shownExample{keyJSON(e.PrimaryKey), d.speech.say(e.Message)})
+			shown.Examples = append(shown.Examples, shownExample{keyJSON(e.PrimaryKey), d.pageLanguage.say(e.Message)})
 		}
 		findings = append(findings, shown)
 	}
@@ -173,10 +173,10 @@ func findRaces(d *designCall, p *progress) (any, error) {
 		Bound  int    `json:"bound"`
 	}
 	report, err := races.Run(d.request.Context(), d.design.Design, races.Options{
-		States: raceStates, Progress: func(race string, states, bound int) { p.tell(explored{d.speech.phrase(race), states, bound}) },
+		States: raceStates, Progress: func(race string, states, bound int) { p.send(explored{d.pageLanguage.phrase(race), states, bound}) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return d.speech.races(report), nil
+	return d.pageLanguage.races(report), nil
 }

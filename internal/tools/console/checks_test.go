@@ -18,9 +18,9 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// spoil adds items to the shop that do not conform to its design: a cart, an order without its total, a user without their
+// addNonconforming adds items to the shop that do not conform to its design: a cart, an order without its total, a user without their
 // marker.
-func spoil(t *testing.T, db *monotable.DB) {
+func addNonconforming(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	table := aws.String("shop")
 	if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: table, Item: item{"PK": text("CART#1"), "SK": text("OPEN"), "sku": text("bean")}}); err != nil {
@@ -37,7 +37,7 @@ func spoil(t *testing.T, db *monotable.DB) {
 }
 
 // lines returns the last progress and the result of a response, whose last line has the result.
-func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
+func lines(t *testing.T, a response) (progress int, done json.RawMessage) {
 	t.Helper()
 	if a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
@@ -63,7 +63,7 @@ func lines(t *testing.T, a answer) (progress int, done json.RawMessage) {
 func TestConform(t *testing.T) {
 	t.Parallel()
 	db, address := designedShop(t, 2)
-	spoil(t, db)
+	addNonconforming(t, db)
 	check := func(limit int) string {
 		t.Helper()
 		progress, done := lines(t, post(t, address+"/_console/design/conform", fmt.Sprintf(`{"table":"shop","limit":%d}`, limit)))
@@ -125,7 +125,7 @@ func votes(t *testing.T) (address string) {
 func TestCheckViews(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 2)
-	spoil(t, db)
+	addNonconforming(t, db)
 	races := votes(t)
 	for name, with := range map[string][]webtest.Option{
 		"desk": {}, "dark": {webtest.Dark}, "phone": {webtest.Phone, webtest.Language("es-MX")}, "night": {webtest.Phone, webtest.Dark, webtest.Language("pt-BR")},
@@ -152,7 +152,7 @@ func TestCheckViews(t *testing.T) {
 func TestChecksByKeyboard(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 1)
-	spoil(t, db)
+	addNonconforming(t, db)
 	p := webtest.Open(t, shop+"/_console/#/tables/shop/checks", webtest.Dark)
 	p.Until(`document.querySelectorAll(".wrong").length === 3`)
 	tabTo(t, p, `e.textContent === "Compare"`)

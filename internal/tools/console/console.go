@@ -151,9 +151,9 @@ func New(o Options) *Console {
 	return c
 }
 
-// Beside returns a handler that serves the console and passes everything else to api. Browsers that open the API's address are
+// WithAPI returns a handler that serves the console and passes everything else to api. Browsers that open the API's address are
 // redirected to the console; API clients do not ask for HTML.
-func (c *Console) Beside(api http.Handler) http.Handler {
+func (c *Console) WithAPI(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == strings.TrimSuffix(Path, "/") || strings.HasPrefix(r.URL.Path, Path):
@@ -306,5 +306,5 @@ func codeOf(err error, otherwise string) string {
 func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": speechOf(r).say(message)})
+	_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": languageOf(r).say(message)})
 }

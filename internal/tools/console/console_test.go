@@ -20,8 +20,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// answer is a response whose body has been read.
-type answer struct {
+// response is a response whose body has been read.
+type response struct {
 	status  int
 	body    string
 	header  http.Header
@@ -29,7 +29,7 @@ type answer struct {
 }
 
 // post sends a request as the page does, after change has modified it.
-func post(t *testing.T, url, body string, change ...func(*http.Request)) answer {
+func post(t *testing.T, url, body string, change ...func(*http.Request)) response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -40,16 +40,16 @@ func post(t *testing.T, url, body string, change ...func(*http.Request)) answer 
 	for _, f := range change {
 		f(r)
 	}
-	response, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+	got, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
+	defer func() { _ = got.Body.Close() }()
+	text, err := io.ReadAll(got.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{response.StatusCode, string(text), response.Header, response.Cookies()}
+	return response{got.StatusCode, string(text), got.Header, got.Cookies()}
 }
 
 // TestValuesSurvive: items written through the console are read back unchanged, digit by digit and type by type.
@@ -164,8 +164,8 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestBeside: the API responds as without the console, and browsers are redirected to the console.
-func TestBeside(t *testing.T) {
+// TestConsoleWithAPI: the API responds as without the console, and browsers are redirected to the console.
+func TestConsoleWithAPI(t *testing.T) {
 	t.Parallel()
 	address := served(t, monotabletest.New(t))
 	get := func(accept string) func(*http.Request) {

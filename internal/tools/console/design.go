@@ -37,12 +37,12 @@ func (c *Console) designed() {
 
 // designCall is a request about the design of a table.
 type designCall struct {
-	console     *Console
-	request     *http.Request
-	speech      speech
-	credentials aws.Credentials
-	design      *described
-	in          struct {
+	console      *Console
+	request      *http.Request
+	pageLanguage pageLanguage
+	credentials  aws.Credentials
+	design       *described
+	in           struct {
 		Table string
 		// for items
 		Index string
@@ -75,7 +75,7 @@ func (a *argumentText) UnmarshalJSON(data []byte) error {
 }
 
 func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*designCall) (any, error)) {
-	call := &designCall{console: c, request: r, speech: speechOf(r)}
+	call := &designCall{console: c, request: r, pageLanguage: languageOf(r)}
 	var err error
 	if call.credentials, err = c.credentials(r); err != nil {
 		refuse(w, r, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
@@ -123,7 +123,7 @@ func showModel(d *designCall) (any, error) {
 	if d.design == nil {
 		return map[string]any{"design": nil}, nil
 	}
-	return map[string]any{"design": shownModel{d.speech.model(d.design.Model), d.design.source, d.design.tables, d.design.table.Name}}, nil
+	return map[string]any{"design": shownModel{d.pageLanguage.model(d.design.Model), d.design.source, d.design.tables, d.design.table.Name}}, nil
 }
 
 func showItems(d *designCall) (any, error) {
@@ -198,7 +198,7 @@ func runPattern(d *designCall) (any, error) {
 	switch {
 	case errors.Is(err, errPreview):
 	case err != nil:
-		out.Error = d.speech.say(strings.TrimSpace(err.Error()))
+		out.Error = d.pageLanguage.say(strings.TrimSpace(err.Error()))
 	default:
 		text, err := json.MarshalIndent(result, "", "  ")
 		if err != nil {

@@ -70,8 +70,8 @@ func TestRunByKeyboard(t *testing.T) {
 	p.Until(`document.querySelector("input[name=total]").value === "12345678901234567"`)
 }
 
-// TestLeads: an item links to the items it references, and to the patterns that find related items.
-func TestLeads(t *testing.T) {
+// TestItemLinksToRelatedItems: an item links to the items it references, and to the patterns that find related items.
+func TestItemLinksToRelatedItems(t *testing.T) {
 	t.Parallel()
 	_, address := designedShop(t, 1)
 	p := webtest.Open(t, address+"/_console/#/tables/shop?"+url.Values{"view": {"entities"}, "item": {`{"PK":{"S":"USER#u-00"},"SK":{"S":"LINE#o-1#cup"}}`}}.Encode())

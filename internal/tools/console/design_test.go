@@ -30,7 +30,7 @@ func withDesign(t *testing.T) func(*console.Options) {
 }
 
 // decoded decodes a response, which must be a success.
-func decoded[T any](t *testing.T, a answer) T {
+func decoded[T any](t *testing.T, a response) T {
 	t.Helper()
 	var out T
 	if a.status != http.StatusOK {

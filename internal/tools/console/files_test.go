@@ -38,8 +38,8 @@ func upload(p *webtest.Page, input string, files ...string) {
 	p.Do(chromedp.WaitReady(input), chromedp.SetUploadFiles(input, files))
 }
 
-// strange returns values that a careless file format would change.
-func strange() []item {
+// unusualValues returns values that a careless file format would change.
+func unusualValues() []item {
 	return []item{
 		{"PK": text("CSV"), "SK": text("1"), "text": text("quotes \" and, commas;\r\nlines\nand ñ 😀 "), "code": text("007"), "n": number("12345678901234567890123456789012345678")},
 		{"PK": text("CSV"), "SK": text("2"), "text": text(""), "code": text("true"), "n": number("-0.5"), "flag": &types.AttributeValueMemberBOOL{Value: true}},
@@ -86,7 +86,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, i := range strange() {
+	for _, i := range unusualValues() {
 		put(i)
 	}
 	before := all(t, db, "shop")

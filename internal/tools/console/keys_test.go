@@ -133,8 +133,8 @@ func TestKeyboard(t *testing.T) {
 	look(p, "console-tabs")
 }
 
-// TestSeveral: the page switches between endpoints and keeps its view. Bookmarks for both are in one file.
-func TestSeveral(t *testing.T) {
+// TestSwitchingEndpoints: the page switches between endpoints and keeps its view. Bookmarks for both are in one file.
+func TestSwitchingEndpoints(t *testing.T) {
 	t.Parallel()
 	one, two := monotabletest.New(t), monotabletest.New(t)
 	shop(t, one)

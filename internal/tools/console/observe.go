@@ -40,9 +40,9 @@ type observed struct {
 	For     float64          `json:"for"`
 	Groups  []*observedGroup `json:"groups"`
 	Foreign []*observedGroup `json:"foreign"`
-	// Strangers is the number of written items that match no entity. Cut is the number of requests too large to compare.
-	Strangers int `json:"strangers"`
-	Cut       int `json:"cut"`
+	// UnknownItems is the number of written items that match no entity. Cut is the number of requests too large to compare.
+	UnknownItems int `json:"strangers"`
+	Cut          int `json:"cut"`
 	// Others is the number of other servers of the same store; their requests are not included.
 	Others int `json:"others,omitempty"`
 }
@@ -87,7 +87,7 @@ func observeRequests(d *designCall) (any, error) {
 			continue
 		}
 		m := matcher.Match(d.design.tables, r.Operation, r.Input)
-		out.Strangers += m.Strangers
+		out.UnknownItems += m.UnknownItems
 		var g *observedGroup
 		if len(m.Patterns) > 0 {
 			g = group(&out.Groups, strings.Join(m.Patterns, " "))

@@ -20,9 +20,10 @@ import (
 
 // observed is the console's response about the requests since the previous call.
 type observed struct {
-	After                       string
-	Total, Kept, Strangers, Cut int
-	Groups, Foreign             []struct {
+	After            string
+	Total, Kept, Cut int
+	UnknownItems     int `json:"strangers"`
+	Groups, Foreign  []struct {
 		Patterns              []string
 		Shape                 *struct{ Operation, Index, Keys string }
 		Count                 int
@@ -97,8 +98,8 @@ func TestObserve(t *testing.T) {
 		}
 	}
 	seen := observes(t, address, first.After)
-	if seen.Total != 9 || seen.Kept != 9 || seen.Strangers != 2 || seen.Cut != 0 {
-		t.Errorf("%d requests, %d kept, %d strangers, %d cut", seen.Total, seen.Kept, seen.Strangers, seen.Cut)
+	if seen.Total != 9 || seen.Kept != 9 || seen.UnknownItems != 2 || seen.Cut != 0 {
+		t.Errorf("%d requests, %d kept, %d unknown items, %d cut", seen.Total, seen.Kept, seen.UnknownItems, seen.Cut)
 	}
 	var told []string
 	for _, g := range slices.Concat(seen.Groups, seen.Foreign) {
@@ -120,7 +121,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if again := observes(t, address, seen.After); again.Total != 0 {
-		t.Errorf("requests are told twice: %+v", again)
+		t.Errorf("requests are reported twice: %+v", again)
 	}
 }
 

@@ -49,7 +49,7 @@ func served(t *testing.T, db *monotable.DB, change ...func(*console.Options)) st
 	for _, f := range change {
 		f(&o)
 	}
-	server := httptest.NewServer(console.New(o).Beside(db.Handler()))
+	server := httptest.NewServer(console.New(o).WithAPI(db.Handler()))
 	t.Cleanup(server.Close)
 	return server.URL
 }

@@ -229,9 +229,9 @@ func TestQueriesOfPages(t *testing.T) {
 	look(p, "console-queries-table")
 }
 
-// TestQueriesElsewhere: a console that may not write to the endpoint leaves queries to the browser and says so. For another
+// TestQueriesStayInBrowserWithoutPermission: a console that may not write to the endpoint leaves queries to the browser and says so. For another
 // endpoint, it offers to create the table and moves the browser's queries there.
-func TestQueriesElsewhere(t *testing.T) {
+func TestQueriesStayInBrowserWithoutPermission(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)
@@ -251,14 +251,14 @@ func TestQueriesElsewhere(t *testing.T) {
 	p.Reload()
 	p.Until(`document.querySelectorAll(".query-list code").length === 2`) // one bookmark, one in the history
 	if tables := tablesOf(t, db); len(tables) != 1 {
-		t.Errorf("a read-only console has made tables: %v", tables)
+		t.Errorf("a read-only console has created tables: %v", tables)
 	}
 	p = webtest.Open(t, served(t, db)+"/_console/#/tables/shop?index=GSI1&pk=STATUS%23sent")
 	bookmarked(p)
 	p.UntilText("the endpoint has no table monotable-console")
 	look(p, "console-queries-browser")
 	if tables := tablesOf(t, db); len(tables) != 1 {
-		t.Errorf("without being asked, a console has made tables: %v", tables)
+		t.Errorf("a console has created tables without being asked: %v", tables)
 	}
 	p.Button("Keep them in a table")
 	p.UntilText("They are kept in the table")

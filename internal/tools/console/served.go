@@ -51,7 +51,7 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 			}
 			defer func() { _ = response.Body.Close() }()
 			text, err := io.ReadAll(io.LimitReader(response.Body, bodyMax))
-			return response.StatusCode == http.StatusOK || refusedAsKnown(response.StatusCode, text), err
+			return response.StatusCode == http.StatusOK || deniedToCaller(response.StatusCode, text), err
 		}
 		var found Served
 		if found.Server, err = has("DescribeServer", `{}`); err == nil {
@@ -67,8 +67,8 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(c.serving.found) // on failure, the page has disconnected
 }
 
-// refusedAsKnown reports whether an error shows that the endpoint has the operation but denies it to the caller.
-func refusedAsKnown(status int, body []byte) bool {
+// deniedToCaller reports whether an error shows that the endpoint has the operation but denies it to the caller.
+func deniedToCaller(status int, body []byte) bool {
 	var failure struct {
 		Type string `json:"__type"`
 	}

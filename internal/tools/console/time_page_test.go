@@ -107,9 +107,9 @@ func TestItemHistory(t *testing.T) {
 	}
 }
 
-// TestThenAndNow: a past state of a table is compared with the current one in each window size and theme, and an item is
+// TestPastStateIsComparedWithCurrent: a past state of a table is compared with the current one in each window size and theme, and an item is
 // restored.
-func TestThenAndNow(t *testing.T) {
+func TestPastStateIsComparedWithCurrent(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Hour)
 	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})

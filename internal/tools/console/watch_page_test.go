@@ -132,7 +132,7 @@ func altered(api http.Handler, operation string, change func(response map[string
 			api.ServeHTTP(w, r)
 			return
 		}
-		said := &recordedAnswer{header: w.Header()}
+		said := &recordedResponse{header: w.Header()}
 		api.ServeHTTP(said, r)
 		var response map[string]any
 		if err := json.Unmarshal(said.Bytes(), &response); err != nil {
@@ -146,14 +146,14 @@ func altered(api http.Handler, operation string, change func(response map[string
 	})
 }
 
-// recordedAnswer records a response.
-type recordedAnswer struct {
+// recordedResponse records a response.
+type recordedResponse struct {
 	bytes.Buffer
 	header http.Header
 }
 
-func (a *recordedAnswer) Header() http.Header { return a.header }
-func (a *recordedAnswer) WriteHeader(int)     {}
+func (a *recordedResponse) Header() http.Header { return a.header }
+func (a *recordedResponse) WriteHeader(int)     {}
 
 // TestMembers: the view shows the servers of a store, the leader, expired leases, and servers without the current tables, in each
 // window size and theme.

@@ -18,18 +18,18 @@ var wordFiles embed.FS
 // translations are the translations of the designer's findings and the console's own errors. DynamoDB's errors stay in English.
 var translations = words.Must(wordFiles, "words")
 
-// speech is a language of the page, into which it translates the designer's texts.
-type speech string
+// pageLanguage is a language of the page, into which it translates the designer's texts.
+type pageLanguage string
 
-func speechOf(r *http.Request) speech { return speech(accept.Language(r)) }
+func languageOf(r *http.Request) pageLanguage { return pageLanguage(accept.Language(r)) }
 
 // say translates a whole text.
-func (s speech) say(text string) string { return translations.Say(string(s), text) }
+func (s pageLanguage) say(text string) string { return translations.Say(string(s), text) }
 
 // phrase translates a part of a sentence.
-func (s speech) phrase(text string) string { return translations.Phrase(string(s), text) }
+func (s pageLanguage) phrase(text string) string { return translations.Phrase(string(s), text) }
 
-func (s speech) phrases(list []string) []string {
+func (s pageLanguage) phrases(list []string) []string {
 	out := slices.Clone(list)
 	for i := range out {
 		out[i] = s.phrase(out[i])
@@ -37,13 +37,13 @@ func (s speech) phrases(list []string) []string {
 	return out
 }
 
-func (s speech) finding(f check.Finding) check.Finding {
+func (s pageLanguage) finding(f check.Finding) check.Finding {
 	f.Message, f.Witness, f.Fix = s.say(f.Message), s.say(f.Witness), s.say(f.Fix)
 	return f
 }
 
 // model translates a design as sent to the page.
-func (s speech) model(m *view.Model) *view.Model {
+func (s pageLanguage) model(m *view.Model) *view.Model {
 	out := *m
 	out.Findings = slices.Clone(m.Findings)
 	for i, f := range out.Findings {
@@ -67,7 +67,7 @@ func (s speech) model(m *view.Model) *view.Model {
 }
 
 // races translates a report in place.
-func (s speech) races(r *races.Report) *races.Report {
+func (s pageLanguage) races(r *races.Report) *races.Report {
 	for i, f := range r.Findings {
 		r.Findings[i] = s.finding(f)
 	}

@@ -164,7 +164,7 @@ func TestDesignerIsTranslated(t *testing.T) {
 			if strings.HasSuffix(base, "_test.go") || base == "text.go" || base == "render.go" || base == "rules.go" || base == "sarif.go" { // command line only
 				continue
 			}
-			for _, text := range spoken(t, name) {
+			for _, text := range translatable(t, name) {
 				if prose.MatchString(text) && !covered(text) && !slices.Contains(unseen, text) {
 					t.Errorf("%s: %q has no translation", name, text)
 				}
@@ -176,8 +176,8 @@ func TestDesignerIsTranslated(t *testing.T) {
 // unseen are texts that the page does not show to people.
 var unseen = []string{"no entity has such a key", "\x00counted by ", " is taken", "monotable console session"}
 
-// spoken returns the literals of a file, without those of internal errors, database errors and command-line output.
-func spoken(t *testing.T, name string) []string {
+// translatable returns the literals of a file, without those of internal errors, database errors and command-line output.
+func translatable(t *testing.T, name string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -211,7 +211,7 @@ func spoken(t *testing.T, name string) []string {
 func TestNoEnglishOnOtherPages(t *testing.T) {
 	t.Parallel()
 	db, shop := designedShop(t, 2)
-	spoil(t, db)
+	addNonconforming(t, db)
 	races := votes(t)
 	texts := func(p *webtest.Page, selector string) {
 		t.Helper()

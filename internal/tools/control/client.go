@@ -28,7 +28,7 @@ type Client struct {
 	endpoint string
 }
 
-// Dial connects to the process that has dir open. It returns ErrNobody if there is no socket, or no process
+// Dial connects to the process that has dir open. It returns ErrNotServed if there is no socket, or no process
 // responds on it; another error if this process may not use it, or does not understand the response.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	c := &Client{http: &http.Client{Transport: &http.Transport{
@@ -43,12 +43,12 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	var there hello
-	err := c.do(ctx, http.MethodGet, "/", nil, &answered{result: &there})
+	err := c.do(ctx, http.MethodGet, "/", nil, &responseTarget{result: &there})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("control: the database in %s belongs to another user: %w", dir, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w on %s: %w", ErrNobody, filepath.Join(dir, SocketName), err)
+		return nil, fmt.Errorf("%w on %s: %w", ErrNotServed, filepath.Join(dir, SocketName), err)
 	case there.Protocol != protocol:
 		return nil, fmt.Errorf("control: the process that has %s open is from another release: use the command of the same release", dir)
 	}
@@ -65,36 +65,36 @@ func (c *Client) Backup(ctx context.Context, dest string, progress func(done, to
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, http.MethodPost, "/backup", backupRequest{path}, &answered{progress: progress})
+	return c.do(ctx, http.MethodPost, "/backup", backupRequest{path}, &responseTarget{progress: progress})
 }
 
 // Compact gives back room that the database does not need.
 func (c *Client) Compact(ctx context.Context) error {
-	return c.do(ctx, http.MethodPost, "/compact", nil, &answered{})
+	return c.do(ctx, http.MethodPost, "/compact", nil, &responseTarget{})
 }
 
 // Stats returns statistics about the database's content.
 func (c *Client) Stats(ctx context.Context) (s monotable.Stats, err error) {
-	err = c.do(ctx, http.MethodGet, "/stats", nil, &answered{result: &s})
+	err = c.do(ctx, http.MethodGet, "/stats", nil, &responseTarget{result: &s})
 	return s, err
 }
 
 // Insights returns the most accessed and most throttled keys of a table.
 func (c *Client) Insights(ctx context.Context, table string) (in monotable.Insights, err error) {
-	err = c.do(ctx, http.MethodGet, "/insights?table="+url.QueryEscape(table), nil, &answered{result: &in})
+	err = c.do(ctx, http.MethodGet, "/insights?table="+url.QueryEscape(table), nil, &responseTarget{result: &in})
 	return in, err
 }
 
 // IAM manages who may call the database.
 func (c *Client) IAM(ctx context.Context, r *monotable.IAMRequest) (result monotable.IAMResult, err error) {
-	err = c.do(ctx, http.MethodPost, "/iam", r, &answered{result: &result})
+	err = c.do(ctx, http.MethodPost, "/iam", r, &responseTarget{result: &result})
 	return result, err
 }
 
 // Metrics returns the metrics of the other process, by name.
 func (c *Client) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
 	var text string
-	if err := c.do(ctx, http.MethodGet, "/metrics", nil, &answered{result: &text}); err != nil {
+	if err := c.do(ctx, http.MethodGet, "/metrics", nil, &responseTarget{result: &text}); err != nil {
 		return nil, err
 	}
 	return parseExposition(text)
@@ -102,19 +102,19 @@ func (c *Client) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, err
 
 // Verify proves the database against itself.
 func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (v monotable.Verified, err error) {
-	err = c.do(ctx, http.MethodPost, "/verify", nil, &answered{result: &v, finding: report, progress: progress})
+	err = c.do(ctx, http.MethodPost, "/verify", nil, &responseTarget{result: &v, finding: report, progress: progress})
 	return v, err
 }
 
 // Move makes the other process move the database while it serves it. That process connects to the target itself,
 // with its own environment. Canceling ctx ends a move whose source has not been left.
 func (c *Client) Move(ctx context.Context, o *monotable.MoveOptions) (m monotable.Moved, err error) {
-	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
+	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &responseTarget{result: &m, phase: o.Progress, notice: o.Notice})
 	return m, err
 }
 
-// answered has the destinations of the parts of a response; other parts are skipped.
-type answered struct {
+// responseTarget has the destinations of the parts of a response; other parts are skipped.
+type responseTarget struct {
 	progress func(done, total int64)
 	phase    func(phase string, done, total int64)
 	finding  func(monotable.Finding)
@@ -123,7 +123,7 @@ type answered struct {
 }
 
 // do sends a request and reads the whole response.
-func (c *Client) do(ctx context.Context, method, path string, in any, out *answered) error {
+func (c *Client) do(ctx context.Context, method, path string, in any, out *responseTarget) error {
 	var body io.Reader = http.NoBody
 	if in != nil {
 		data, err := json.Marshal(in)
@@ -147,7 +147,7 @@ func (c *Client) do(ctx context.Context, method, path string, in any, out *answe
 	return out.read(json.NewDecoder(response.Body))
 }
 
-func (out *answered) read(lines *json.Decoder) error {
+func (out *responseTarget) read(lines *json.Decoder) error {
 	for {
 		var e event
 		err := lines.Decode(&e)

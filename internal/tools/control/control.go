@@ -22,7 +22,7 @@
 // # Invariants
 //
 //  1. The holder of the directory's lock owns the socket: Serve removes an existing one, which can only be stale.
-//  2. A socket without a listener counts as missing: Dial returns ErrNobody, and the caller may open the directory
+//  2. A socket without a listener counts as missing: Dial returns ErrNotServed, and the caller may open the directory
 //     itself. The lock decides.
 //
 // A Client is safe for concurrent use.
@@ -39,8 +39,8 @@ import (
 // SocketName is the name of the socket in a database's directory.
 const SocketName = "control.sock"
 
-// ErrNobody is returned by Dial if no process listens on the directory's socket.
-var ErrNobody = errors.New("control: no process is listening")
+// ErrNotServed is returned by Dial if no process listens on the directory's socket.
+var ErrNotServed = errors.New("control: no process is listening")
 
 // Database has the operations of tools on a whole database. *monotable.DB and Client implement it.
 type Database interface {

@@ -140,7 +140,7 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// TestDialWithoutServer tests that Dial returns ErrNobody if no process responds, for whatever reason.
+// TestDialWithoutServer tests that Dial returns ErrNotServed if no process responds, for whatever reason.
 func TestDialWithoutServer(t *testing.T) {
 	listen := func(t *testing.T, dir string) *net.UnixListener {
 		t.Helper()
@@ -180,7 +180,7 @@ func TestDialWithoutServer(t *testing.T) {
 			dir := prepare(t, t.TempDir())
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
-			if _, err := control.Dial(ctx, dir); !errors.Is(err, control.ErrNobody) {
+			if _, err := control.Dial(ctx, dir); !errors.Is(err, control.ErrNotServed) {
 				t.Errorf("Dial: %v", err)
 			}
 		})
@@ -204,7 +204,7 @@ func (e endless) Backup(ctx context.Context, _ string, progress func(done, total
 }
 
 func (e endless) Verify(context.Context, func(monotable.Finding), func(done, total int64)) (monotable.Verified, error) {
-	panic("half of the answer is written")
+	panic("half of the response is written")
 }
 
 // TestWorkEndsWithClient tests that work ends when its client disconnects.
@@ -212,12 +212,12 @@ func TestWorkEndsWithClient(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	defer serve(t, dir, db)()
 	ctx, cancel := context.WithCancel(t.Context())
-	answered := make(chan error, 1)
+	responseTarget := make(chan error, 1)
 	client := dial(t, dir)
-	go func() { answered <- client.Backup(ctx, "copy", nil) }()
+	go func() { responseTarget <- client.Backup(ctx, "copy", nil) }()
 	<-db.begun
 	cancel()
-	if err := <-answered; !errors.Is(err, context.Canceled) {
+	if err := <-responseTarget; !errors.Is(err, context.Canceled) {
 		t.Errorf("Backup: %v", err)
 	}
 	<-db.ended
@@ -229,10 +229,10 @@ func TestServerStops(t *testing.T) {
 	dir, db := t.TempDir(), newEndless()
 	stop := serve(t, dir, db)
 	notified := make(chan struct{}, 1)
-	answered := make(chan error, 1)
+	responseTarget := make(chan error, 1)
 	client := dial(t, dir)
 	go func() {
-		answered <- client.Backup(t.Context(), "copy", func(done, total int64) {
+		responseTarget <- client.Backup(t.Context(), "copy", func(done, total int64) {
 			if done == 1 && total == 2 {
 				notified <- struct{}{}
 			}
@@ -245,10 +245,10 @@ func TestServerStops(t *testing.T) {
 	default:
 		t.Error("stop did not wait")
 	}
-	if err := <-answered; err == nil || !strings.Contains(err.Error(), "is stopping") {
+	if err := <-responseTarget; err == nil || !strings.Contains(err.Error(), "is stopping") {
 		t.Errorf("Backup: %v", err)
 	}
-	if _, err := control.Dial(t.Context(), dir); !errors.Is(err, control.ErrNobody) {
+	if _, err := control.Dial(t.Context(), dir); !errors.Is(err, control.ErrNotServed) {
 		t.Errorf("Dial: %v", err)
 	}
 }
@@ -258,6 +258,6 @@ func TestIncompleteResponseIsError(t *testing.T) {
 	dir := t.TempDir()
 	defer serve(t, dir, newEndless())()
 	if _, err := dial(t, dir).Verify(t.Context(), nil, nil); err == nil {
-		t.Error("an answer without an end passes for one")
+		t.Error("a response without an end is accepted")
 	}
 }

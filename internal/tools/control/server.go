@@ -65,7 +65,7 @@ func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string
 
 // newHandler serves the requests of clients.
 func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) http.Handler {
-	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *answer) (any, error)) {
+	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *response) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			level := slog.LevelInfo
 			if r.Method == http.MethodGet { // changes nothing, and may be sent every second
@@ -74,7 +74,7 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 			logger.Log(r.Context(), level, "request of a tool", "request", pattern)
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			r.Body = http.MaxBytesReader(w, r.Body, requestMax)
-			a := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
+			a := &response{lines: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
 			result, err := work(r, a)
 			if err != nil && errors.Is(context.Cause(r.Context()), errStopping) {
 				err = errStopping
@@ -83,8 +83,8 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		})
 	}
 	mux := http.NewServeMux()
-	handle(mux, "GET /{$}", func(*http.Request, *answer) (any, error) { return hello{protocol, endpoint}, nil })
-	handle(mux, "POST /backup", func(r *http.Request, a *answer) (any, error) {
+	handle(mux, "GET /{$}", func(*http.Request, *response) (any, error) { return hello{protocol, endpoint}, nil })
+	handle(mux, "POST /backup", func(r *http.Request, a *response) (any, error) {
 		var in backupRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			return nil, fmt.Errorf("control: backup: %w", err)
@@ -94,28 +94,28 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		}
 		return struct{}{}, db.Backup(r.Context(), in.Dest, a.progress)
 	})
-	handle(mux, "POST /compact", func(r *http.Request, _ *answer) (any, error) {
+	handle(mux, "POST /compact", func(r *http.Request, _ *response) (any, error) {
 		return struct{}{}, db.Compact(r.Context())
 	})
-	handle(mux, "GET /stats", func(r *http.Request, _ *answer) (any, error) { return db.Stats(r.Context()) })
-	handle(mux, "GET /insights", func(r *http.Request, _ *answer) (any, error) {
+	handle(mux, "GET /stats", func(r *http.Request, _ *response) (any, error) { return db.Stats(r.Context()) })
+	handle(mux, "GET /insights", func(r *http.Request, _ *response) (any, error) {
 		return db.Insights(r.Context(), r.URL.Query().Get("table"))
 	})
-	handle(mux, "POST /iam", func(r *http.Request, _ *answer) (any, error) {
+	handle(mux, "POST /iam", func(r *http.Request, _ *response) (any, error) {
 		var in monotable.IAMRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			return nil, fmt.Errorf("control: iam: %w", err)
 		}
 		return db.IAM(r.Context(), &in)
 	})
-	handle(mux, "GET /metrics", func(*http.Request, *answer) (any, error) {
+	handle(mux, "GET /metrics", func(*http.Request, *response) (any, error) {
 		families, err := metrics.Gather()
 		if err != nil {
 			return nil, fmt.Errorf("control: metrics: %w", err)
 		}
 		return exposition(families)
 	})
-	handle(mux, "POST /move", func(r *http.Request, a *answer) (any, error) {
+	handle(mux, "POST /move", func(r *http.Request, a *response) (any, error) {
 		mover, moves := db.(Mover)
 		if !moves {
 			return nil, errors.New("control: this database cannot be moved")
@@ -126,29 +126,29 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		}
 		return mover.Move(r.Context(), &monotable.MoveOptions{To: in.To, Rate: in.Rate, Encrypt: in.Encrypt, Progress: a.phase, Notice: a.notice})
 	})
-	handle(mux, "POST /verify", func(r *http.Request, a *answer) (any, error) {
+	handle(mux, "POST /verify", func(r *http.Request, a *response) (any, error) {
 		return db.Verify(r.Context(), a.finding, a.progress)
 	})
 	return mux
 }
 
-// answer writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
+// response writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
 // context ends.
-type answer struct {
+type response struct {
 	lines    *json.Encoder
 	flush    func() error
 	reported time.Time // of the last progress
 }
 
-func (a *answer) send(e *event) {
+func (a *response) send(e *event) {
 	if a.lines.Encode(e) == nil {
 		_ = a.flush()
 	}
 }
 
-func (a *answer) progress(done, total int64) { a.phase("", done, total) }
+func (a *response) progress(done, total int64) { a.phase("", done, total) }
 
-func (a *answer) phase(phase string, done, total int64) {
+func (a *response) phase(phase string, done, total int64) {
 	now := time.Now()
 	if now.Sub(a.reported) < progressInterval {
 		return
@@ -157,11 +157,11 @@ func (a *answer) phase(phase string, done, total int64) {
 	a.send(&event{Progress: &progress{phase, done, total}})
 }
 
-func (a *answer) notice(text string) { a.send(&event{Notice: text}) }
+func (a *response) notice(text string) { a.send(&event{Notice: text}) }
 
-func (a *answer) finding(f monotable.Finding) { a.send(&event{Finding: &f}) }
+func (a *response) finding(f monotable.Finding) { a.send(&event{Finding: &f}) }
 
-func (a *answer) end(result any, err error) {
+func (a *response) end(result any, err error) {
 	var data []byte
 	if err == nil {
 		data, err = json.Marshal(result)

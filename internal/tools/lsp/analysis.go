@@ -146,7 +146,7 @@ func (t *text) faults(err error) []diagnostic {
 		if e.Hint != "" {
 			message += " (" + e.Hint + ")"
 		}
-		out = append(out, diagnostic{Range: t.spot(e.Pos), Severity: severityError, Source: "monotable", Message: message})
+		out = append(out, diagnostic{Range: t.wordRange(e.Pos), Severity: severityError, Source: "monotable", Message: message})
 	}
 	return out
 }
@@ -165,7 +165,7 @@ func (t *text) finding(f check.Finding) diagnostic {
 		message += "\nFix: " + f.Fix
 	}
 	out := diagnostic{
-		Range: t.spot(f.Pos), Severity: severity, Source: "monotable", Message: message,
+		Range: t.wordRange(f.Pos), Severity: severity, Source: "monotable", Message: message,
 		Code: f.Rule, CodeDescription: &codeDescription{rulePages + f.Rule + ".md"},
 	}
 	if !strings.HasPrefix(f.Rule, "ST") { // a rule of the policy

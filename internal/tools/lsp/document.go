@@ -119,8 +119,8 @@ func (t *text) place(p design.Pos) int {
 	return t.lines[n] + min(max(p.Column-1, 0), len(t.line(n)))
 }
 
-// spot is the range of the word at a position in package design, or the rest of its line.
-func (t *text) spot(p design.Pos) textRange {
+// wordRange is the range of the word at a position in package design, or the rest of its line.
+func (t *text) wordRange(p design.Pos) textRange {
 	from := t.place(p)
 	for _, w := range t.words() {
 		if w.from <= from+1 && from < w.to {

@@ -47,7 +47,7 @@ writes:
 				t.Fatalf("a symbol from %d to %d of %d", sym.from, sym.to, len(doc.content))
 			}
 			if got := doc.content[sym.from:sym.to]; !sym.small && got != sym.name {
-				t.Fatalf("the symbol %q stands at %q", sym.name, got)
+				t.Fatalf("the symbol %q is at %q", sym.name, got)
 			}
 		}
 		for _, offset := range []int{0, from, from + len(with)/2, from + len(with), len(doc.content)} {

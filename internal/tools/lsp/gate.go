@@ -16,17 +16,17 @@ import (
 type gate struct {
 	channel.Channel // Recv is only called by one goroutine
 
-	mu       sync.Mutex // also serializes sends
-	answered sync.Cond
-	pending  int  // number of unanswered requests
-	closed   bool // nothing is answered any more
+	mu      sync.Mutex // also serializes sends
+	done    sync.Cond
+	pending int  // number of unanswered requests
+	closed  bool // nothing is answered any more
 
 	initialized, shutdown, exited bool
 }
 
 func newGate(c channel.Channel) *gate {
 	g := &gate{Channel: c}
-	g.answered.L = &g.mu
+	g.done.L = &g.mu
 	return g
 }
 
@@ -98,7 +98,7 @@ func (g *gate) Send(bits []byte) error {
 	err := g.Channel.Send(bits)
 	if id, method := envelope(bits); id != nil && method == "" {
 		g.pending--
-		g.answered.Broadcast()
+		g.done.Broadcast()
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func (g *gate) Send(bits []byte) error {
 func (g *gate) Close() error {
 	g.mu.Lock()
 	g.closed = true
-	g.answered.Broadcast()
+	g.done.Broadcast()
 	g.mu.Unlock()
 	return g.Channel.Close()
 }
@@ -117,7 +117,7 @@ func (g *gate) drain() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for g.pending > 0 && !g.closed {
-		g.answered.Wait()
+		g.done.Wait()
 	}
 }
 

@@ -684,7 +684,7 @@ func TestEnd(t *testing.T) {
 			}
 			slices.Sort(codes)
 			if got := strings.Join(codes, " "); got != test.codes {
-				t.Errorf("answered %s, want %s", got, test.codes)
+				t.Errorf("got %s, want %s", got, test.codes)
 			}
 		})
 	}

@@ -74,14 +74,14 @@ reads: { UserByID: { one: User, by: [userId] } }
 		done <- mcp.Serve(t.Context(), in, out, mcp.Options{Root: root, Design: d, Client: held})
 		_ = out.Close()
 	}()
-	answers := bufio.NewScanner(fromServer)
+	responses := bufio.NewScanner(fromServer)
 	say := func(line string) {
 		if _, err := fmt.Fprintln(toServer, line); err != nil {
 			t.Error(err)
 		}
 	}
 	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
-	answers.Scan()
+	responses.Scan()
 	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	for _, id := range []string{`"a"`, `2.0`, `"cancelled"`} {
 		say(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"UserByID","arguments":{"userId":"u"}}}`)
@@ -96,19 +96,19 @@ reads: { UserByID: { one: User, by: [userId] } }
 		close(held.release)
 	}()
 	var got []string
-	for answers.Scan() {
+	for responses.Scan() {
 		for _, id := range []string{`"id":"a"`, `"id":2`, `"id":3`} {
-			if strings.Contains(answers.Text(), id) && strings.Contains(answers.Text(), `"result"`) {
+			if strings.Contains(responses.Text(), id) && strings.Contains(responses.Text(), `"result"`) {
 				got = append(got, id)
 			}
 		}
-		if strings.Contains(answers.Text(), `"id":"a"`) && !strings.Contains(answers.Text(), "not found") {
-			t.Errorf("the call is answered with %s", answers.Text())
+		if strings.Contains(responses.Text(), `"id":"a"`) && !strings.Contains(responses.Text(), "not found") {
+			t.Errorf("the call is answered with %s", responses.Text())
 		}
 	}
 	slices.Sort(got)
 	if want := []string{`"id":"a"`, `"id":2`, `"id":3`}; !slices.Equal(got, want) {
-		t.Errorf("answered are %v, want %v", got, want)
+		t.Errorf("the completed calls are %v, want %v", got, want)
 	}
 	if err := <-done; err != nil {
 		t.Error(err)

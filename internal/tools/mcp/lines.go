@@ -15,48 +15,48 @@ import (
 // maxLine is the maximum length of a message: a design has 256 KB.
 const maxLine = 4 << 20
 
-// answers is the output stream: it writes one message at a time, from the SDK or copyLines, and knows which calls have
+// responses is the output stream: it writes one message at a time, from the SDK or copyLines, and knows which calls have
 // not been answered. Whoever opened the stream closes it.
-type answers struct {
+type responses struct {
 	io.Writer
 
-	mu       sync.Mutex
-	pending  map[jsonrpc.ID]bool
-	answered sync.Cond
-	closed   bool
+	mu      sync.Mutex
+	pending map[jsonrpc.ID]bool
+	done    sync.Cond
+	closed  bool
 }
 
-func newAnswers(out io.Writer) *answers {
-	a := &answers{Writer: out, pending: map[jsonrpc.ID]bool{}}
-	a.answered.L = &a.mu
+func newResponses(out io.Writer) *responses {
+	a := &responses{Writer: out, pending: map[jsonrpc.ID]bool{}}
+	a.done.L = &a.mu
 	return a
 }
 
-func (a *answers) Write(p []byte) (int, error) {
+func (a *responses) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	messages, _ := messagesOf(p)
 	for _, m := range messages {
 		if r, is := m.(*jsonrpc.Response); is {
 			delete(a.pending, r.ID)
-			a.answered.Broadcast()
+			a.done.Broadcast()
 		}
 	}
 	return a.Writer.Write(p)
 }
 
 // Close ends the wait for responses; the stream stays open.
-func (a *answers) Close() error {
+func (a *responses) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	a.answered.Broadcast()
+	a.done.Broadcast()
 	return nil
 }
 
 // expect records the calls among messages, except those that need no response: one that listens gets its response when
 // the stream ends, and a canceled one may get none.
-func (a *answers) expect(messages []jsonrpc.Message) {
+func (a *responses) expect(messages []jsonrpc.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, m := range messages {
@@ -80,18 +80,18 @@ func (a *answers) expect(messages []jsonrpc.Message) {
 }
 
 // drain waits until all calls are answered.
-func (a *answers) drain() {
+func (a *responses) drain() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.pending) > 0 && !a.closed {
-		a.answered.Wait()
+		a.done.Wait()
 	}
 }
 
 // copyLines copies messages up to the end of in, and signals the end only once all calls are answered, because the SDK
 // would cancel pending ones. It answers invalid messages as JSON-RPC requires and does not pass them on, because the
 // SDK would end the session.
-func copyLines(out io.Writer, in io.Reader, to *answers) error {
+func copyLines(out io.Writer, in io.Reader, to *responses) error {
 	defer to.drain()
 	from := bufio.NewReader(in)
 	for {

@@ -22,12 +22,12 @@ func TestNoMessage(t *testing.T) {
 	fromServer, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- mcp.Serve(t.Context(), in, out, mcp.Options{Root: root}) }()
-	answers := bufio.NewReader(fromServer)
+	responses := bufio.NewReader(fromServer)
 	ask := func(line, want string) {
 		t.Helper()
 		go func() { _, _ = fmt.Fprintln(toServer, line) }()
-		if answer, err := answers.ReadString('\n'); err != nil || !strings.Contains(answer, want) {
-			t.Fatalf("%.60q: got %q, %v; want %q", line, answer, err, want)
+		if response, err := responses.ReadString('\n'); err != nil || !strings.Contains(response, want) {
+			t.Fatalf("%.60q: got %q, %v; want %q", line, response, err, want)
 		}
 	}
 	const invalid = `"id":null,"error":{"code":-32600`

@@ -68,7 +68,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	to := newAnswers(out)
+	to := newResponses(out)
 	reader, writer := io.Pipe()
 	go func() { _ = writer.CloseWithError(copyLines(writer, in, to)) }()
 	return s.mcp.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: to})

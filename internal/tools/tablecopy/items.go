@@ -146,7 +146,7 @@ func (c *copier) writeBatch(ctx context.Context, table string, batch []types.Wri
 			return err
 		})
 		if err != nil {
-			return c.blame(ctx, table, batch, err)
+			return c.findRejected(ctx, table, batch, err)
 		}
 		if err := c.meter.Spend(ctx, false, out.ConsumedCapacity...); err != nil {
 			return err
@@ -160,8 +160,8 @@ func (c *copier) writeBatch(ctx context.Context, table string, batch []types.Wri
 	}
 }
 
-// blame finds the item for which a batch was rejected, by writing each one separately.
-func (c *copier) blame(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
+// findRejected finds the item for which a batch was rejected, by writing each one separately.
+func (c *copier) findRejected(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
 	if coded, is := errors.AsType[smithy.APIError](rejection); !is || coded.ErrorCode() != "ValidationException" {
 		return rejection
 	}

@@ -204,8 +204,8 @@ func checkChildren(t *testing.T, span *otlp.Span, waits []*otlp.Span) {
 	}
 }
 
-// TestClientDecides: a trace that the client does not sample is not sampled here.
-func TestClientDecides(t *testing.T) {
+// TestClientsSamplingIsFollowed: a trace that the client does not sample is not sampled here.
+func TestClientsSamplingIsFollowed(t *testing.T) {
 	r := newReceiver(t)
 	tracer, stop := start(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": r.URL + "/v1/traces", "OTEL_SERVICE_NAME": "orders"})
 	h := open(t, tracer)

@@ -3,7 +3,7 @@
 // Package appcoredb reads and writes the items of the design AppCore: one method of DB for each read, collection and
 // write.
 //
-// Transactions of users, settled in the background, and the notifications that tell of it.
+// Transactions of users, settled in the background, and notifications of their outcome.
 //
 // A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and
 // table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.

@@ -97,7 +97,7 @@ type TransactionExistsItem struct {
 
 // TransactionExists finds one Transaction of a given txId.
 //
-// Whether there is a transaction, whosever it is, to tell apart what is missing and what is somebody else's.
+// Whether a transaction exists, whoever owns it, to distinguish a missing transaction from another user's.
 //
 //	GetItem  AppCore: pk = "TX#{txId}" AND sk = "METADATA"
 //	costs    1 read unit
@@ -122,7 +122,7 @@ type UserNotificationsInput struct {
 // UserNotifications finds the Notification items of a given userId, where expiresAt >= :now, by notifiedAt descending,
 // 20 a page.
 //
-// Pattern 3: a user's notifications, newest first. Those whose time is over may be there for days still.
+// Pattern 3: a user's notifications, newest first. Expired ones may remain for days.
 //
 //	Query  AppCore: pk = "USER#{userId}" AND begins_with(sk, "NOTIF#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
@@ -198,7 +198,7 @@ type CompletedTransactionsItem struct {
 
 // CompletedTransactions finds the Transaction items, where status = 'COMPLETED', by createdAt descending, 50 a page.
 //
-// Transactions that were approved, the newest first. What is pending or has failed is read and left out.
+// Transactions that were approved, the newest first. Pending and failed ones are read and filtered out.
 //
 //	Query  AppCore.GSI1: GSI1PK = "GLOBAL_TX#{txId|shard(10)}"; filter status = 'COMPLETED'; descending; 10 times, once per shard, merged
 //	costs  15 read units
@@ -220,7 +220,7 @@ type AnyTransactionInput struct {
 
 // AnyTransaction finds one Transaction of a given txId.
 //
-// A transaction by its id, whosever it is.
+// A transaction by its id, whoever owns it.
 //
 //	GetItem  AppCore: pk = "TX#{txId}" AND sk = "METADATA"
 //	costs    1 read unit
@@ -245,7 +245,7 @@ type ActsOfDayInput struct {
 
 // ActsOfDay finds the Act items of a given day, where expiresAt > :now, by at descending, 50 a page.
 //
-// What staff has asked for on a day, newest first.
+// The requests of staff on a day, newest first.
 //
 //	Query  AppCore: pk = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units

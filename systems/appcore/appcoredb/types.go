@@ -34,7 +34,7 @@ func (x TxStatus) Valid() bool {
 
 // Currency is one of the values below.
 //
-// The currencies that amounts are in.
+// The currencies of amounts.
 type Currency string
 
 // The values of Currency.
@@ -75,7 +75,7 @@ func (x User) Record() table.Record {
 
 // Transaction is an item of table AppCore.
 //
-// A movement of money. The TX# item is the truth; byUser is a copy kept equal in the same transaction.
+// A movement of money. The TX# item is authoritative; byUser is a copy that is updated in the same transaction.
 //
 //	key     TX#{txId} / METADATA
 //	byUser  USER#{userId} / TX#{createdAt}#{txId}
@@ -97,7 +97,7 @@ func (x Transaction) Record() table.Record {
 
 // Notification is an item of table AppCore.
 //
-// What became of a transaction. It goes after 90 days.
+// The outcome of a transaction. It expires after 90 days.
 //
 //	key  USER#{userId} / NOTIF#{notifiedAt}#{notifId}
 type Notification struct {
@@ -117,7 +117,7 @@ func (x Notification) Record() table.Record {
 
 // Idempotency is an item of table AppCore.
 //
-// That a user's request was made, and what it made. It goes after a day.
+// The record of a user's request and what it created. It expires after a day.
 //
 //	key  IDE#{userId}#{requestKey} / METADATA
 type Idempotency struct {
@@ -136,7 +136,8 @@ func (x Idempotency) Record() table.Record {
 
 // Act is an item of table AppCore.
 //
-// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
+// A request by a member of staff and its response, stored in the same transaction as its change. It expires after a
+// year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {
@@ -144,13 +145,13 @@ type Act struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status    *int64
 	ExpiresAt time.Time
 }

@@ -24,7 +24,7 @@ type SaveProfileResult struct {
 
 // SaveProfile does: upsert User.
 //
-// Makes a user's profile, or changes it.
+// Creates or changes a user's profile.
 //
 //	upsert  User.key USER#{userId} / PROFILE
 //	costs   1 write unit
@@ -58,7 +58,7 @@ type CreateTransactionResult struct {
 
 // CreateTransaction does, all or nothing: create Transaction.
 //
-// Makes a transaction, once for each request key of a user.
+// Creates a transaction, once for each request key of a user.
 //
 //	create  Idempotency.key IDE#{userId}#{requestKey} / METADATA; if it does not exist
 //	create  Transaction.key TX#{txId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1)
@@ -150,7 +150,7 @@ type MarkNotificationResult struct {
 
 // MarkNotification does: update Notification.
 //
-// Marks a user's own notification as read, or as not read.
+// Marks a user's own notification as read or unread.
 //
 //	update  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if expiresAt >= :now
 //	costs   1 write unit
@@ -174,13 +174,13 @@ type KeepActInput struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status *int64
 }
 
@@ -191,7 +191,7 @@ type KeepActResult struct {
 
 // KeepAct does: put Act.
 //
-// Keeps what somebody asked for and how it was answered, together with what it changes.
+// Records a request and its response, in the same transaction as its change.
 //
 //	put    Act.key ACTS#{day} / {at}#{requestId}
 //	costs  1 write unit

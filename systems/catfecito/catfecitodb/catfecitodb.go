@@ -3,7 +3,7 @@
 // Package catfecitodb reads and writes the items of the design CatFecito: one method of DB for each read, collection
 // and write.
 //
-// A coffee shop: customers with their carts and orders, the products that it sells, and what has been changed.
+// A coffee shop: customers with their carts and orders, products, and a history of changes.
 //
 // A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and
 // table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.

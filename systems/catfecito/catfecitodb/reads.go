@@ -41,7 +41,7 @@ type UserByEmailInput struct {
 
 // UserByEmail finds one User of a given email.
 //
-// 1.2: who logs in, whichever letters are capitals.
+// 1.2: the user of an e-mail address, ignoring case.
 //
 //	GetItem       catfecito-serverless-{stage}: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "METADATA"
@@ -60,7 +60,7 @@ type CredentialOfInput struct {
 
 // CredentialOf finds one Credential of a given userId.
 //
-// 1.2: what a password is compared with.
+// 1.2: the hash with which a password is compared.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "CREDENTIAL"
 //	costs    1 read unit
@@ -111,7 +111,7 @@ type SessionsOfUserInput struct {
 type SessionsOfUserItem struct {
 	UserID    string
 	SessionID string
-	// What the browser said of itself
+	// The browser's User-Agent
 	Device    string
 	CreatedAt time.Time
 	UsedAt    time.Time
@@ -166,7 +166,7 @@ type ProductByIDInput struct {
 
 // ProductByID finds one Product of a given productId.
 //
-// A product, sold still or not.
+// A product, whether or not it is still sold.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "PRODUCT#{productId}" AND SK = "METADATA"
 //	costs    1 read unit
@@ -194,7 +194,7 @@ type ActiveProductsItem struct {
 
 // ActiveProducts finds the Product items, by name, 50 a page.
 //
-// 2.1: all that is sold, by name.
+// 2.1: all products on sale, by name.
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "CATALOG"
 //	costs  3.5 read units
@@ -227,7 +227,7 @@ type ProductsByCategoryItem struct {
 
 // ProductsByCategory finds the Product items of a given categoryId, by name, 50 a page.
 //
-// 2.2: what is sold of a category, by name.
+// 2.2: the products of a category that are on sale, by name.
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "CATEGORY#{categoryId}" AND begins_with(GSI1SK, "PRODUCT#")
 //	costs  5 read units
@@ -259,7 +259,7 @@ type SearchProductsItem struct {
 
 // SearchProducts finds the Product items, whose name starts with a given prefix, by name, 20 a page.
 //
-// 2.3: what is sold whose name begins so, in any case, with or without accents.
+// 2.3: products on sale whose name starts with a text, ignoring case and accents.
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "CATALOG" AND begins_with(GSI2SK, "{name…|fold}")
 //	costs  1.5 read units
@@ -284,7 +284,7 @@ type ProductsByWordInput struct {
 // ProductsByWord finds the ProductEntry items of a given list, whose term starts with a given prefix, by term, 40 a
 // page.
 //
-// Products with a word in their names that begins so, in any case, with or without accents.
+// Products with a word in their names that starts with a text, ignoring case and accents.
 //
 //	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}" AND begins_with(SK, "{term…|fold}")
 //	costs  0.5 read units
@@ -306,7 +306,7 @@ type ShelfInput struct {
 
 // Shelf finds the ProductEntry items of a given list, by term, 50 a page.
 //
-// All products by name, sold still or not: the list says which, the products what they are now.
+// All products by name, on sale or not: the list has their ids, the products their current values.
 //
 //	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}"
 //	costs  0.5 read units
@@ -389,7 +389,7 @@ type CartsWithProductInput struct {
 
 // CartsWithProduct finds the CartItem items of a given productId, where expiresAt > :now, 100 a page.
 //
-// Who has a product in the cart.
+// The users who have a product in their cart.
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "PRODUCT#{productId}" AND begins_with(GSI1SK, "USER#"); filter expiresAt > :now
 //	costs  0.5 read units
@@ -475,7 +475,7 @@ type OrderExistsItem struct {
 
 // OrderExists finds one Order of a given orderId.
 //
-// Whether there is an order, whosever it is, to tell apart what is missing and what is somebody else's.
+// Whether an order exists, whoever owns it, to distinguish a missing order from another user's.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK = "METADATA"
 //	costs    1 read unit
@@ -513,7 +513,7 @@ type OpenOrdersItem struct {
 
 // OpenOrders finds the Order items of a given status, with createdAt between bounds, by createdAt, 50 a page.
 //
-// Orders of a status that staff have to do with: pending, paid or shipped, the oldest first.
+// Orders of a status that staff work on: pending, paid or shipped, the oldest first.
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "OPEN#{status}" AND GSI1SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
@@ -545,7 +545,7 @@ type PaidOrdersItem struct {
 
 // PaidOrders finds the Order items, with paidAt between bounds, by paidAt, 200 a page.
 //
-// What was paid between two moments.
+// The orders paid in a period.
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "PAID#{paidAt|date(yyyy-MM-dd)}" AND GSI2SK BETWEEN "{from|ts(ms)}" AND "{to|ts(ms)}"; one day after another, from bound to bound
 //	costs  1 read unit
@@ -567,7 +567,7 @@ type PaymentByIDInput struct {
 
 // PaymentByID finds one Payment of a given paymentId.
 //
-// What became of a payment.
+// The outcome of a payment.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "PAYMENT#{paymentId}" AND SK = "METADATA"
 //	costs    1 read unit
@@ -592,7 +592,7 @@ type CheckoutByKeyInput struct {
 
 // CheckoutByKey finds one Checkout of a given userId and requestKey, where expiresAt > :now.
 //
-// What a checkout has made that is asked for again.
+// The result of a repeated checkout.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "CHECKOUT#{requestKey}"
 //	costs    1 read unit
@@ -618,7 +618,7 @@ type RequestByKeyInput struct {
 
 // RequestByKey finds one Request of a given userId and operation and requestKey, where expiresAt > :now.
 //
-// Whether something was asked for before.
+// Whether a request was made before.
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "REQUEST#{operation}#{requestKey}"
 //	costs    1 read unit
@@ -644,7 +644,7 @@ type AuditTrailInput struct {
 // AuditTrail finds the AuditEntry items of a given subject and subjectId, where expiresAt > :now, by at descending, 50
 // a page.
 //
-// What has changed of a user, product, category or order, newest first.
+// The changes of a user, product, category or order, newest first.
 //
 //	Query  catfecito-serverless-{stage}: PK = "AUDIT#{subject}#{subjectId}"; filter expiresAt > :now; descending
 //	costs  3.5 read units
@@ -667,7 +667,7 @@ type ActsOfDayInput struct {
 
 // ActsOfDay finds the Act items of a given day, where expiresAt > :now, by at descending, 50 a page.
 //
-// What staff has asked for on a day, newest first.
+// The requests of staff on a day, newest first.
 //
 //	Query  catfecito-serverless-{stage}: PK = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units

@@ -32,7 +32,7 @@ func (x Role) Valid() bool {
 
 // OrderStatus is one of the values below.
 //
-// How far an order is.
+// The state of an order.
 type OrderStatus string
 
 // The values of OrderStatus.
@@ -60,7 +60,7 @@ func (x OrderStatus) Valid() bool {
 
 // PaymentOutcome is one of the values below.
 //
-// What became of a payment: the order is paid, or was not to be paid any more and the money goes back.
+// The outcome of a payment: the order is paid, or it could no longer be paid and the money is refunded.
 type PaymentOutcome string
 
 // The values of PaymentOutcome.
@@ -126,7 +126,7 @@ func (x DeliveryWay) Valid() bool {
 
 // ProductList is one of the values below.
 //
-// Lists that the stream keeps: products by each word of their names, and all of them by name.
+// Lists maintained from the stream: products by each word of their names, and all products by name.
 type ProductList string
 
 // The values of ProductList.
@@ -148,7 +148,7 @@ func (x ProductList) Valid() bool {
 
 // CodePurpose is one of the values below.
 //
-// What a code that was sent by e-mail is good for.
+// The purpose of a code that was sent by e-mail.
 type CodePurpose string
 
 // The values of CodePurpose.
@@ -170,7 +170,7 @@ func (x CodePurpose) Valid() bool {
 
 // Operation is one of the values below.
 //
-// What a request asked for.
+// The operation of a request.
 type Operation string
 
 // The values of Operation.
@@ -224,7 +224,7 @@ func (x Subject) Valid() bool {
 
 // Change is one of the values below.
 //
-// What became of an item.
+// How an item changed.
 type Change string
 
 // The values of Change.
@@ -248,7 +248,7 @@ func (x Change) Valid() bool {
 
 // Delivery is a struct, stored as one map.
 //
-// Where the goods go, and whom to ask for. Only its customer and staff see it.
+// The delivery address and the recipient. Only its customer and staff see it.
 type Delivery struct {
 	Way     DeliveryWay
 	Name    string
@@ -259,7 +259,7 @@ type Delivery struct {
 
 // FieldChange is a struct, stored as one map.
 //
-// A field before and after a change; absent where there was none, or is none any more.
+// A field before and after a change; absent if it did not exist.
 type FieldChange struct {
 	Field  string
 	Before *string
@@ -268,7 +268,7 @@ type FieldChange struct {
 
 // User is an item of table catfecito.
 //
-// Who has signed up. His e-mail address is his alone, in small letters or capitals.
+// A user who has signed up. The e-mail address is unique, ignoring case.
 //
 //	key    USER#{userId} / METADATA
 //	Email  EMAIL#{email|lower} / UNIQUE
@@ -278,7 +278,7 @@ type User struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
-	// When they showed that mail to their address reaches them
+	// When the e-mail address was verified
 	VerifiedAt *time.Time
 }
 
@@ -289,7 +289,7 @@ func (x User) Record() table.Record {
 
 // Credential is an item of table catfecito.
 //
-// The hash of a password, apart from the profile, so that no list, index or log carries it.
+// The hash of a password, separate from the profile, so that no list, index or log contains it.
 //
 //	key  USER#{userId} / CREDENTIAL
 type Credential struct {
@@ -305,19 +305,19 @@ func (x Credential) Record() table.Record {
 
 // Session is an item of table catfecito.
 //
-// A device on which a user is logged in. It goes 30 days after it was last used.
+// A device on which a user is logged in. It expires 30 days after its last use.
 //
 //	key  USER#{userId} / SESSION#{sessionId}
 type Session struct {
 	UserID    string
 	SessionID string
-	// The hash of the refresh token that is good
+	// The hash of the valid refresh token
 	RefreshHash table.Secret
-	// The hash of the one before it
+	// The hash of the previous one
 	SpentHash *table.Secret
-	// When the password was set that the user logged in with
+	// When the password was set with which the user logged in
 	PasswordAt time.Time
-	// What the browser said of itself
+	// The browser's User-Agent
 	Device    string
 	CreatedAt time.Time
 	UsedAt    time.Time
@@ -331,7 +331,7 @@ func (x Session) Record() table.Record {
 
 // Code is an item of table catfecito.
 //
-// A code that was sent to an address of e-mail, one for each purpose. It goes after 15 minutes.
+// A code that was sent to an e-mail address, one for each purpose. It expires after 15 minutes.
 //
 //	key  EMAIL#{email|lower} / CODE#{purpose}
 type Code struct {
@@ -350,7 +350,7 @@ func (x Code) Record() table.Record {
 
 // SignUp is an item of table catfecito.
 //
-// What makes a repeated sign-up recognisable. It goes after a day.
+// The record that identifies a repeated sign-up. It expires after a day.
 //
 //	key  EMAIL#{email|lower} / SIGNUP#{requestKey}
 type SignUp struct {
@@ -369,13 +369,12 @@ func (x SignUp) Record() table.Record {
 
 // LogInTries is an item of table catfecito.
 //
-// How often it was tried in some minutes to log in with an address, since somebody last did. It goes when they are
-// over.
+// The number of failed log-ins with an address in a period of a few minutes. It expires with the period.
 //
 //	key  EMAIL#{email|lower} / TRIES#{since}
 type LogInTries struct {
 	Email string
-	// When the minutes began
+	// When the period began
 	Since     time.Time
 	Tries     int64
 	ExpiresAt time.Time
@@ -388,7 +387,7 @@ func (x LogInTries) Record() table.Record {
 
 // Category is an item of table catfecito.
 //
-// A kind of products, known by its slug.
+// A category of products, identified by its slug.
 //
 //	key   CATEGORY#{categoryId} / METADATA
 //	GSI1  CATEGORIES / {name|fold} {categoryId}
@@ -405,7 +404,7 @@ func (x Category) Record() table.Record {
 
 // Product is an item of table catfecito.
 //
-// What is sold. Only what is active stands in the indexes; the stock does not, so that a sale writes no entry.
+// A product. Only active products are in the indexes; the stock is not, so that a sale writes no index entry.
 //
 //	key   PRODUCT#{productId} / METADATA
 //	GSI1  CATEGORY#{categoryId} / PRODUCT#{name|fold} {productId}, where isActive = true
@@ -420,7 +419,7 @@ type Product struct {
 	ImageURL    *string
 	IsActive    bool
 	CreatedAt   time.Time
-	// When staff changed last what ChangeProduct sets; absent where nobody has yet.
+	// When staff last ran ChangeProduct; absent if never.
 	ChangedAt *time.Time
 }
 
@@ -431,8 +430,8 @@ func (x Product) Record() table.Record {
 
 // ProductEntry is an item of table catfecito.
 //
-// A product in a list that the stream keeps: in words once for each word of its name, in shelf once. The product itself
-// says whether it still belongs there.
+// A product in a list maintained from the stream: in words once for each word of its name, in shelf once. The product
+// itself determines whether it still belongs there.
 //
 //	key  PRODUCTS#{list} / {term|fold} {productId}
 type ProductEntry struct {
@@ -448,7 +447,7 @@ func (x ProductEntry) Record() table.Record {
 
 // CartItem is an item of table catfecito.
 //
-// A product in a user's cart. It goes 30 days after it was last touched.
+// A product in a user's cart. It expires 30 days after its last change.
 //
 //	key   USER#{userId} / CART#{productId}
 //	GSI1  PRODUCT#{productId} / USER#{userId}
@@ -467,8 +466,8 @@ func (x CartItem) Record() table.Record {
 
 // Order is an item of table catfecito.
 //
-// An order. ORDER# is the truth; byUser is a copy kept equal in the same transaction. GSI1 has those that staff have to
-// do with, GSI2 the paid ones by day.
+// An order. ORDER# is authoritative; byUser is a copy that is updated in the same transaction. GSI1 has the orders that
+// staff work on, GSI2 the paid ones by day.
 //
 //	key     ORDER#{orderId} / METADATA
 //	byUser  USER#{userId} / ORDER#{createdAt}#{orderId}
@@ -496,7 +495,7 @@ func (x Order) Record() table.Record {
 
 // Payment is an item of table catfecito.
 //
-// What a payment provider has told of a payment. It makes a repeated event recognisable.
+// A payment provider's event about a payment. It identifies a repeated event.
 //
 //	key  PAYMENT#{paymentId} / METADATA
 type Payment struct {
@@ -534,7 +533,7 @@ func (x OrderItem) Record() table.Record {
 
 // Checkout is an item of table catfecito.
 //
-// What makes a repeated checkout recognisable. It goes after a day.
+// The record that identifies a repeated checkout. It expires after a day.
 //
 //	key  USER#{userId} / CHECKOUT#{requestKey}
 type Checkout struct {
@@ -553,7 +552,7 @@ func (x Checkout) Record() table.Record {
 
 // Request is an item of table catfecito.
 //
-// What makes any other repeated request recognisable. It goes after a day.
+// The record that identifies any other repeated request. It expires after a day.
 //
 //	key  USER#{userId} / REQUEST#{operation}#{requestKey}
 type Request struct {
@@ -573,7 +572,7 @@ func (x Request) Record() table.Record {
 
 // AuditEntry is an item of table catfecito.
 //
-// What the table's stream told of a change, without what is secret. It goes after a year.
+// A change as recorded from the table's stream, without secrets. It expires after a year.
 //
 //	key  AUDIT#{subject}#{subjectId} / {at}#{sequence}
 type AuditEntry struct {
@@ -596,7 +595,8 @@ func (x AuditEntry) Record() table.Record {
 
 // Act is an item of table catfecito.
 //
-// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
+// A request by a member of staff and its response, stored in the same transaction as its change. It expires after a
+// year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {
@@ -604,13 +604,13 @@ type Act struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status    *int64
 	ExpiresAt time.Time
 }

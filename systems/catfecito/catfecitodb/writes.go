@@ -16,7 +16,7 @@ type RegisterUserInput struct {
 	UserID     string
 	Email      string
 	Name       string
-	// When they showed that mail to their address reaches them
+	// When the e-mail address was verified
 	VerifiedAt   *time.Time
 	PasswordHash table.Secret
 }
@@ -32,7 +32,7 @@ type RegisterUserResult struct {
 
 // RegisterUser does, all or nothing: create User, create Credential.
 //
-// Makes a user whose e-mail address nobody has.
+// Creates a user with an unused e-mail address.
 //
 //	create  SignUp.key EMAIL#{email|lower} / SIGNUP#{requestKey}; if it does not exist
 //	create  User.key USER#{userId} / METADATA; if it does not exist
@@ -75,7 +75,7 @@ func (db *DB) replayRegisterUser(ctx context.Context, input table.Input, record 
 type TryLogInInput struct {
 	Most  int64
 	Email string
-	// When the minutes began
+	// When the period began
 	Since time.Time
 	Over  time.Time
 }
@@ -87,7 +87,8 @@ type TryLogInResult struct {
 
 // TryLogIn does: upsert LogInTries.
 //
-// Counts a try to log in before its password is looked at, so that many at once are no more than one after the other.
+// Counts an attempt to log in before the password is checked, so that concurrent attempts are limited like sequential
+// ones.
 //
 //	upsert  LogInTries.key EMAIL#{email|lower} / TRIES#{since}; if attribute_not_exists(tries) OR tries < :most
 //	costs   1 write unit
@@ -108,13 +109,13 @@ func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome
 // ForgetTriesInput is the input of ForgetTries.
 type ForgetTriesInput struct {
 	Email string
-	// When the minutes began
+	// When the period began
 	Since time.Time
 }
 
 // ForgetTries does: delete LogInTries.
 //
-// Somebody has logged in, and what was tried before counts no longer.
+// Resets the count of attempts after a log-in.
 //
 //	delete  LogInTries.key EMAIL#{email|lower} / TRIES#{since}
 //	costs   1 write unit
@@ -127,13 +128,13 @@ func (db *DB) ForgetTries(ctx context.Context, in ForgetTriesInput) error {
 type OpenSessionInput struct {
 	UserID    string
 	SessionID string
-	// The hash of the refresh token that is good
+	// The hash of the valid refresh token
 	RefreshHash table.Secret
-	// The hash of the one before it
+	// The hash of the previous one
 	SpentHash *table.Secret
-	// When the password was set that the user logged in with
+	// When the password was set with which the user logged in
 	PasswordAt time.Time
-	// What the browser said of itself
+	// The browser's User-Agent
 	Device string
 }
 
@@ -144,7 +145,7 @@ type OpenSessionResult struct {
 
 // OpenSession does, all or nothing: create Session, check Credential.
 //
-// Logs a user in, if the password that was compared is the user's still.
+// Logs a user in, if the password has not changed since it was compared.
 //
 //	create  Session.key USER#{userId} / SESSION#{sessionId}; if it does not exist
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
@@ -169,7 +170,7 @@ type RefreshSessionInput struct {
 	LostSince time.Time
 	UserID    string
 	SessionID string
-	// The hash of the refresh token that is good
+	// The hash of the valid refresh token
 	RefreshHash      table.Secret
 	SessionExpiresAt time.Time
 	PasswordAt       time.Time
@@ -183,8 +184,8 @@ type RefreshSessionResult struct {
 
 // RefreshSession does, all or nothing: update Session, check Credential.
 //
-// Exchanges a session's refresh token for the next one, once, and again for a moment, for an answer that was lost; not
-// if the password has changed since the log-in.
+// Exchanges a session's refresh token for the next one, once, and again for a short time in case the response was lost;
+// not if the password has changed since the log-in.
 //
 //	update  Session.key USER#{userId} / SESSION#{sessionId}; if (refreshHash = :presented OR spentHash = :presented AND usedAt > :lostSince) AND expiresAt > :now
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
@@ -235,7 +236,7 @@ type SendCodeResult struct {
 
 // SendCode does: upsert Code.
 //
-// Keeps the code that is about to be sent; the one before it is good no more.
+// Stores the code that is about to be sent; the previous one becomes invalid.
 //
 //	upsert  Code.key EMAIL#{email|lower} / CODE#{purpose}
 //	costs   1 write unit
@@ -265,7 +266,7 @@ type TryCodeResult struct {
 
 // TryCode does: update Code.
 //
-// Counts a try before the code is looked at, so that many at once are no more than one after the other.
+// Counts an attempt before the code is checked, so that concurrent attempts are limited like sequential ones.
 //
 //	update  Code.key EMAIL#{email|lower} / CODE#{purpose}; if tries < :most AND expiresAt > :now
 //	costs   1 write unit
@@ -299,7 +300,7 @@ type VerifyEmailResult struct {
 
 // VerifyEmail does, all or nothing: update User, delete Code.
 //
-// A user has shown that mail to the address reaches them, once for each code.
+// Verifies a user's e-mail address, once for each code.
 //
 //	update  User.key USER#{userId} / METADATA
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
@@ -337,8 +338,8 @@ type ResetPasswordResult struct {
 
 // ResetPassword does, all or nothing: update Credential, update User, delete Code.
 //
-// Sets the password of a user who has the code, once for each code. Mail has reached them, so the address is verified
-// too.
+// Sets the password of a user who has the code, once for each code. The code was sent by e-mail, so the address is
+// verified too.
 //
 //	update  Credential.key USER#{userId} / CREDENTIAL
 //	update  User.key USER#{userId} / METADATA
@@ -373,7 +374,7 @@ type ChangePasswordResult struct {
 
 // ChangePassword does: update Credential.
 //
-// Sets the password of a user who has given the old one, if it is that still.
+// Sets the password of a user who has entered the old one, if it has not changed since.
 //
 //	update  Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :comparedAt
 //	costs   1 write unit
@@ -436,7 +437,7 @@ type SaveCategoryResult struct {
 
 // SaveCategory does: upsert Category.
 //
-// Makes a category, or changes it.
+// Creates or changes a category.
 //
 //	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	costs   3 write units
@@ -463,7 +464,7 @@ type CreateProductInput struct {
 	Price       int64
 	Stock       int64
 	ImageURL    *string
-	// When staff changed last what ChangeProduct sets; absent where nobody has yet.
+	// When staff last ran ChangeProduct; absent if never.
 	ChangedAt *time.Time
 }
 
@@ -477,7 +478,7 @@ type CreateProductResult struct {
 
 // CreateProduct does, all or nothing: create Product, check Category.
 //
-// Makes a product that is sold from now on.
+// Creates a product and puts it on sale.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
 //	create  Product.key PRODUCT#{productId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1)
@@ -534,7 +535,7 @@ type ChangeProductResult struct {
 
 // ChangeProduct does, all or nothing: update Product, check Category.
 //
-// Changes all of a product but its stock and whether it is sold, if that was done last at one of the times between two.
+// Changes a product except its stock and whether it is on sale, if its last such change was in a period.
 //
 //	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to); GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
@@ -566,7 +567,7 @@ type SetProductActiveResult struct {
 
 // SetProductActive does: update Product.
 //
-// Sells a product, or does not any more.
+// Puts a product on sale, or takes it off.
 //
 //	update  Product.key PRODUCT#{productId} / METADATA; GSI1 added (1); GSI2 added (1)
 //	costs   3 write units
@@ -604,7 +605,7 @@ type RestockResult struct {
 
 // Restock does, all or nothing: update Product.
 //
-// Adds to what there is of a product, once for each request key.
+// Adds to a product's stock, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
 //	update  Product.key PRODUCT#{productId} / METADATA
@@ -662,7 +663,7 @@ type AddToCartResult struct {
 
 // AddToCart does, all or nothing: upsert CartItem, check Product.
 //
-// 4.2: adds to what is there, once for each request key.
+// 4.2: adds to the quantity of a product in the cart, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
 //	upsert  CartItem.key USER#{userId} / CART#{productId}; if attribute_not_exists(quantity) OR (expiresAt > :now AND quantity <= :most); GSI1 updated (1)
@@ -715,7 +716,7 @@ type SetCartQuantityResult struct {
 
 // SetCartQuantity does, all or nothing: upsert CartItem, check Product.
 //
-// 4.2: puts so many into the cart, whatever was there.
+// 4.2: sets the quantity of a product in the cart.
 //
 //	upsert  CartItem.key USER#{userId} / CART#{productId}; if attribute_not_exists(quantity) OR expiresAt > :now; GSI1 updated (1)
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
@@ -742,7 +743,7 @@ type DropExpiredLineInput struct {
 
 // DropExpiredLine does: delete CartItem.
 //
-// Removes a line whose time is over, and which DynamoDB has not removed yet.
+// Removes an expired line that DynamoDB has not deleted yet.
 //
 //	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
 //	costs   2 write units
@@ -877,7 +878,7 @@ type PayOrderResult struct {
 
 // PayOrder does, all or nothing: update Order.
 //
-// Marks an order that is pending as paid in cash, once for each request key.
+// Marks a pending order as paid in cash, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
 //	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 moved (2); GSI2 moved (2)
@@ -928,7 +929,7 @@ type ApplyPaymentResult struct {
 
 // ApplyPayment does, all or nothing: create Payment, update Order.
 //
-// Pays an order that is pending with a payment of its total, once.
+// Pays a pending order with a payment of its total, once.
 //
 //	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
 //	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 moved (2); GSI2 moved (2)
@@ -964,7 +965,7 @@ type RefusePaymentResult struct {
 
 // RefusePayment does: create Payment.
 //
-// Records a payment that pays no order, for it to be refunded, once.
+// Records a payment that pays no order, so that it is refunded, once.
 //
 //	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
 //	costs   1 write unit
@@ -1002,7 +1003,7 @@ type ExpireOrderResult struct {
 
 // ExpireOrder does, all or nothing: update Order, check OrderItem for each line, update Product for each line.
 //
-// Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
+// Cancels an unpaid order and returns its goods to stock, once. The input lines are all lines of the order.
 //
 //	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
@@ -1037,7 +1038,7 @@ type ShipOrderResult struct {
 
 // ShipOrder does, all or nothing: update Order.
 //
-// Sends an order that is paid.
+// Marks a paid order as shipped.
 //
 //	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 moved (2); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
@@ -1069,7 +1070,7 @@ type DeliverOrderResult struct {
 
 // DeliverOrder does, all or nothing: update Order.
 //
-// Hands over an order that was sent.
+// Marks a shipped order as delivered.
 //
 //	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
@@ -1116,7 +1117,7 @@ type CancelOrderResult struct {
 
 // CancelOrder does, all or nothing: update Order, check OrderItem for each line, update Product for each line.
 //
-// Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
+// Cancels an order that is not shipped and returns its goods to stock. The input lines are all lines of the order.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
 //	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
@@ -1235,7 +1236,7 @@ type RecordChangeResult struct {
 
 // RecordChange does: create AuditEntry.
 //
-// Keeps what a record of the stream tells, once however often it comes.
+// Records the change of a stream record, once however often it is delivered.
 //
 //	create  AuditEntry.key AUDIT#{subject}#{subjectId} / {at}#{sequence}; if it does not exist
 //	costs   1 write unit
@@ -1259,13 +1260,13 @@ type KeepActInput struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status *int64
 }
 
@@ -1276,7 +1277,7 @@ type KeepActResult struct {
 
 // KeepAct does: put Act.
 //
-// Keeps what somebody asked for and how it was answered, together with what it changes.
+// Records a request and its response, in the same transaction as its change.
 //
 //	put    Act.key ACTS#{day} / {at}#{requestId}
 //	costs  1 write unit

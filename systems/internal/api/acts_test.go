@@ -86,7 +86,7 @@ func (l *ledger) actRoutes(a huma.API) {
 		}
 		_, err := l.SaveProfile(ctx, appcoredb.SaveProfileInput{UserID: in.ID[:1], Email: "ana@mail.com", Name: "Ana"})
 		if err == nil && in.ID == "lost" {
-			return errors.New("its answer cannot be made")
+			return errors.New("the response cannot be encoded")
 		}
 		if err == nil && in.ID == "twice" {
 			_, err = l.SaveProfile(ctx, appcoredb.SaveProfileInput{UserID: "second", Email: "ana@mail.com", Name: "Ana"})
@@ -102,11 +102,11 @@ func (l *ledger) actRoutes(a huma.API) {
 	}, api.Groups("pay-admin"))
 }
 
-// TestActs: a change by staff and its record are one transaction; rejections are recorded on their own. Other users' requests and
+// TestActsAreRecordedWithTheirChange: a change by staff and its record are one transaction; rejections are recorded on their own. Other users' requests and
 // reads are not recorded. A change that cannot be recorded does not happen.
-func TestActs(t *testing.T) {
+func TestActsAreRecordedWithTheirChange(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("the table does not answer")
+	broken := errors.New("the table does not respond")
 	const changed, alone = "TransactWriteItems", "PutItem"
 	for name, c := range map[string]struct {
 		method, path, group string
@@ -127,7 +127,7 @@ func TestActs(t *testing.T) {
 		"staff as a user":               {"POST", "/other/a", "pay-admin", "", 204, []string{"UpdateItem"}, 0, "", "a"},
 		"its change and record fail":    {"DELETE", "/things/a", "pay-admin", changed, 500, []string{changed, alone}, 500, "", ""},
 		"a refusal cannot be recorded":  {"DELETE", "/things/none", "pay-admin", alone, 404, []string{alone}, 0, "", ""},
-		"done, with another answer":     {"DELETE", "/things/lost", "pay-admin", "", 500, []string{changed, alone}, 500, "", "l"},
+		"done, with another response":   {"DELETE", "/things/lost", "pay-admin", "", 500, []string{changed, alone}, 500, "", "l"},
 		"a second write is not allowed": {"DELETE", "/things/twice", "pay-admin", "", 500, []string{changed, alone}, 500, "", "t"},
 		"a long path": {
 			"DELETE", "/things/" + strings.Repeat("x", 1000), "pay-admin", "", 204, []string{changed}, 204, "DELETE /things/" + strings.Repeat("x", 400-len("DELETE /things/")), "x",
@@ -170,8 +170,8 @@ func TestActs(t *testing.T) {
 					t.Errorf("user %s: %v", user, err)
 				}
 			}
-			if told := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); told != (c.fail == alone) {
-				t.Errorf("the log tells of a lost record: %v", told)
+			if logged := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); logged != (c.fail == alone) {
+				t.Errorf("a lost record was logged: %v", logged)
 			}
 		})
 	}

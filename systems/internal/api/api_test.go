@@ -188,7 +188,7 @@ func (s *server) token(t *testing.T, groups ...string) string {
 }
 
 // do sends a request; headers are name, value, name, value.
-func (s *server) do(t *testing.T, method, path, body string, headers ...string) systemtest.Answer {
+func (s *server) do(t *testing.T, method, path, body string, headers ...string) systemtest.Response {
 	t.Helper()
 	return systemtest.Call(t, method, s.URL+path, body, headers...)
 }
@@ -224,28 +224,28 @@ func TestErrorsOfHandlers(t *testing.T) {
 		{kind: "panic", status: 500, code: "internal"},
 	} {
 		t.Run(test.kind, func(t *testing.T) {
-			answer := s.do(t, http.MethodGet, "/pay/fail/"+test.kind, "", "Authorization", token, "X-Request-Id", "req-"+test.kind)
-			p := answer.Problem(t)
+			response := s.do(t, http.MethodGet, "/pay/fail/"+test.kind, "", "Authorization", token, "X-Request-Id", "req-"+test.kind)
+			p := response.Problem(t)
 			if p.Status != test.status || p.Code != test.code {
 				t.Errorf("%d %s, want %d %s", p.Status, p.Code, test.status, test.code)
 			}
 			if p.RequestID != "req-"+test.kind {
 				t.Errorf("request id %q, want the one that was sent", p.RequestID)
 			}
-			if got := answer.Header.Get("Retry-After"); got != test.after {
+			if got := response.Header.Get("Retry-After"); got != test.after {
 				t.Errorf("Retry-After %q, want %q", got, test.after)
 			}
 			if test.field != "" && (len(p.Errors) != 1 || p.Errors[0].Field != test.field) {
 				t.Errorf("errors %v, want one of %s", p.Errors, test.field)
 			}
-			if strings.Contains(answer.Body, "10.0.0.7") || strings.Contains(answer.Body, "a bug") || strings.Contains(answer.Body, "slow down") {
-				t.Errorf("the answer tells of the inside: %s", answer.Body)
+			if strings.Contains(response.Body, "10.0.0.7") || strings.Contains(response.Body, "a bug") || strings.Contains(response.Body, "slow down") {
+				t.Errorf("the response reveals internal details: %s", response.Body)
 			}
 		})
 	}
 	for _, want := range []string{"10.0.0.7", `"request_id":"req-bug"`, `"panic":"a bug"`, `"request_id":"req-panic"`} {
 		if !strings.Contains(s.log.String(), want) {
-			t.Errorf("the log lacks %s:\n%s", want, s.log)
+			t.Errorf("the log does not contain %s:\n%s", want, s.log)
 		}
 	}
 }
@@ -283,21 +283,21 @@ func TestInvalidRequests(t *testing.T) {
 		{"no such method", "DELETE", "/pay/echo", "", nil, 405, "method_not_allowed", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answer := s.do(t, test.method, test.path, test.body, append([]string{"Authorization", token}, test.header...)...)
-			p := answer.Problem(t)
+			response := s.do(t, test.method, test.path, test.body, append([]string{"Authorization", token}, test.header...)...)
+			p := response.Problem(t)
 			if p.Status != test.status || p.Code != test.code {
-				t.Errorf("%d %s, want %d %s: %s", p.Status, p.Code, test.status, test.code, answer.Body)
+				t.Errorf("%d %s, want %d %s: %s", p.Status, p.Code, test.status, test.code, response.Body)
 			}
 			if test.field != "" && (len(p.Errors) == 0 || p.Errors[0].Field != test.field || p.Errors[0].Message == "") {
 				t.Errorf("errors %v, want one of %s first", p.Errors, test.field)
 			}
-			if strings.Contains(answer.Body, "secret") {
-				t.Errorf("a value was sent back: %s", answer.Body)
+			if strings.Contains(response.Body, "secret") {
+				t.Errorf("a value was sent back: %s", response.Body)
 			}
 		})
 	}
-	answer := s.do(t, "DELETE", "/pay/echo", "")
-	if got := answer.Header.Get("Allow"); got != "POST" {
+	response := s.do(t, "DELETE", "/pay/echo", "")
+	if got := response.Header.Get("Allow"); got != "POST" {
 		t.Errorf("Allow %q, want POST", got)
 	}
 }
@@ -311,20 +311,20 @@ func TestParameters(t *testing.T) {
 		{"/pay/list?limit=1", `{"items":["1"],"next":"after "}`},
 		{"/pay/list?limit=100&cursor=abc", `{"items":["100"],"next":"after abc"}`},
 	} {
-		answer := s.do(t, "GET", test.path, "", "Authorization", token)
-		if answer.Status != 200 || strings.TrimSpace(answer.Body) != test.want {
-			t.Errorf("%s: %d %s, want %s", test.path, answer.Status, answer.Body, test.want)
+		response := s.do(t, "GET", test.path, "", "Authorization", token)
+		if response.Status != 200 || strings.TrimSpace(response.Body) != test.want {
+			t.Errorf("%s: %d %s, want %s", test.path, response.Status, response.Body, test.want)
 		}
 	}
 	for _, key := range []string{"k", "a.b_c:d@e-9", strings.Repeat("k", 200)} {
-		answer := s.do(t, "POST", "/pay/echo", `{"amount":7}`, "Authorization", token, "Idempotency-Key", key)
-		if want := `{"key":"` + key + `","amount":7}`; answer.Status != 200 || strings.TrimSpace(answer.Body) != want {
-			t.Errorf("%d %s, want %s", answer.Status, answer.Body, want)
+		response := s.do(t, "POST", "/pay/echo", `{"amount":7}`, "Authorization", token, "Idempotency-Key", key)
+		if want := `{"key":"` + key + `","amount":7}`; response.Status != 200 || strings.TrimSpace(response.Body) != want {
+			t.Errorf("%d %s, want %s", response.Status, response.Body, want)
 		}
 	}
 }
 
-func TestWhoMayCall(t *testing.T) {
+func TestCallerGroups(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	for _, test := range []struct {
@@ -344,10 +344,10 @@ func TestWhoMayCall(t *testing.T) {
 			if test.token == "" {
 				header = nil
 			}
-			answer := s.do(t, "GET", test.path, "", header...)
-			p := answer.Problem(t)
-			if p.Status != test.status || p.Code != test.code || answer.Header.Get("WWW-Authenticate") != test.challenge {
-				t.Errorf("%d %s %q, want %d %s %q", p.Status, p.Code, answer.Header.Get("WWW-Authenticate"), test.status, test.code, test.challenge)
+			response := s.do(t, "GET", test.path, "", header...)
+			p := response.Problem(t)
+			if p.Status != test.status || p.Code != test.code || response.Header.Get("WWW-Authenticate") != test.challenge {
+				t.Errorf("%d %s %q, want %d %s %q", p.Status, p.Code, response.Header.Get("WWW-Authenticate"), test.status, test.code, test.challenge)
 			}
 		})
 	}
@@ -359,9 +359,9 @@ func TestWhoMayCall(t *testing.T) {
 		{"/pay/health", "Bearer nonsense", `{"status":"ok"}`},
 		{"/pay/open", s.token(t), `{"text":"u-1"}`},
 	} {
-		answer := s.do(t, "GET", test.path, "", "Authorization", test.token, "X-Request-Id", "given")
-		if answer.Status != 200 || strings.TrimSpace(answer.Body) != test.want {
-			t.Errorf("%s: %d %s, want %s", test.path, answer.Status, answer.Body, test.want)
+		response := s.do(t, "GET", test.path, "", "Authorization", test.token, "X-Request-Id", "given")
+		if response.Status != 200 || strings.TrimSpace(response.Body) != test.want {
+			t.Errorf("%s: %d %s, want %s", test.path, response.Status, response.Body, test.want)
 		}
 	}
 }

@@ -21,8 +21,8 @@ type Example struct {
 	Groups []string
 }
 
-// exemplify adds an operation's examples to the document, by title.
-func (a *API) exemplify(op *huma.Operation) {
+// addExamples adds an operation's examples to the document, by title.
+func (a *API) addExamples(op *huma.Operation) {
 	for _, e := range a.options.Examples {
 		path, query, _ := strings.Cut(e.Path, "?")
 		in, ok := places(op.Path, path)

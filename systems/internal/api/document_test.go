@@ -38,10 +38,10 @@ type document struct {
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
-	answer := s.do(t, "GET", "/pay/openapi.json", "")
+	response := s.do(t, "GET", "/pay/openapi.json", "")
 	var d document
-	if err := json.Unmarshal([]byte(answer.Body), &d); err != nil || answer.Status != 200 {
-		t.Fatalf("%d, %v", answer.Status, err)
+	if err := json.Unmarshal([]byte(response.Body), &d); err != nil || response.Status != 200 {
+		t.Fatalf("%d, %v", response.Status, err)
 	}
 	if d.OpenAPI != "3.1.0" || d.Info.Title != "Pay" || d.Info.Version != "3.1.4" || len(d.Servers) != 1 || d.Servers[0].URL != "/pay" {
 		t.Errorf("openapi %s, info %v, servers %v", d.OpenAPI, d.Info, d.Servers)
@@ -60,11 +60,11 @@ func TestDocument(t *testing.T) {
 		at, method, _ := strings.Cut(path, " ")
 		operation, ok := d.Paths[at][method]
 		if !ok {
-			t.Errorf("%s is not there", path)
+			t.Errorf("%s is missing", path)
 			continue
 		}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(operation.Responses))); diff != "" {
-			t.Errorf("%s: answers %s", path, diff)
+			t.Errorf("%s: the responses differ: %s", path, diff)
 		}
 		if secured := len(operation.Security) > 0; secured != slices.Contains(want, "401") {
 			t.Errorf("%s: security %v", path, operation.Security)
@@ -96,15 +96,15 @@ func TestPage(t *testing.T) {
 		{both, "/pay/", "page at /"},
 		{both, "/pay/assets/x.js", "page at /assets/x.js"},
 	} {
-		if answer := c.s.do(t, "GET", c.path, ""); answer.Status != http.StatusOK || answer.Body != c.want {
-			t.Errorf("%s: %d %q, want %q", c.path, answer.Status, answer.Body, c.want)
+		if response := c.s.do(t, "GET", c.path, ""); response.Status != http.StatusOK || response.Body != c.want {
+			t.Errorf("%s: %d %q, want %q", c.path, response.Status, response.Body, c.want)
 		}
 	}
-	if answer := docs.do(t, "GET", "/pay/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/pay/docs" {
-		t.Errorf("/pay/: %d to %q, want the page", answer.Status, answer.Header.Get("Location"))
+	if response := docs.do(t, "GET", "/pay/", ""); response.Status != http.StatusFound || response.Header.Get("Location") != "/pay/docs" {
+		t.Errorf("/pay/: %d to %q, want the page", response.Status, response.Header.Get("Location"))
 	}
-	if answer := serve(t, nil).do(t, "GET", "/pay/docs", ""); answer.Status != http.StatusNotFound {
-		t.Errorf("/pay/docs of an API without a page: %d", answer.Status)
+	if response := serve(t, nil).do(t, "GET", "/pay/docs", ""); response.Status != http.StatusNotFound {
+		t.Errorf("/pay/docs of an API without a page: %d", response.Status)
 	}
 }
 

@@ -36,8 +36,8 @@ type Seen struct {
 	From, To time.Time
 }
 
-// seer is an input that embeds Seen.
-type seer interface{ see() }
+// seenInput is an input that embeds Seen.
+type seenInput interface{ see() }
 
 func (s *Seen) see() { s.From, s.To = between(s.IfMatch) }
 

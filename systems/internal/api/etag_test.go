@@ -73,7 +73,7 @@ func TestETag(t *testing.T) {
 	}
 	thing.Text += "b"
 	if w := call("/thing", "If-None-Match", tag); w.Code != http.StatusOK || w.Header().Get("ETag") == tag {
-		t.Errorf("what has changed: %d, ETag %s", w.Code, w.Header().Get("ETag"))
+		t.Errorf("a changed resource: %d, ETag %s", w.Code, w.Header().Get("ETag"))
 	}
 	for _, path := range []string{"/secret", "/list", "/nothing"} {
 		if w := call(path, "If-None-Match", "*", "Authorization", s.token(t)); w.Code == http.StatusNotModified || w.Header().Get("ETag") != "" {
@@ -93,7 +93,7 @@ func TestETag(t *testing.T) {
 		t.Errorf("the document says %v", said)
 	}
 	if _, ok := d.Paths["/secret"]["get"].Responses["304"]; ok {
-		t.Error("the document has a 304 where there is no tag")
+		t.Error("the document has a 304 without a tag")
 	}
 }
 
@@ -153,7 +153,7 @@ func TestIfMatch(t *testing.T) {
 		t.Error("other bytes have the same tag")
 	}
 	if w := put(first); w.Code != http.StatusOK || w.Header().Get("ETag") != tag() {
-		t.Errorf("who has the version: %d, ETag %s, want %s", w.Code, w.Header().Get("ETag"), tag())
+		t.Errorf("a client with the current version: %d, ETag %s, want %s", w.Code, w.Header().Get("ETag"), tag())
 	}
 	for _, match := range []string{first, `""`, `"x"`, `"zzzzzzzzzzzzzzzz.x"`, `"-1.x"`, "W/" + tag()} {
 		if w := put(match); w.Code != http.StatusPreconditionFailed || !strings.Contains(w.Body.String(), problem.CodeChanged) {

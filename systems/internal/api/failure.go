@@ -31,18 +31,18 @@ const (
 var settleHuma = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return ofHuma(nil, status, message, errs)
+		return fromHuma(nil, status, message, errs)
 	}
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		if about := requestOf(ctx.Context()); about != nil {
-			return ofHuma(about.api.options.Rules, status, message, errs)
+			return fromHuma(about.api.options.Rules, status, message, errs)
 		}
-		return ofHuma(nil, status, message, errs)
+		return fromHuma(nil, status, message, errs)
 	}
 })
 
-// ofHuma is the only place that decides what a client learns about an error.
-func ofHuma(rules problem.Rules, status int, message string, errs []error) *problem.Problem {
+// fromHuma is the only place that decides what a client learns about an error.
+func fromHuma(rules problem.Rules, status int, message string, errs []error) *problem.Problem {
 	for _, err := range errs {
 		var decided *problem.Error
 		if message == humaHandlerFailed || errors.As(err, &decided) {
@@ -126,7 +126,7 @@ func (a *API) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 		)
 	}
 	p.SetHeaders(ctx.SetHeader, ctx.AppendHeader)
-	return about.told(p), nil
+	return about.complete(p), nil
 }
 
 // fail sends a problem from a middleware.

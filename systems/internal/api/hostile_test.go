@@ -61,9 +61,9 @@ func baskets(t *testing.T) (s *server, met *[]basket) {
 	return s, met
 }
 
-// TestBodiesThatReadTwoWays: a handler gets exactly what was validated. An ambiguous body is rejected, because a decoder that
+// TestAmbiguousBodiesAreRejected: a handler gets exactly what was validated. An ambiguous body is rejected, because a decoder that
 // uses the last of two members, or ignores case, would use an unvalidated value.
-func TestBodiesThatReadTwoWays(t *testing.T) {
+func TestAmbiguousBodiesAreRejected(t *testing.T) {
 	t.Parallel()
 	s, met := baskets(t)
 	for name, body := range map[string]string{
@@ -82,7 +82,7 @@ func TestBodiesThatReadTwoWays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := s.do(t, "POST", "/pay/baskets", body).Problem(t)
 			if p.Status != http.StatusBadRequest || p.Code != "invalid_body" || len(p.Errors) == 0 {
-				t.Errorf("%+v, want 400 invalid_body and what is wrong", p)
+				t.Errorf("%+v, want 400 invalid_body and the faults", p)
 			}
 		})
 	}
@@ -93,8 +93,8 @@ func TestBodiesThatReadTwoWays(t *testing.T) {
 		`{"address":{"zip":"1"},"lines":[{"quantity":1},{"quantity":1}],"genres":[1,2],"note":"\u0000 \"note\" amount"}`,
 		`{"note":"address","address":{}}`,
 	} {
-		if answer := s.do(t, "POST", "/pay/baskets", body); answer.Status != http.StatusOK {
-			t.Errorf("%s: %d %s", body, answer.Status, answer.Body)
+		if response := s.do(t, "POST", "/pay/baskets", body); response.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", body, response.Status, response.Body)
 		}
 	}
 }
@@ -116,14 +116,14 @@ func TestRefusalsAreSmall(t *testing.T) {
 		"no JSON":                  `<secret>`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := s.do(t, "POST", "/pay/baskets", body)
-			p := answer.Problem(t)
-			if p.Status != http.StatusBadRequest || len(p.Errors) == 0 || len(answer.Body) > 5_000 {
-				t.Errorf("%d with %d faults in %d bytes", p.Status, len(p.Errors), len(answer.Body))
+			response := s.do(t, "POST", "/pay/baskets", body)
+			p := response.Problem(t)
+			if p.Status != http.StatusBadRequest || len(p.Errors) == 0 || len(response.Body) > 5_000 {
+				t.Errorf("%d with %d faults in %d bytes", p.Status, len(p.Errors), len(response.Body))
 			}
 			for _, inner := range []string{"Go ", "struct", "int64", "float64", "1e2", "1e400", "secret", "json:"} {
-				if strings.Contains(answer.Body, inner) {
-					t.Errorf("the answer has %q: %.300s", inner, answer.Body)
+				if strings.Contains(response.Body, inner) {
+					t.Errorf("the response contains %q: %.300s", inner, response.Body)
 				}
 			}
 		})
@@ -138,12 +138,12 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	_, _ = z.Write([]byte(`{"address":{}}`))
 	_ = z.Close()
-	answer := s.do(t, "POST", "/pay/baskets", zipped.String(), "Content-Encoding", "gzip")
-	if p := answer.Problem(t); p.Status != http.StatusUnsupportedMediaType || answer.Header.Get("Accept-Encoding") != "identity" {
-		t.Errorf("gzip: %+v, Accept-Encoding %q, want 415 and identity", p, answer.Header.Get("Accept-Encoding"))
+	response := s.do(t, "POST", "/pay/baskets", zipped.String(), "Content-Encoding", "gzip")
+	if p := response.Problem(t); p.Status != http.StatusUnsupportedMediaType || response.Header.Get("Accept-Encoding") != "identity" {
+		t.Errorf("gzip: %+v, Accept-Encoding %q, want 415 and identity", p, response.Header.Get("Accept-Encoding"))
 	}
-	if answer := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Encoding", "identity"); answer.Status != http.StatusOK {
-		t.Errorf("identity: %d %s", answer.Status, answer.Body)
+	if response := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Encoding", "identity"); response.Status != http.StatusOK {
+		t.Errorf("identity: %d %s", response.Status, response.Body)
 	}
 	// The body is never sent: a server that waits for it would wait forever.
 	p := exchange(t, s, "POST /pay/baskets HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
@@ -163,16 +163,16 @@ func exchange(t *testing.T, s *server, request string) problem.Problem {
 	if _, err := io.WriteString(connection, request); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return systemtest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}.Problem(t)
+	return systemtest.Response{Status: response.StatusCode, Header: response.Header, Body: string(body)}.Problem(t)
 }
 
 // TestAddressesThatAreNoText: a path or query that is not UTF-8 cannot match anything stored.
@@ -185,8 +185,8 @@ func TestAddressesThatAreNoText(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{"/pay/find/a%2Fb%20+?q=%C3%A1+b%2B": "a/b + á b+", "/pay/find/%E2%98%95": "☕ "} {
-		if answer := s.do(t, "GET", path, ""); answer.Status != http.StatusOK || strings.TrimSpace(answer.Body) != `{"text":"`+want+`"}` {
-			t.Errorf("%s: %d %s, want %q", path, answer.Status, answer.Body, want)
+		if response := s.do(t, "GET", path, ""); response.Status != http.StatusOK || strings.TrimSpace(response.Body) != `{"text":"`+want+`"}` {
+			t.Errorf("%s: %d %s, want %q", path, response.Status, response.Body, want)
 		}
 	}
 }
@@ -215,8 +215,8 @@ func TestSeveralKeys(t *testing.T) {
 	}
 }
 
-// TestAbortedAnswer: an interrupted response is logged as interrupted, not as 200.
-func TestAbortedAnswer(t *testing.T) {
+// TestAbortedResponse: an interrupted response is logged as interrupted, not as 200.
+func TestAbortedResponse(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: s.issuer.Verifier(), Logger: s.logger()})
@@ -232,16 +232,16 @@ func TestAbortedAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
-		_, err := io.Copy(io.Discard, answer.Body)
-		_ = answer.Body.Close()
+	if response, err := http.DefaultTransport.RoundTrip(r); err == nil {
+		_, err := io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
 		if err == nil {
-			t.Error("half an answer looks whole")
+			t.Error("a truncated response looks complete")
 		}
 	}
 	s.Close()
 	if !strings.Contains(s.log.String(), `"aborted":true`) || !strings.Contains(s.log.String(), "a bug in the middle") {
-		t.Errorf("the log does not say that the answer was cut off:\n%s", s.log)
+		t.Errorf("the log does not say that the response was cut off:\n%s", s.log)
 	}
 }
 
@@ -273,11 +273,11 @@ func TestStreamOutlivesTheServersBound(t *testing.T) {
 	server.Config.WriteTimeout = bound
 	server.Start()
 	t.Cleanup(server.Close)
-	if answer := systemtest.Call(t, "GET", server.URL+"/watch", ""); strings.Count(answer.Body, "data:") != 3 {
-		t.Errorf("the stream ended early: %q", answer.Body)
+	if response := systemtest.Call(t, "GET", server.URL+"/watch", ""); strings.Count(response.Body, "data:") != 3 {
+		t.Errorf("the stream ended early: %q", response.Body)
 	}
-	if answer := systemtest.Call(t, "GET", server.URL+"/late", ""); answer.Status != http.StatusOK {
-		t.Errorf("an operation: %d", answer.Status)
+	if response := systemtest.Call(t, "GET", server.URL+"/late", ""); response.Status != http.StatusOK {
+		t.Errorf("an operation: %d", response.Status)
 	}
 }
 

@@ -56,7 +56,7 @@ func (m *Metrics) begin(system string) {
 	}
 }
 
-func (m *Metrics) end(system string, about *request, a *answer, took time.Duration) {
+func (m *Metrics) end(system string, about *request, a *responseRecorder, took time.Duration) {
 	if m == nil {
 		return
 	}

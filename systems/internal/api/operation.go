@@ -44,8 +44,8 @@ type traits struct {
 	location, cache string
 }
 
-// notForCaller is the error for callers who are in none of the groups.
-func (t *traits) notForCaller() error {
+// forbidden is the error for callers who are in none of the groups.
+func (t *traits) forbidden() error {
 	return problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", "))
 }
 
@@ -153,7 +153,7 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	if t.tagged || t.versioned {
 		documentTag(op, t)
 	}
-	a.exemplify(op)
+	a.addExamples(op)
 	a.declare(document, op, document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem"))
 }
 
@@ -192,7 +192,7 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 		requestOf(ctx.Context()).sub, caller = principal.Sub, "sub "+principal.Sub
 	}
 	if len(t.groups) > 0 && !principal.In(t.groups...) {
-		a.fail(ctx, t.notForCaller())
+		a.fail(ctx, t.forbidden())
 		return
 	}
 	if err := a.options.Limiter.Allow(caller); err != nil {

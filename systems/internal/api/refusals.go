@@ -52,7 +52,7 @@ func refusals(op *huma.Operation, t *traits) []error {
 		all = append(all, &table.ValueError{})
 	}
 	if len(t.groups) > 0 {
-		all = append(all, t.notForCaller())
+		all = append(all, t.forbidden())
 	}
 	if op.Method != http.MethodGet {
 		all = append(all, table.ErrConflict)

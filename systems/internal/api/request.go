@@ -68,16 +68,16 @@ func Language(ctx context.Context) string {
 	return accept.English
 }
 
-// Told completes a problem for the context's request, with its id and in the caller's language.
-func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
+// Complete completes a problem for the context's request, with its id and in the caller's language.
+func Complete(ctx context.Context, p *problem.Problem) *problem.Problem {
 	r := requestOf(ctx)
 	if r == nil {
 		return p
 	}
-	return r.told(p)
+	return r.complete(p)
 }
 
-func (r *request) told(p *problem.Problem) *problem.Problem {
+func (r *request) complete(p *problem.Problem) *problem.Problem {
 	if r.language == accept.English {
 		return p.For(r.id)
 	}
@@ -105,23 +105,23 @@ func (a *API) observe(next http.Handler) http.Handler {
 		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r), known: r.Header.Get("If-None-Match"), language: accept.Language(r)}
 		w.Header().Set(requestIDHeader, about.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		answer := &answer{ResponseWriter: w}
+		response := &responseRecorder{ResponseWriter: w}
 		a.options.Metrics.begin(a.options.Name)
 		whole := false
 		defer func() { // also after a panic, which aborts the response
 			took := time.Since(begun)
-			a.options.Metrics.end(a.options.Name, about, answer, took)
+			a.options.Metrics.end(a.options.Name, about, response, took)
 			fields := []slog.Attr{
 				slog.String("system", a.options.Name), slog.String("request_id", about.id),
-				slog.String("method", about.method), slog.String("route", about.route), slog.Int("status", answer.code()),
-				slog.Int64("bytes", answer.bytes), slog.Duration("took", took), slog.String("sub", about.sub),
+				slog.String("method", about.method), slog.String("route", about.route), slog.Int("status", response.code()),
+				slog.Int64("bytes", response.bytes), slog.Duration("took", took), slog.String("sub", about.sub),
 			}
 			if !whole {
 				fields = append(fields, slog.Bool("aborted", true))
 			}
 			a.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "request", fields...)
 		}()
-		next.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), requestKey{}, about)))
+		next.ServeHTTP(response, r.WithContext(context.WithValue(r.Context(), requestKey{}, about)))
 		whole = true
 	})
 }
@@ -129,7 +129,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 // guard turns a panic into a problem if nothing has been sent yet.
 func (a *API) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := &answer{ResponseWriter: w}
+		response := &responseRecorder{ResponseWriter: w}
 		defer func() {
 			fault := recover()
 			if fault == nil {
@@ -139,8 +139,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 				panic(fault)
 			}
 			about, stack := requestOf(r.Context()), debug.Stack()
-			if answer.status == 0 && unhashable(fault, stack) {
-				about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", problem.Field{
+			if response.status == 0 && unhashable(fault, stack) {
+				about.complete(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the request body is invalid", problem.Field{
 					Field: "body", Message: "a list whose items must differ has lists or objects",
 				})).Write(w)
 				return
@@ -149,12 +149,12 @@ func (a *API) guard(next http.Handler) http.Handler {
 				r.Context(), "panic", "system", a.options.Name, "request_id", about.id, "route", about.route,
 				"panic", fault, "stack", string(stack),
 			)
-			if answer.status != 0 {
+			if response.status != 0 {
 				panic(http.ErrAbortHandler) // the client must not mistake half a response for a complete one
 			}
-			about.told(a.options.Rules.Problem(errPanic)).Write(w)
+			about.complete(a.options.Rules.Problem(errPanic)).Write(w)
 		}()
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(response, r)
 	})
 }
 
@@ -170,14 +170,14 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	about := requestOf(r.Context())
 	handler, pattern := a.mux.Handler(r)
 	if pattern == "" {
-		refusal := &answer{ResponseWriter: discard{http.Header{}}}
+		refusal := &responseRecorder{ResponseWriter: discard{http.Header{}}}
 		handler.ServeHTTP(refusal, r)
 		p := problem.New(http.StatusNotFound, "", "this path does not exist")
 		if refusal.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", refusal.Header().Get("Allow"))
 			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not support the method")
 		}
-		about.told(p).Write(w)
+		about.complete(p).Write(w)
 		return
 	}
 	if _, path, found := strings.Cut(pattern, " "); found {
@@ -185,7 +185,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	about.route = pattern
 	if !isText(r.URL) {
-		about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or query is not valid UTF-8 or is not escaped correctly")).Write(w)
+		about.complete(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or query is not valid UTF-8 or is not escaped correctly")).Write(w)
 		return
 	}
 	a.mux.ServeHTTP(w, r)
@@ -207,22 +207,22 @@ func knownMethod(method string) string {
 	}
 }
 
-// answer wraps a ResponseWriter and records the response.
-type answer struct {
+// responseRecorder wraps a ResponseWriter and records the response.
+type responseRecorder struct {
 	http.ResponseWriter
 	status int // 0 until a status is sent
 	bytes  int64
 }
 
 // WriteHeader records the first final status.
-func (a *answer) WriteHeader(status int) {
+func (a *responseRecorder) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(p []byte) (int, error) {
+func (a *responseRecorder) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -232,13 +232,13 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // Flush sends buffered data if possible.
-func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+func (a *responseRecorder) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
 
 // Unwrap supports http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *responseRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // code returns the status, or 200 if none was set.
-func (a *answer) code() int {
+func (a *responseRecorder) code() int {
 	if a.status == 0 {
 		return http.StatusOK
 	}

@@ -148,7 +148,7 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 		if err != nil {
 			return nil, err
 		}
-		if seen, ok := any(in).(seer); ok {
+		if seen, ok := any(in).(seenInput); ok {
 			seen.see()
 		}
 		out, again, err := do(ctx, who, *in)

@@ -61,7 +61,7 @@ func things(_ context.Context, in struct{ OwnerID string }, page table.PageOptio
 	return table.Page[storedThing]{Items: []storedThing{{ID: fmt.Sprint(page.Limit), OwnerID: in.OwnerID}}, Next: page.After + "+"}, nil
 }
 
-func made(_ context.Context, in patternInput) (storedThing, error) {
+func created(_ context.Context, in patternInput) (storedThing, error) {
 	return storedThing{ID: in.ID + in.RequestKey, OwnerID: in.OwnerID, Size: in.Size}, nil
 }
 
@@ -102,7 +102,7 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	a, issuer := newAPI(t)
 	r := api.Tag(a, "Things")
-	make2 := api.Call[thingInput](made, "OwnerID")
+	make2 := api.Call[thingInput](created, "OwnerID")
 	api.Get[thing](r, "/things/{id}", "getThing", "A thing", api.Call[ThingPath](owned, "OwnerID"), api.NotFound, api.Cache("no-store"))
 	api.List[thing](r, "/things", "listThings", "Things", api.Pages[api.PageQuery](things, "OwnerID"))
 	api.Create[thing](r, "/things/{id}", "makeThing", "Make a thing", func(ctx context.Context, who auth.Principal, in thingInput) (storedThing, bool, error) {
@@ -222,7 +222,7 @@ func TestReplayDocumented(t *testing.T) {
 			t.Fatalf("%s: responses %v, want 200 and 201", path, responses)
 		}
 		if again.Content["application/json"].Schema != created.Content["application/json"].Schema || again.Description == created.Description {
-			t.Errorf("%s: 200 is %+v, want what 201 is, described in its own way", path, again)
+			t.Errorf("%s: 200 is %+v, want the body of 201 with a different description", path, again)
 		}
 	}
 	if responses := a.OpenAPI().Paths["/charges"].Post.Responses; responses["201"] != nil || responses["200"].Description != http.StatusText(http.StatusOK) {

@@ -30,15 +30,15 @@ func TestRequestIDs(t *testing.T) {
 		if sent == "" {
 			header = nil
 		}
-		answer := s.do(t, "GET", "/pay/open", "", header...)
-		id := answer.Header.Get("X-Request-Id")
+		response := s.do(t, "GET", "/pay/open", "", header...)
+		id := response.Header.Get("X-Request-Id")
 		if id == sent || len(id) < 20 || seen[id] {
 			t.Errorf("id %q for %q: want a new one", id, sent)
 		}
 		seen[id] = true
 	}
-	answer := s.do(t, "GET", "/pay/open", "", "X-Request-Id", "Root=1-67891233-abcdef012345678912345678")
-	if id := answer.Header.Get("X-Request-Id"); id != "Root=1-67891233-abcdef012345678912345678" {
+	response := s.do(t, "GET", "/pay/open", "", "X-Request-Id", "Root=1-67891233-abcdef012345678912345678")
+	if id := response.Header.Get("X-Request-Id"); id != "Root=1-67891233-abcdef012345678912345678" {
 		t.Errorf("id %q, want the one that was sent", id)
 	}
 }
@@ -56,13 +56,13 @@ func TestGzip(t *testing.T) {
 		{5000, "identity", ""},
 		{5000, "gzip;q=0", ""},
 	} {
-		answer := s.do(t, "GET", fmt.Sprintf("/pay/size/%d", test.n), "", "Accept-Encoding", test.accept)
-		if got := answer.Header.Get("Content-Encoding"); got != test.encoding {
+		response := s.do(t, "GET", fmt.Sprintf("/pay/size/%d", test.n), "", "Accept-Encoding", test.accept)
+		if got := response.Header.Get("Content-Encoding"); got != test.encoding {
 			t.Errorf("%d bytes, %s: encoding %q, want %q", test.n, test.accept, got, test.encoding)
 			continue
 		}
 		if test.encoding == "gzip" {
-			unzip, err := gzip.NewReader(strings.NewReader(answer.Body))
+			unzip, err := gzip.NewReader(strings.NewReader(response.Body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,12 +70,12 @@ func TestGzip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(answer.Body) > 500 {
-				t.Errorf("%d bytes of zeros in %d", test.n, len(answer.Body))
+			if len(response.Body) > 500 {
+				t.Errorf("%d bytes of zeros in %d", test.n, len(response.Body))
 			}
-			answer.Body = string(plain)
+			response.Body = string(plain)
 		}
-		if want := `{"text":"` + strings.Repeat("a", test.n) + `"}`; strings.TrimSpace(answer.Body) != want {
+		if want := `{"text":"` + strings.Repeat("a", test.n) + `"}`; strings.TrimSpace(response.Body) != want {
 			t.Errorf("%d bytes, %s: another body", test.n, test.accept)
 		}
 	}
@@ -99,10 +99,10 @@ func TestCORS(t *testing.T) {
 		{"off", none, "https://app.example", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answer := test.s.do(t, "OPTIONS", "/pay/echo", "", append([]string{"Origin", test.origin}, preflight...)...)
-			h := answer.Header
-			if answer.Status != 204 || answer.Body != "" || h.Get("Access-Control-Allow-Origin") != test.allowed {
-				t.Errorf("preflight: %d, origin %q, want 204 and %q", answer.Status, h.Get("Access-Control-Allow-Origin"), test.allowed)
+			response := test.s.do(t, "OPTIONS", "/pay/echo", "", append([]string{"Origin", test.origin}, preflight...)...)
+			h := response.Header
+			if response.Status != 204 || response.Body != "" || h.Get("Access-Control-Allow-Origin") != test.allowed {
+				t.Errorf("preflight: %d, origin %q, want 204 and %q", response.Status, h.Get("Access-Control-Allow-Origin"), test.allowed)
 			}
 			if allowed := h.Get("Access-Control-Allow-Methods") != ""; allowed != (test.allowed != "") {
 				t.Errorf("methods %q", h.Get("Access-Control-Allow-Methods"))
@@ -110,17 +110,17 @@ func TestCORS(t *testing.T) {
 			if test.allowed != "" && (!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Idempotency-Key") || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization")) {
 				t.Errorf("headers %q", h.Get("Access-Control-Allow-Headers"))
 			}
-			answer = test.s.do(t, "GET", "/pay/who", "", "Origin", test.origin)
-			if got := answer.Header.Get("Access-Control-Allow-Origin"); answer.Status != 401 || got != test.allowed {
-				t.Errorf("request: %d, origin %q, want a 401 that the page may read: %q", answer.Status, got, test.allowed)
+			response = test.s.do(t, "GET", "/pay/who", "", "Origin", test.origin)
+			if got := response.Header.Get("Access-Control-Allow-Origin"); response.Status != 401 || got != test.allowed {
+				t.Errorf("request: %d, origin %q, want a 401 that the page may read: %q", response.Status, got, test.allowed)
 			}
-			if !strings.Contains(strings.Join(answer.Header.Values("Vary"), ","), "Origin") {
-				t.Errorf("Vary %q lacks Origin", answer.Header.Values("Vary"))
+			if !strings.Contains(strings.Join(response.Header.Values("Vary"), ","), "Origin") {
+				t.Errorf("Vary %q lacks Origin", response.Header.Values("Vary"))
 			}
 		})
 	}
-	answer := none.do(t, "OPTIONS", "/pay/echo", "")
-	if p := answer.Problem(t); p.Status != 405 {
+	response := none.do(t, "OPTIONS", "/pay/echo", "")
+	if p := response.Problem(t); p.Status != 405 {
 		t.Errorf("OPTIONS that is no preflight: %d, want 405", p.Status)
 	}
 }
@@ -145,8 +145,8 @@ func TestBodyDeadline(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
-	answer := s.do(t, "GET", "/pay/slow", "")
-	if p := answer.Problem(t); p.Status != 504 || p.Code != "timeout" {
+	response := s.do(t, "GET", "/pay/slow", "")
+	if p := response.Problem(t); p.Status != 504 || p.Code != "timeout" {
 		t.Errorf("%d %s, want 504 timeout", p.Status, p.Code)
 	}
 }
@@ -164,10 +164,10 @@ func TestClientGone(t *testing.T) {
 		<-s.entered
 		cancel()
 	}()
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
-		answer.Body.Close()
-		t.Fatalf("status %d though the client was gone", answer.StatusCode)
+		response.Body.Close()
+		t.Fatalf("status %d although the client had disconnected", response.StatusCode)
 	}
 	s.Close() // waits for the handler
 	if !strings.Contains(s.log.String(), `"status":499`) || strings.Contains(s.log.String(), "ERROR") {
@@ -183,18 +183,18 @@ func TestRate(t *testing.T) {
 	})
 	token := s.token(t)
 	for n, want := range []int{200, 200, 429} {
-		answer := s.do(t, "GET", "/pay/who", "", "Authorization", token)
-		if answer.Status != want {
-			t.Fatalf("request %d: %d, want %d", n, answer.Status, want)
+		response := s.do(t, "GET", "/pay/who", "", "Authorization", token)
+		if response.Status != want {
+			t.Fatalf("request %d: %d, want %d", n, response.Status, want)
 		}
 		if want == 429 {
-			if p := answer.Problem(t); p.Code != "rate_limited" || answer.Header.Get("Retry-After") != "2" {
-				t.Errorf("%s, Retry-After %q, want rate_limited and 2", p.Code, answer.Header.Get("Retry-After"))
+			if p := response.Problem(t); p.Code != "rate_limited" || response.Header.Get("Retry-After") != "2" {
+				t.Errorf("%s, Retry-After %q, want rate_limited and 2", p.Code, response.Header.Get("Retry-After"))
 			}
 		}
 	}
-	if answer := s.do(t, "GET", "/pay/open", ""); answer.Status != 200 {
-		t.Errorf("another caller: %d, want 200", answer.Status)
+	if response := s.do(t, "GET", "/pay/open", ""); response.Status != 200 {
+		t.Errorf("another caller: %d, want 200", response.Status)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	if _, err := api.Networks([]string{"10.0.0.0/33"}); err == nil || !strings.Contains(err.Error(), `"10.0.0.0/33"`) {
-		t.Errorf("a network that is none: %v", err)
+		t.Errorf("an invalid network: %v", err)
 	}
 	if got := api.Address(t.Context()); got != "" {
 		t.Errorf("outside of requests: %q", got)
@@ -263,13 +263,13 @@ func TestReady(t *testing.T) {
 	s := serve(t, func(o *api.Options) {
 		o.Ready = func(context.Context) error { return errors.New("table pay is CREATING") }
 	})
-	answer := s.do(t, "GET", "/pay/ready", "")
-	if p := answer.Problem(t); p.Status != 503 || p.Code != "unavailable" || strings.Contains(answer.Body, "CREATING") {
-		t.Errorf("ready: %s", answer.Body)
+	response := s.do(t, "GET", "/pay/ready", "")
+	if p := response.Problem(t); p.Status != 503 || p.Code != "unavailable" || strings.Contains(response.Body, "CREATING") {
+		t.Errorf("ready: %s", response.Body)
 	}
 	for _, path := range []string{"/pay/health"} {
-		if answer := s.do(t, "GET", path, ""); answer.Status != 200 || strings.TrimSpace(answer.Body) != `{"status":"ok"}` {
-			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		if response := s.do(t, "GET", path, ""); response.Status != 200 || strings.TrimSpace(response.Body) != `{"status":"ok"}` {
+			t.Errorf("%s: %d %s", path, response.Status, response.Body)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 					v.note(ctx, middleware.GetOperationName(ctx), v.accesses(in.Parameters))
 				}
 				out, metadata, err := next.HandleInitialize(ctx, in)
-				if _, answered := errors.AsType[smithy.APIError](err); answered {
+				if _, result := errors.AsType[smithy.APIError](err); result {
 					_ = v.refuse(err)
 				}
 				return out, metadata, err

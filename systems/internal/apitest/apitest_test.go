@@ -46,7 +46,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("routes %+v", routes)
 		}
 		v.Load(t)
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }
 
@@ -71,6 +71,6 @@ func TestBuilt(t *testing.T) {
 		}
 		v.Deliver(t)
 		v.Load(t)
-		v.Strangers(t)
+		v.RejectsUnauthenticated(t)
 	})
 }

@@ -29,36 +29,36 @@ func (v *Server) Run(t *testing.T, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			answer := v.Do(t, c.Request)
-			if answer.Status != c.Status {
-				t.Fatalf("%s %s: status %d, want %d: %s", c.Request.Method, c.Request.Path, answer.Status, c.Status, answer.Body)
+			response := v.Do(t, c.Request)
+			if response.Status != c.Status {
+				t.Fatalf("%s %s: status %d, want %d: %s", c.Request.Method, c.Request.Path, response.Status, c.Status, response.Body)
 			}
 			if c.Code != "" {
-				expectProblem(t, c, answer)
+				expectProblem(t, c, response)
 			}
 			if c.Check != nil {
-				c.Check(t, answer)
+				c.Check(t, response)
 			}
 		})
 	}
 }
 
-func expectProblem(t *testing.T, c Case, answer *Response) {
+func expectProblem(t *testing.T, c Case, response *Response) {
 	t.Helper()
-	p := answer.Problem(t)
+	p := response.Problem(t)
 	if p.Code != c.Code || p.Status != c.Status {
 		t.Errorf("%s %s: problem %d %s, want %d %s", c.Request.Method, c.Request.Path, p.Status, p.Code, c.Status, c.Code)
 	}
-	if p.RequestID == "" || p.RequestID != answer.Header.Get("X-Request-Id") {
-		t.Errorf("the problem's requestId is %q, the answer's X-Request-Id %q", p.RequestID, answer.Header.Get("X-Request-Id"))
+	if p.RequestID == "" || p.RequestID != response.Header.Get("X-Request-Id") {
+		t.Errorf("the problem's requestId is %q, the response's X-Request-Id %q", p.RequestID, response.Header.Get("X-Request-Id"))
 	}
 	if c.Field != "" && (len(p.Errors) == 0 || p.Errors[0].Field != c.Field) {
 		t.Errorf("the problem is about %v, want %s", p.Errors, c.Field)
 	}
 }
 
-// Strangers calls every operation that is not public in all ways that must be rejected.
-func (v *Server) Strangers(t *testing.T) {
+// RejectsUnauthenticated calls every operation that is not public in all ways that must be rejected.
+func (v *Server) RejectsUnauthenticated(t *testing.T) {
 	t.Helper()
 	forger, err := auth.NewIssuer(v.system.Name, issuerBase, nil)
 	if err != nil {
@@ -106,12 +106,12 @@ func (v *Server) Strangers(t *testing.T) {
 // coverage counts an operation's responses: 2xx, and 4xx for authorised callers.
 type coverage struct{ good, bad int }
 
-func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
+func (v *Server) cover(tb testing.TB, r Request, response *Response) {
 	tb.Helper()
 	path, _ := cutQuery(r.Path)
 	id := v.document.match(r.Method, path)
-	if o := v.document.operations[id]; o != nil && answer.Header.Get("Content-Type") == problem.ContentType {
-		o.declares(tb, answer.Problem(tb))
+	if o := v.document.operations[id]; o != nil && response.Header.Get("Content-Type") == problem.ContentType {
+		o.declares(tb, response.Problem(tb))
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -121,9 +121,9 @@ func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
 		v.seen[id] = c
 	}
 	switch {
-	case answer.Status < http.StatusMultipleChoices:
+	case response.Status < http.StatusMultipleChoices:
 		c.good++
-	case answer.Status != http.StatusUnauthorized:
+	case response.Status != http.StatusUnauthorized:
 		c.bad++
 	}
 }

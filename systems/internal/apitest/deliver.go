@@ -208,7 +208,7 @@ func Eventually(tb testing.TB, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			tb.Fatalf("nobody has done it in %v: %s", eventually, what)
+			tb.Fatalf("not done within %v: %s", eventually, what)
 		}
 	}
 }

@@ -30,11 +30,11 @@ type function struct {
 
 // invocation is an event in progress.
 type invocation struct {
-	payload []byte
-	answer  chan answered
+	payload  []byte
+	response chan result
 }
 
-type answered struct {
+type result struct {
 	payload []byte
 	err     error
 }
@@ -97,7 +97,7 @@ func (f *function) runtime() http.Handler {
 				http.Error(w, "no such invocation", http.StatusBadRequest)
 				return
 			}
-			of.answer <- answered{text, err}
+			of.response <- result{text, err}
 			w.WriteHeader(http.StatusAccepted)
 		}
 	}
@@ -108,7 +108,7 @@ func (f *function) runtime() http.Handler {
 
 // Invoke sends the function an event and waits for its response. As in Lambda, there is one event at a time.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	event := &invocation{payload: payload, answer: make(chan answered, 1)}
+	event := &invocation{payload: payload, response: make(chan result, 1)}
 	select {
 	case f.events <- event:
 	case <-f.ended:
@@ -117,7 +117,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		return nil, ctx.Err()
 	}
 	select {
-	case got := <-event.answer:
+	case got := <-event.response:
 		return got.payload, got.err
 	case <-f.ended:
 		return nil, errEnded

@@ -27,6 +27,6 @@ func TestCompareLines(t *testing.T) {
 		t.Errorf("faults %q, want %q", got, want)
 	}
 	if got := compareLines(documented, []Line{{Says: "kept"}, {Says: "left out"}}); got != nil {
-		t.Errorf("faults %q where all lines agree", got)
+		t.Errorf("faults %q although all lines agree", got)
 	}
 }

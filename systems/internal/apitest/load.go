@@ -14,16 +14,16 @@ import (
 func (v *Server) Load(t *testing.T) {
 	t.Helper()
 	plan := v.system.Load
-	results, err := load.Run(t.Context(), plan, func(_ context.Context, r load.Request) (load.Answer, error) {
-		answer := v.Do(t, Request{Method: r.Method, Path: r.Path, As: r.User, Groups: r.Groups, Header: r.Header, Body: body(r)})
-		return load.Answer{Status: answer.Status, Body: answer.Body}, nil
+	results, err := load.Run(t.Context(), plan, func(_ context.Context, r load.Request) (load.Response, error) {
+		response := v.Do(t, Request{Method: r.Method, Path: r.Path, As: r.User, Groups: r.Groups, Header: r.Header, Body: body(r)})
+		return load.Response{Status: response.Status, Body: response.Body}, nil
 	}, load.Options{Connections: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range results {
 		if r.Refusal != "" {
-			t.Errorf("%s was refused: %v %s", r.Route, r.Answers, r.Refusal)
+			t.Errorf("%s was refused: %v %s", r.Route, r.Responses, r.Refusal)
 		}
 	}
 	measured := map[string]bool{}

@@ -70,7 +70,7 @@ func (v *Server) Person(t *testing.T, p Person) {
 			tb.Helper()
 			var got struct{ Deleted, Changed map[string]int }
 			if err := json.Unmarshal(r.Body, &got); err != nil || len(got.Deleted)+len(got.Changed) > 0 {
-				tb.Errorf("there was something left: %s, %v", r.Body, err)
+				tb.Errorf("not everything was erased: %s, %v", r.Body, err)
 			}
 		}},
 		{Name: "what is kept", Request: get, Status: http.StatusOK, Check: has()},

@@ -109,16 +109,16 @@ func (m created) request(ctx context.Context, tb testing.TB, base string) *http.
 // send sends a request over the socket.
 func (v *Server) send(tb testing.TB, m created) *Response {
 	tb.Helper()
-	answer, err := client().Do(m.request(tb.Context(), tb, v.url))
+	response, err := client().Do(m.request(tb.Context(), tb, v.url))
 	if err != nil {
 		tb.Fatalf("%s %s: %v", m.method, m.path, err)
 	}
-	body, err := io.ReadAll(answer.Body)
-	_ = answer.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
 	if err != nil {
-		tb.Fatalf("%s %s: read the answer: %v", m.method, m.path, err)
+		tb.Fatalf("%s %s: read the response: %v", m.method, m.path, err)
 	}
-	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+	return &Response{Status: response.StatusCode, Header: response.Header, Body: body}
 }
 
 // invoke sends a request as an HTTP API's event, payload format 2.0.
@@ -137,20 +137,20 @@ func (v *Server) invoke(tb testing.TB, m created) *Response {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	answered, err := v.lambda.Invoke(tb.Context(), payload)
+	result, err := v.lambda.Invoke(tb.Context(), payload)
 	if err != nil {
 		tb.Fatalf("%s %s: %v", m.method, m.path, err)
 	}
-	var answer events.APIGatewayV2HTTPResponse
-	if err := json.Unmarshal(answered, &answer); err != nil {
+	var response events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(result, &response); err != nil {
 		tb.Fatal(err)
 	}
-	out := &Response{Status: answer.StatusCode, Header: http.Header{}, Body: []byte(answer.Body)}
-	for name, value := range answer.Headers {
+	out := &Response{Status: response.StatusCode, Header: http.Header{}, Body: []byte(response.Body)}
+	for name, value := range response.Headers {
 		out.Header.Set(name, value)
 	}
-	if answer.IsBase64Encoded {
-		if out.Body, err = base64.StdEncoding.DecodeString(answer.Body); err != nil {
+	if response.IsBase64Encoded {
+		if out.Body, err = base64.StdEncoding.DecodeString(response.Body); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -161,7 +161,7 @@ func (v *Server) invoke(tb testing.TB, m created) *Response {
 func (r *Response) JSON(tb testing.TB, into any) {
 	tb.Helper()
 	if err := json.Unmarshal(r.Body, into); err != nil {
-		tb.Fatalf("answer %d %s: %v", r.Status, r.Body, err)
+		tb.Fatalf("response %d %s: %v", r.Status, r.Body, err)
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *Response) JSON(tb testing.TB, into any) {
 func (r *Response) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	if kind := r.Header.Get("Content-Type"); kind != problem.ContentType {
-		tb.Fatalf("answer %d of type %q, want %s: %s", r.Status, kind, problem.ContentType, r.Body)
+		tb.Fatalf("response %d of type %q, want %s: %s", r.Status, kind, problem.ContentType, r.Body)
 	}
 	var p problem.Problem
 	r.JSON(tb, &p)

@@ -220,10 +220,10 @@ func named(s system.System) system.System {
 
 // refuse records a permission error of the database and returns it.
 func (v *Server) refuse(err error) error {
-	if answered, ok := errors.AsType[smithy.APIError](err); ok && answered.ErrorCode() != "AccessDeniedException" {
+	if result, ok := errors.AsType[smithy.APIError](err); ok && result.ErrorCode() != "AccessDeniedException" {
 		return err
 	} else if ok {
-		err = errors.New(answered.ErrorMessage())
+		err = errors.New(result.ErrorMessage())
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

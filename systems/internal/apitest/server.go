@@ -151,14 +151,14 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	tb.Helper()
 	created := r.created(tb, v)
 	v.name(created)
-	var answer *Response
+	var response *Response
 	if v.events() {
-		answer = v.invoke(tb, created)
+		response = v.invoke(tb, created)
 	} else {
-		answer = v.send(tb, created)
+		response = v.send(tb, created)
 	}
-	v.cover(tb, r, answer)
-	return answer
+	v.cover(tb, r, response)
+	return response
 }
 
 // events reports whether requests are sent as events.

@@ -14,13 +14,13 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	tb.Helper()
 	created := r.created(tb, v)
 	v.name(created)
-	answer, err := client().Do(created.request(ctx, tb, v.url))
+	response, err := client().Do(created.request(ctx, tb, v.url))
 	if err != nil {
 		tb.Fatalf("%s %s: %v", created.method, created.path, err)
 	}
-	tb.Cleanup(func() { _ = answer.Body.Close() })
-	head := &Response{Status: answer.StatusCode, Header: answer.Header}
-	body := io.Reader(answer.Body)
+	tb.Cleanup(func() { _ = response.Body.Close() })
+	head := &Response{Status: response.StatusCode, Header: response.Header}
+	body := io.Reader(response.Body)
 	if head.Status >= http.StatusBadRequest { // it ends on its own
 		if head.Body, err = io.ReadAll(body); err != nil {
 			tb.Fatal(err)

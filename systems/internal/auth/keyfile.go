@@ -26,7 +26,7 @@ type keyFile struct {
 func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if errors.Is(err, fs.ErrNotExist) && base != "" {
-		text, err = made(path, base)
+		text, err = createKeyFile(path, base)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("auth: keys of the issuer: %w", err)
@@ -54,8 +54,8 @@ func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error
 	return i, nil
 }
 
-// made creates a file with a new key, unless another process does so concurrently, and returns the file's content.
-func made(path, base string) ([]byte, error) {
+// createKeyFile creates a file with a new key, unless another process does so concurrently, and returns the file's content.
+func createKeyFile(path, base string) ([]byte, error) {
 	key, err := newKey()
 	if err != nil {
 		return nil, err

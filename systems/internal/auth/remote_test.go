@@ -157,8 +157,8 @@ func TestUnknownKeys(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestPoolDown: if the pool is down, known keys stay in use; without any keys, tokens cannot be verified.
-func TestPoolDown(t *testing.T) {
+// TestKeysRemainWhilePoolIsDown: if the pool is down, known keys stay in use; without any keys, tokens cannot be verified.
+func TestKeysRemainWhilePoolIsDown(t *testing.T) {
 	t.Parallel()
 	p, m := newPool(t), &moving{}
 	v := p.remote(t, m)
@@ -192,7 +192,7 @@ func TestNoUsableKeys(t *testing.T) {
 		stranger := newPool(t)
 		_, err := v.Verify(t.Context(), stranger.mint(t)) // causes another fetch
 		if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 503 {
-			t.Errorf("%s: %v, want 503: nobody can say whose the key is", text, err)
+			t.Errorf("%s: %v, want 503, because the keys are unavailable", text, err)
 		}
 		accepted(t, v, p.mint(t))
 		p.fetched(t, 2)
@@ -215,7 +215,7 @@ func TestWaitForKeysEnds(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := keys.Key(gone, kid); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that the caller has gone", err)
+		t.Errorf("%v, want that the caller has disconnected", err)
 	}
 	close(p.hold)
 	if err := <-first; err != nil {
@@ -237,7 +237,7 @@ func TestFetchOutlivesItsRequest(t *testing.T) {
 	}
 	p.fetched(t, 1)
 	if _, err := p.remote(t, &moving{}).Verify(gone, p.mint(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that the caller has gone", err)
+		t.Errorf("%v, want that the caller has disconnected", err)
 	}
 }
 
@@ -249,16 +249,16 @@ func TestIssuerDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := p.server.Client().Do(r)
+	response, err := p.server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var found struct {
 		Issuer  string `json:"issuer"`
 		JWKSURI string `json:"jwks_uri"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&found); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
 		t.Fatal(err)
 	}
 	if found.Issuer != p.URL() || found.JWKSURI != p.URL()+"/.well-known/jwks.json" {
@@ -281,7 +281,7 @@ func TestKeysAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "services", "issuer.json")
 	if _, err := OpenIssuer("shop", path, "", clock); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v, want that there are no keys", err)
+		t.Errorf("%v, want the error that there are no keys", err)
 	}
 	first, err := OpenIssuer("shop", path, "http://127.0.0.1:8080", clock)
 	if err != nil {
@@ -316,7 +316,7 @@ func TestKeysAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenIssuer("shop", path, "", clock); err == nil || !strings.Contains(err.Error(), "no keys") {
-		t.Errorf("%v, want that there are no keys", err)
+		t.Errorf("%v, want the error that there are no keys", err)
 	}
 }
 

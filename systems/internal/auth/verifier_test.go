@@ -230,7 +230,7 @@ func TestVerifySignature(t *testing.T) {
 		})
 	}
 	if _, err := v.Verify(t.Context(), good); err != nil {
-		t.Errorf("the token that the others are made of: %v", err)
+		t.Errorf("the token from which the others are derived: %v", err)
 	}
 }
 
@@ -251,9 +251,9 @@ func (c changing) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, ErrUnknownKey
 }
 
-// TestProvenBefore: a token that was accepted before is rejected once it expires, or once its kid names no key or a different
+// TestCachedTokenIsRejectedAfterExpiry: a token that was accepted before is rejected once it expires, or once its kid names no key or a different
 // one.
-func TestProvenBefore(t *testing.T) {
+func TestCachedTokenIsRejectedAfterExpiry(t *testing.T) {
 	t.Parallel()
 	key, other := generate(t), generate(t)
 	keys, at := changing{testKid: &key.PublicKey}, now
@@ -326,7 +326,7 @@ func TestVerifierNeeds(t *testing.T) {
 func TestPrincipalInContext(t *testing.T) {
 	t.Parallel()
 	if _, err := Required(t.Context()); err == nil {
-		t.Error("a principal of nobody's context")
+		t.Error("a principal in an empty context")
 	} else if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 401 || decided.Code != problem.CodeMissingToken {
 		t.Errorf("%v, want 401 missing_token", err)
 	}

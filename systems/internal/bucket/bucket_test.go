@@ -68,12 +68,12 @@ func put(t *testing.T, at string, header map[string]string, data []byte) int {
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	return answer.StatusCode
+	_ = response.Body.Close()
+	return response.StatusCode
 }
 
 // TestStore: a file is uploaded, read, copied and deleted, in a directory just as in S3.
@@ -95,7 +95,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 		if _, err := s.Get(ctx, key, 9); !errors.Is(err, bucket.ErrTooLarge) {
-			t.Errorf("a file of ten bytes where nine are allowed: %v", err)
+			t.Errorf("a file of ten bytes, with nine allowed: %v", err)
 		}
 		for range 2 {
 			if err := s.Put(ctx, "images/1", "image/png", []byte("other")); err != nil {
@@ -185,7 +185,7 @@ func tidy(t *testing.T, s bucket.Store, file string) {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(file); (err == nil) != c.stays {
-			t.Errorf("what was uploaded before %v is gone: %v", c.before, err)
+			t.Errorf("what was uploaded before %v is missing: %v", c.before, err)
 		}
 	}
 	if err := s.Tidy(t.Context(), "none", info.ModTime()); err != nil {

@@ -97,8 +97,8 @@ func (b *s3Bucket) Get(ctx context.Context, key string, most int64) ([]byte, err
 
 // missing reports whether an object does not exist. S3 only says so to callers who may list the bucket; others get access denied.
 func missing(err error) bool {
-	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	return ok && answer.HTTPStatusCode() == http.StatusNotFound
+	response, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	return ok && response.HTTPStatusCode() == http.StatusNotFound
 }
 
 // Delete implements Store.

@@ -125,7 +125,7 @@ func TestInner(t *testing.T) {
 	}
 	defer func() {
 		if fault := recover(); !strings.Contains(fmt.Sprint(fault), "item to copy from") {
-			t.Errorf("of an item that is not there: %v", fault)
+			t.Errorf("of a missing item: %v", fault)
 		}
 	}()
 	show(result{})

@@ -46,10 +46,10 @@ func (c Change) String() string {
 
 // Advice for breaking changes.
 const (
-	keepOperation = "Keep it: make the new operation beside it, mark this one deprecated, and take it out when nobody calls it"
-	keepField     = "Keep it as it was, and add what is new under another name"
-	keepOpen      = "Take requests as before: let it be left out, or make a new operation that wants it"
-	keepWide      = "Take what was taken: refuse it in a new operation or field only"
+	keepOperation = "Keep it: add the new operation, mark this one as deprecated, and remove it when it is no longer called"
+	keepField     = "Keep it, and add the new one under a different name"
+	keepOpen      = "Accept earlier requests: make it optional, or add a new operation that requires it"
+	keepWide      = "Accept earlier values: reject them only in a new operation or field"
 	keepCode      = "Keep code and status: programs branch on them"
 )
 
@@ -116,9 +116,9 @@ func (c *comparison) operations() {
 			case before == nil:
 				c.adds(where, "is new")
 			case after == nil && before.Deprecated:
-				c.adds(where, "was deprecated and is gone")
+				c.adds(where, "was deprecated and has been removed")
 			case after == nil:
-				c.breaks(where, keepOperation, "is gone")
+				c.breaks(where, keepOperation, "has been removed")
 			default:
 				c.operation(where, before, after)
 			}
@@ -128,7 +128,7 @@ func (c *comparison) operations() {
 
 func (c *comparison) operation(where string, before, after *operation) {
 	if before.OperationID != after.OperationID {
-		c.breaks(where, "Keep the name: generated clients call the operation by it", "is called %s instead of %s", after.OperationID, before.OperationID)
+		c.breaks(where, "Keep the name: generated clients use it", "is called %s instead of %s", after.OperationID, before.OperationID)
 	}
 	if open(before) && !open(after) {
 		c.breaks(where, keepOpen, "needs a token")
@@ -163,7 +163,7 @@ func (c *comparison) parameters(where string, before, after []*parameter) {
 		case a == nil:
 			c.adds(at, "is new")
 		case b == nil:
-			c.breaks(at, keepField, "is gone")
+			c.breaks(at, keepField, "has been removed")
 		default:
 			if b.Required && !a.Required {
 				c.breaks(at, keepOpen, "is required now")
@@ -182,14 +182,14 @@ func (c *comparison) body(where string, before, after *operation) {
 	case a == nil:
 		c.adds(at, "is new")
 	case b == nil:
-		c.adds(at, "is not looked at any more")
+		c.adds(at, "is ignored now")
 	default:
 		if b.Required && !a.Required {
 			c.breaks(at, keepOpen, "is required now")
 		}
 		for _, kind := range slices.Sorted(maps.Keys(a.Content)) {
 			if b.Content[kind] == nil {
-				c.breaks(at, keepWide, "%s is not taken any more", kind)
+				c.breaks(at, keepWide, "%s is no longer accepted", kind)
 				continue
 			}
 			c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, sent)
@@ -206,18 +206,18 @@ func (c *comparison) responses(where string, before, after map[string]*response)
 		case a == nil:
 			c.adds(at, "is new")
 		case b == nil:
-			c.breaks(at, keepField, "is no response any more")
+			c.breaks(at, keepField, "is no longer a response")
 		default:
 			for _, kind := range slices.Sorted(maps.Keys(a.Content)) {
 				if b.Content[kind] == nil {
-					c.breaks(at, keepField, "%s is gone", kind)
+					c.breaks(at, keepField, "%s has been removed", kind)
 					continue
 				}
 				c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, inResponse)
 			}
 			for _, header := range slices.Sorted(maps.Keys(a.Headers)) {
 				if _, ok := b.Headers[header]; !ok {
-					c.breaks(at+": "+header, keepField, "is gone")
+					c.breaks(at+": "+header, keepField, "has been removed")
 				}
 			}
 		}
@@ -228,7 +228,7 @@ func (c *comparison) responses(where string, before, after map[string]*response)
 func (c *comparison) problems() {
 	for _, p := range c.older.Problems {
 		if !slices.Contains(c.newer.Problems, p) {
-			c.breaks("code "+p.Code, keepCode, "is gone, or its status is not %d any more", p.Status)
+			c.breaks("code "+p.Code, keepCode, "has been removed, or its status is no longer %d", p.Status)
 		}
 	}
 	for _, p := range c.newer.Problems {
@@ -253,7 +253,7 @@ func (c *comparison) schema(at string, before, after *schema, to direction) {
 		c.breaks(at, keepField, "may be null now")
 	}
 	if to == sent && a.Type.nullable() && !b.Type.nullable() {
-		c.breaks(at, keepWide, "may not be null any more")
+		c.breaks(at, keepWide, "can no longer be null")
 	}
 	c.values(at, a, b, to)
 	c.properties(at, a, b, to)
@@ -265,7 +265,7 @@ func (c *comparison) schema(at string, before, after *schema, to direction) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Events)) {
 		if b.Events[name] == nil {
-			c.breaks(at+": event "+name, keepField, "is gone")
+			c.breaks(at+": event "+name, keepField, "has been removed")
 			continue
 		}
 		c.schema(at+": event "+name, a.Events[name], b.Events[name], inResponse)
@@ -281,21 +281,21 @@ func (c *comparison) values(at string, a, b *schema, to direction) {
 	if to == inResponse {
 		for _, value := range b.Enum {
 			if len(a.Enum) > 0 && !has(a.Enum, value) {
-				c.adds(at, "may be %v, too", value)
+				c.adds(at, "can also be %v", value)
 			}
 		}
 		return
 	}
 	for _, value := range a.Enum {
 		if len(b.Enum) > 0 && !has(b.Enum, value) {
-			c.breaks(at, keepWide, "may not be %v any more", value)
+			c.breaks(at, keepWide, "can no longer be %v", value)
 		}
 	}
 	if len(a.Enum) == 0 && len(b.Enum) > 0 {
 		c.breaks(at, keepWide, "may only be one of %v now", b.Enum)
 	}
 	if b.Pattern != a.Pattern && b.Pattern != "" {
-		c.breaks(at, keepWide, "has to match %s now", b.Pattern)
+		c.breaks(at, keepWide, "must match %s now", b.Pattern)
 	}
 	for _, bound := range []struct {
 		name   string
@@ -332,9 +332,9 @@ func (c *comparison) properties(at string, a, b *schema, to direction) {
 		case before == nil:
 			c.adds(field, "is new")
 		case after == nil && (before.Deprecated || c.older.resolve(before).Deprecated):
-			c.adds(field, "was deprecated and is gone")
+			c.adds(field, "was deprecated and has been removed")
 		case after == nil:
-			c.breaks(field, keepField, "is gone")
+			c.breaks(field, keepField, "has been removed")
 		default:
 			if to == sent && must && !had {
 				c.breaks(field, keepOpen, "is required now")

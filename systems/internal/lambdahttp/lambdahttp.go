@@ -75,11 +75,11 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		if err := json.Unmarshal(payload, &event); err != nil {
 			return nil, fmt.Errorf("lambdahttp: request: %w", err)
 		}
-		answer, err := h.answer(ctx, event)
+		response, err := h.respond(ctx, event)
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(answer)
+		return json.Marshal(response)
 	case len(kind.Records) > 0 && kind.Records[0].Source == "aws:sqs":
 		var event events.SQSEvent
 		if err := json.Unmarshal(payload, &event); err != nil {

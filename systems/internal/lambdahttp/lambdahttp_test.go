@@ -108,7 +108,7 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got seen
-			answer, err := lambdahttp.New(echo(&got), nil).Invoke(t.Context(), []byte(test.event))
+			response, err := lambdahttp.New(echo(&got), nil).Invoke(t.Context(), []byte(test.event))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,14 +117,14 @@ func TestRequests(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
-			if !strings.Contains(string(answer), `"statusCode":204`) {
-				t.Errorf("answer %s", answer)
+			if !strings.Contains(string(response), `"statusCode":204`) {
+				t.Errorf("response %s", response)
 			}
 		})
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestResponses(t *testing.T) {
 	t.Parallel()
 	const event = `{"version":"2.0","rawPath":"/","headers":{},"requestContext":{"http":{"method":"GET"}}}`
 	for _, test := range []struct {
@@ -187,8 +187,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestCompressedAnswer: a gzip body is base64-encoded.
-func TestCompressedAnswer(t *testing.T) {
+// TestCompressedResponse: a gzip body is base64-encoded.
+func TestCompressedResponse(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -214,7 +214,7 @@ func TestCompressedAnswer(t *testing.T) {
 	}
 }
 
-func TestEventsThatAreNone(t *testing.T) {
+func TestInvalidEvents(t *testing.T) {
 	t.Parallel()
 	panics := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	for event, want := range map[string]string{
@@ -227,8 +227,8 @@ func TestEventsThatAreNone(t *testing.T) {
 		`{"schedule":"other"}`: `no schedule "other"`,
 		`{"Records":[{"eventSourceARN":"arn:aws:dynamodb:us-east-1:1:table/other/stream/1","dynamodb":{}}]}`: `no worker follows table "other"`,
 	} {
-		if answer, err := lambdahttp.New(panics, nil).Invoke(t.Context(), []byte(event)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %s, %v, want an error with %q", event, answer, err, want)
+		if response, err := lambdahttp.New(panics, nil).Invoke(t.Context(), []byte(event)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, %v, want an error with %q", event, response, err, want)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestRecords(t *testing.T) {
 	// Handlers that notify connected clients are not called in a function, which has no connections.
 	h = lambdahttp.New(nil, []system.Stream{
 		{Name: "one", Table: "notes-dev", Handle: take},
-		{Name: "told", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
+		{Name: "publish", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
 	})
 	if _, err := h.Invoke(t.Context(), payload); err != nil {
 		t.Errorf("a stream that every process follows for itself: %v", err)

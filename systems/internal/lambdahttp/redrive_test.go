@@ -147,7 +147,7 @@ func TestRedrive(t *testing.T) {
 					got = append(got, numbers(b.Records)...)
 					return fails
 				}},
-				{Name: "told", Table: "notes", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return errors.New("nobody is connected") }},
+				{Name: "publish", Table: "notes", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return errors.New("nobody is connected") }},
 			}).Redriving(n.db.StreamsClient())
 			all := numbers(records)
 			for _, bounds := range [][2]int{{0, 1}, {2, 5}, {len(all) - 1, len(all)}, {0, len(all)}} {
@@ -199,9 +199,9 @@ func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all
 	}
 }
 
-// TestRedriveTooLate: if the first records of a batch are older than a day, the others are handled, and the message stays in the
+// TestOldRecordsStayInQueue: if the first records of a batch are older than a day, the others are handled, and the message stays in the
 // queue for an operator.
-func TestRedriveTooLate(t *testing.T) {
+func TestOldRecordsStayInQueue(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(monotabletest.StoreVariable) != "" {
 		t.Skip("the store has a clock of its own, which cannot be set forward")
@@ -223,6 +223,6 @@ func TestRedriveTooLate(t *testing.T) {
 		t.Errorf("%v, want that records have expired", err)
 	}
 	if !slices.Equal(got, left[:3]) {
-		t.Errorf("handled %v, want what is left, %v", got, left[:3])
+		t.Errorf("handled %v, want the remaining %v", got, left[:3])
 	}
 }

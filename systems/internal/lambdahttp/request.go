@@ -18,12 +18,12 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-func (h *Handler) answer(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*events.APIGatewayV2HTTPResponse, error) {
+func (h *Handler) respond(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*events.APIGatewayV2HTTPResponse, error) {
 	request, err := requestOf(ctx, event)
 	if err != nil {
 		return nil, err
 	}
-	w := &answer{header: http.Header{}, bodiless: request.Method == http.MethodHead}
+	w := &response{header: http.Header{}, bodiless: request.Method == http.MethodHead}
 	if err := serve(h.http, w, request); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (h *Handler) answer(ctx context.Context, event events.APIGatewayV2HTTPReque
 }
 
 // serve recovers from a handler that aborts its response, for which a server would close the connection.
-func serve(h http.Handler, w *answer, r *http.Request) (err error) {
+func serve(h http.Handler, w *response, r *http.Request) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("lambdahttp: the handler gave up: %v", fault)
@@ -97,8 +97,8 @@ func requestURI(target *url.URL) string {
 	return target.EscapedPath() + "?" + target.RawQuery
 }
 
-// answer is a ResponseWriter that buffers the response.
-type answer struct {
+// response is a ResponseWriter that buffers the response.
+type response struct {
 	header http.Header
 	sent   http.Header // header at the time the status was sent
 	status int
@@ -107,15 +107,15 @@ type answer struct {
 	bodiless bool
 }
 
-func (a *answer) Header() http.Header { return a.header }
+func (a *response) Header() http.Header { return a.header }
 
-func (a *answer) WriteHeader(status int) {
+func (a *response) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status, a.sent = status, a.header.Clone()
 	}
 }
 
-func (a *answer) Write(p []byte) (int, error) {
+func (a *response) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.bodiless {
 		return len(p), nil
@@ -124,7 +124,7 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // event converts the response for API Gateway.
-func (a *answer) event() *events.APIGatewayV2HTTPResponse {
+func (a *response) event() *events.APIGatewayV2HTTPResponse {
 	a.WriteHeader(http.StatusOK)
 	out := &events.APIGatewayV2HTTPResponse{StatusCode: a.status, Headers: map[string]string{}}
 	for name, values := range a.sent {

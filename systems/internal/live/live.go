@@ -63,7 +63,7 @@ func New[Topic comparable](logger *slog.Logger) *Hub[Topic] { return &Hub[Topic]
 
 // Publish sends an event to the subscribers of the topics, once each. data must not change afterwards.
 func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
-	h.topics.Tell(event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}, topics...)
+	h.topics.Publish(event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}, topics...)
 }
 
 // WhileFollowed wraps a stream handler so that it skips batches, without decoding their records, while no page is connected. A
@@ -80,7 +80,7 @@ func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 // Begun is for system.Stream: the process consumes the table's stream from now on. All connections get ready again, because they
 // may have missed earlier writes.
 func (h *Hub[Topic]) Begun() {
-	h.topics.TellAll(event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }})
+	h.topics.PublishAll(event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }})
 }
 
 // End ends the connections that follow a topic. Clients reconnect, and their permissions are checked again.

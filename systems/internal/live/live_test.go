@@ -66,7 +66,7 @@ func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 		p.ended <- err
 	}()
 	if got := p.next(); got != "retry: 1000|event: ready|data: {}" {
-		t.Fatalf("first comes %q", got)
+		t.Fatalf("the first event is %q", got)
 	}
 	return p
 }
@@ -85,11 +85,11 @@ func TestHub(t *testing.T) {
 		for p, want := range map[*page][]string{one: {"2", "4"}, both: {"1", "2", "4"}} {
 			for _, n := range want {
 				if got := p.next(); got != `event: change|data: {"n":`+n+`}` {
-					t.Errorf("came %q, want %s", got, n)
+					t.Errorf("got %q, want %s", got, n)
 				}
 			}
 			if got := p.next(); got != "event: ready|data: {}" {
-				t.Errorf("after the follower began anew came %q, want ready once", got)
+				t.Errorf("after the follower restarted it got %q, want ready once", got)
 			}
 			synctest.Wait()
 			p.leave()
@@ -98,21 +98,21 @@ func TestHub(t *testing.T) {
 			}
 		}
 		if h.topics.Followed() {
-			t.Error("the hub keeps topics that nobody follows")
+			t.Error("the hub keeps topics without followers")
 		}
 		h.Publish("change", nil, "a")
 	})
 }
 
-// TestWhileFollowed: batches that no page would receive are not handled.
-func TestWhileFollowed(t *testing.T) {
+// TestUnfollowedBatchesAreSkipped: batches that no page would receive are not handled.
+func TestUnfollowedBatchesAreSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, handled := newHub(), 0
 		fault := errors.New("not handled")
 		handle := h.WhileFollowed(func(context.Context, consumer.Batch) error { handled++; return fault })
 		if err := handle(t.Context(), consumer.Batch{}); err != nil || handled != 0 {
-			t.Errorf("while nobody follows: %v, handled %d times", err, handled)
+			t.Errorf("without followers: %v, handled %d times", err, handled)
 		}
 		p := open(t, h, Feed[string]{Topics: []string{"a"}})
 		if err := handle(t.Context(), consumer.Batch{}); !errors.Is(err, fault) || handled != 1 {
@@ -126,9 +126,9 @@ func TestWhileFollowed(t *testing.T) {
 	})
 }
 
-// TestEnds: a connection ends with its topic, when its caller loses access, when it falls too far behind, and after fifteen
+// TestConnectionsEnd: a connection ends with its topic, when its caller loses access, when it falls too far behind, and after fifteen
 // minutes. Other connections continue.
-func TestEnds(t *testing.T) {
+func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("may not see it any more")
 	for name, c := range map[string]struct {
@@ -163,7 +163,7 @@ func TestEnds(t *testing.T) {
 					t.Errorf("ended by %v, want %v", err, c.want)
 				}
 				if !p.deadline.After(time.Now()) {
-					t.Error("there is no time left to write the end of the response, which the browser calls broken then")
+					t.Error("there is no time left to write the end of the response, so that browsers report it as broken")
 				}
 				if took := time.Since(begun); took != c.after {
 					t.Errorf("ended after %s, want %s", took, c.after)

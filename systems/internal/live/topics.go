@@ -23,15 +23,15 @@ type follower[Topic comparable, Event any] struct {
 	events chan Event
 }
 
-// Tell gives an event to the followers of topics, once to each. It does not block: a follower whose queue is full is ended.
-func (t *Topics[Topic, Event]) Tell(e Event, topics ...Topic) {
+// Publish gives an event to the followers of topics, once to each. It does not block: a follower whose queue is full is ended.
+func (t *Topics[Topic, Event]) Publish(e Event, topics ...Topic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.notify(e, slices.Values(topics))
 }
 
-// TellAll gives an event to all followers.
-func (t *Topics[Topic, Event]) TellAll(e Event) {
+// PublishAll gives an event to all followers.
+func (t *Topics[Topic, Event]) PublishAll(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.notify(e, maps.Keys(t.followers))

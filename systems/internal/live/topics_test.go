@@ -2,17 +2,17 @@ package live
 
 import "testing"
 
-// TestTellWaitsForNobody: a follower that does not read is ended when its queue is full; the others receive every event.
-func TestTellWaitsForNobody(t *testing.T) {
+// TestPublishDoesNotBlock: a follower that does not read is ended when its queue is full; the others receive every event.
+func TestPublishDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	var topics Topics[string, int]
 	slow, endSlow := topics.Follow("a")
 	quick, endQuick := topics.Follow("a")
 	other, endOther := topics.Follow("b")
 	for n := range 2 * queue {
-		topics.Tell(n, "a")
-		if heard := <-quick; heard != n {
-			t.Fatalf("heard of %d, want %d", heard, n)
+		topics.Publish(n, "a")
+		if received := <-quick; received != n {
+			t.Fatalf("got event %d, want %d", received, n)
 		}
 	}
 	waiting := 0
@@ -23,13 +23,13 @@ func TestTellWaitsForNobody(t *testing.T) {
 		t.Errorf("%d events waited, want %d and the end", waiting, queue)
 	}
 	if n := len(other); n != 0 {
-		t.Errorf("another topic heard of %d events", n)
+		t.Errorf("a follower of another topic got %d events", n)
 	}
 	endSlow()
 	endQuick()
 	endOther()
 	if topics.Followed() {
-		t.Error("topics that nobody follows are kept")
+		t.Error("topics without followers are kept")
 	}
-	topics.Tell(0, "a")
+	topics.Publish(0, "a")
 }

@@ -81,14 +81,14 @@ type Request struct {
 	Groups []string
 }
 
-// Answer is a response.
-type Answer struct {
+// Response is a response.
+type Response struct {
 	Status int
 	Body   []byte
 }
 
 // Send sends a request. An error means that there was no response.
-type Send func(context.Context, Request) (Answer, error)
+type Send func(context.Context, Request) (Response, error)
 
 // Options of a run.
 type Options struct {
@@ -98,8 +98,8 @@ type Options struct {
 	Duration time.Duration
 	// Rate is how many calls per second are due over all connections; 0 means a closed loop.
 	Rate float64
-	// Told receives each result as soon as it is available, from one goroutine. It may be nil.
-	Told func(Result)
+	// OnResult receives each result as soon as it is available, from one goroutine. It may be nil.
+	OnResult func(Result)
 }
 
 // Result is the measurement of a route.
@@ -113,8 +113,8 @@ type Result struct {
 	// Waited is how many calls of an open loop found no free connection when they were due. The latencies include their waiting
 	// time.
 	Waited int `json:"waited,omitempty"`
-	// Answers counts responses by status.
-	Answers map[int]int `json:"answers"`
+	// Responses counts responses by status.
+	Responses map[int]int `json:"responses"`
 	// Refusal is the body of the first response with a status of 400 or above, or "" if there was none.
 	Refusal string `json:"refusal,omitempty"`
 }
@@ -139,8 +139,8 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 			return results, err
 		}
 		results = append(results, result)
-		if o.Told != nil {
-			o.Told(result)
+		if o.OnResult != nil {
+			o.OnResult(result)
 		}
 	}
 	return results, nil
@@ -150,16 +150,16 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 func measure(ctx context.Context, connections []*connection, route Call, o Options) (Result, error) {
 	callers := make([]*caller, len(connections))
 	for i, c := range connections {
-		callers[i] = &caller{connection: c, route: route, answers: map[int]int{}}
+		callers[i] = &caller{connection: c, route: route, responses: map[int]int{}}
 	}
-	out := Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}
+	out := Result{Route: route.Method + " " + route.Path, Responses: map[int]int{}}
 	done, err := loadgen.Run(ctx, callers, loadgen.Options{Duration: o.Duration, Rate: o.Rate})
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", out.Route, err)
 	}
 	for _, c := range callers {
-		for status, n := range c.answers {
-			out.Answers[status] += n
+		for status, n := range c.responses {
+			out.Responses[status] += n
 		}
 		out.Refusal = cmp.Or(out.Refusal, c.refusal)
 	}
@@ -175,9 +175,9 @@ func measure(ctx context.Context, connections []*connection, route Call, o Optio
 // caller calls one route on a connection.
 type caller struct {
 	*connection
-	route   Call
-	answers map[int]int
-	refusal string
+	route     Call
+	responses map[int]int
+	refusal   string
 }
 
 // Prepare makes the calls that the measured one needs.
@@ -185,13 +185,13 @@ func (c *caller) Prepare(ctx context.Context) error { return c.prepareAll(ctx, c
 
 // Send makes the measured call.
 func (c *caller) Send(ctx context.Context) error {
-	answer, err := c.call(ctx, c.route)
+	response, err := c.call(ctx, c.route)
 	if err != nil {
 		return err
 	}
-	c.answers[answer.Status]++
-	if answer.Status >= http.StatusBadRequest && c.refusal == "" {
-		c.refusal = string(bytes.TrimSpace(answer.Body))
+	c.responses[response.Status]++
+	if response.Status >= http.StatusBadRequest && c.refusal == "" {
+		c.refusal = string(bytes.TrimSpace(response.Body))
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ const (
 )
 
 // errNothing is the error for a response without a value that Keep needs.
-var errNothing = errors.New("the answer has nothing")
+var errNothing = errors.New("the response has nothing")
 
 // prepareAll makes calls on which others depend.
 func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
@@ -227,9 +227,9 @@ func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
 // prepare makes a call on which others depend.
 func (c *connection) prepare(ctx context.Context, call Call) error {
 	for begin := time.Now(); ; {
-		answer, err := c.call(ctx, call)
-		if err == nil && answer.Status >= http.StatusBadRequest {
-			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, bytes.TrimSpace(answer.Body))
+		response, err := c.call(ctx, call)
+		if err == nil && response.Status >= http.StatusBadRequest {
+			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, response.Status, bytes.TrimSpace(response.Body))
 		}
 		if !call.Await || !errors.Is(err, errNothing) || time.Since(begin) > awaitMax {
 			return err
@@ -243,24 +243,24 @@ func (c *connection) prepare(ctx context.Context, call Call) error {
 }
 
 // call makes a call and keeps values of the response.
-func (c *connection) call(ctx context.Context, call Call) (Answer, error) {
+func (c *connection) call(ctx context.Context, call Call) (Response, error) {
 	request, err := c.request(call)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
-	answer, err := c.send(ctx, request)
+	response, err := c.send(ctx, request)
 	if err != nil {
-		return Answer{}, fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
+		return Response{}, fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
 	}
-	if answer.Status >= http.StatusBadRequest {
-		return answer, nil
+	if response.Status >= http.StatusBadRequest {
+		return response, nil
 	}
 	for name, at := range call.Keep {
-		if c.kept[name], err = find(answer.Body, at); err != nil {
-			return answer, fmt.Errorf("%s %s: keep %s: %w", request.Method, request.Path, name, err)
+		if c.kept[name], err = find(response.Body, at); err != nil {
+			return response, fmt.Errorf("%s %s: keep %s: %w", request.Method, request.Path, name, err)
 		}
 	}
-	return answer, nil
+	return response, nil
 }
 
 // request replaces a call's placeholders.

@@ -24,7 +24,7 @@ type shop struct {
 	all  []load.Request
 }
 
-func (s *shop) send(_ context.Context, r load.Request) (load.Answer, error) {
+func (s *shop) send(_ context.Context, r load.Request) (load.Response, error) {
 	switch r.Method + " " + strings.TrimRight(r.Path, "0123456789") {
 	case "POST /orders":
 		<-time.After(7 * time.Millisecond)
@@ -37,14 +37,14 @@ func (s *shop) send(_ context.Context, r load.Request) (load.Answer, error) {
 	if r.Method == http.MethodPost {
 		id := fmt.Sprint(len(s.all))
 		s.paid[id] = false
-		return load.Answer{Status: http.StatusCreated, Body: fmt.Appendf(nil, `{"order":{"id":%q,"lines":[{"n":%s}]}}`, id, id)}, nil
+		return load.Response{Status: http.StatusCreated, Body: fmt.Appendf(nil, `{"order":{"id":%q,"lines":[{"n":%s}]}}`, id, id)}, nil
 	}
 	id := strings.TrimPrefix(r.Path, "/orders/")
 	if paid, ok := s.paid[id]; !ok || paid {
-		return load.Answer{Status: http.StatusConflict, Body: []byte("paid")}, nil
+		return load.Response{Status: http.StatusConflict, Body: []byte("paid")}, nil
 	}
 	s.paid[id] = true
-	return load.Answer{Status: http.StatusOK, Body: []byte(`{}`)}, nil
+	return load.Response{Status: http.StatusOK, Body: []byte(`{}`)}, nil
 }
 
 var (
@@ -59,21 +59,21 @@ var (
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}
-		var told []load.Result
+		var received []load.Result
 		plan := load.Plan{Routes: []load.Call{pay.After(order)}}
 		results, err := load.Run(t.Context(), plan, s.send, load.Options{
-			Connections: 2, Duration: 90 * time.Millisecond, Told: func(r load.Result) { told = append(told, r) },
+			Connections: 2, Duration: 90 * time.Millisecond, OnResult: func(r load.Result) { received = append(received, r) },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Both connections pay for two of every nine milliseconds, starting immediately: eleven times each.
-		if r := results[0]; len(results) != 1 || r.Route != "PUT /orders/{id}" || r.Answers[200] != 22 || len(r.Answers) != 1 ||
+		if r := results[0]; len(results) != 1 || r.Route != "PUT /orders/{id}" || r.Responses[200] != 22 || len(r.Responses) != 1 ||
 			math.Round(r.PerSecond) != 1000 || r.P50.Round(10*time.Microsecond) != 2*time.Millisecond || r.P99.Round(10*time.Microsecond) != 2*time.Millisecond || r.Refusal != "" {
 			t.Errorf("measured %+v", results)
 		}
-		if len(told) != 1 || told[0].Route != results[0].Route {
-			t.Errorf("told %+v", told)
+		if len(received) != 1 || received[0].Route != results[0].Route {
+			t.Errorf("received %+v", received)
 		}
 		s.requests(t)
 	})
@@ -97,14 +97,14 @@ func (s *shop) requests(t *testing.T) {
 	}
 }
 
-// TestRefused: a measured call may be rejected, a preparing one may not.
-func TestRefused(t *testing.T) {
+// TestOnlyMeasuredCallsMayBeRejected: a measured call may be rejected, a preparing one may not.
+func TestOnlyMeasuredCallsMayBeRejected(t *testing.T) {
 	s := &shop{paid: map[string]bool{}}
 	run := func(plan load.Plan) ([]load.Result, error) {
 		return load.Run(t.Context(), plan, s.send, load.Options{})
 	}
 	results, err := run(load.Plan{Setup: []load.Call{order}, Routes: []load.Call{pay, pay}})
-	if err != nil || len(results) != 2 || results[0].Answers[200] != 1 || results[1].Answers[409] != 1 || results[1].Refusal != "paid" {
+	if err != nil || len(results) != 2 || results[0].Responses[200] != 1 || results[1].Responses[409] != 1 || results[1].Refusal != "paid" {
 		t.Errorf("measured %+v, %v", results, err)
 	}
 	unkept := order
@@ -123,17 +123,17 @@ func TestRefused(t *testing.T) {
 	}
 	addresses := map[string]bool{}
 	call := load.Call{Method: http.MethodGet, Path: "/", Header: map[string]string{"X-Forwarded-For": "{address}"}}
-	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{call, call}}, func(_ context.Context, r load.Request) (load.Answer, error) {
+	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{call, call}}, func(_ context.Context, r load.Request) (load.Response, error) {
 		address, err := netip.ParseAddr(r.Header["X-Forwarded-For"])
 		addresses[netip.PrefixFrom(address, 64).Masked().String()] = true
-		return load.Answer{Status: http.StatusOK}, err
+		return load.Response{Status: http.StatusOK}, err
 	}, load.Options{})
 	if err != nil || len(addresses) != 2 {
-		t.Errorf("calls came from %v (%v), want two networks", addresses, err)
+		t.Errorf("calls were sent from %v (%v), want two networks", addresses, err)
 	}
 	broken := errors.New("no connection")
-	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{order}}, func(context.Context, load.Request) (load.Answer, error) {
-		return load.Answer{}, broken
+	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{order}}, func(context.Context, load.Request) (load.Response, error) {
+		return load.Response{}, broken
 	}, load.Options{Connections: 3})
 	if !errors.Is(err, broken) || strings.Count(err.Error(), "POST /orders: no connection") != 1 || !strings.Contains(err.Error(), "3 connections") {
 		t.Errorf("error %v", err)
@@ -148,21 +148,21 @@ func TestAwait(t *testing.T) {
 		fault string
 	}{
 		{95 * time.Millisecond, true, ""},
-		{95 * time.Millisecond, false, "the answer has nothing at items/0"},
-		{time.Hour, true, "the answer has nothing at items/0"},
+		{95 * time.Millisecond, false, "the response has nothing at items/0"},
+		{time.Hour, true, "the response has nothing at items/0"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			send := func(context.Context, load.Request) (load.Answer, error) {
+			send := func(context.Context, load.Request) (load.Response, error) {
 				if time.Since(begin) < test.after {
-					return load.Answer{Status: http.StatusOK, Body: []byte(`{"items":[]}`)}, nil
+					return load.Response{Status: http.StatusOK, Body: []byte(`{"items":[]}`)}, nil
 				}
-				return load.Answer{Status: http.StatusOK, Body: []byte(`{"items":["n-1"]}`)}, nil
+				return load.Response{Status: http.StatusOK, Body: []byte(`{"items":["n-1"]}`)}, nil
 			}
 			list := load.Call{Method: http.MethodGet, Path: "/notes", Keep: map[string]string{"note": "items/0"}, Await: test.await}
 			_, err := load.Run(t.Context(), load.Plan{Setup: []load.Call{list}}, send, load.Options{})
 			if test.fault == "" && err != nil || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
-				t.Errorf("made after %v, await %v: %v, want %q", test.after, test.await, err, test.fault)
+				t.Errorf("created after %v, await %v: %v, want %q", test.after, test.await, err, test.fault)
 			}
 			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("it has taken %v", took)
@@ -177,21 +177,21 @@ func TestTime(t *testing.T) {
 		const calls = 5
 		call := load.Call{Method: http.MethodPost, Path: "/pings", Body: "{time}"}
 		begun := time.Now().UTC()
-		var told []string
-		_, err := load.Run(t.Context(), load.Plan{Setup: slices.Repeat([]load.Call{call}, calls)}, func(_ context.Context, r load.Request) (load.Answer, error) {
-			told = append(told, r.Body)
-			return load.Answer{Status: http.StatusCreated}, nil
+		var received []string
+		_, err := load.Run(t.Context(), load.Plan{Setup: slices.Repeat([]load.Call{call}, calls)}, func(_ context.Context, r load.Request) (load.Response, error) {
+			received = append(received, r.Body)
+			return load.Response{Status: http.StatusCreated}, nil
 		}, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, text := range told {
+		for i, text := range received {
 			if want := begun.Add(time.Duration(i) * time.Millisecond).Format("2006-01-02T15:04:05.000Z"); text != want {
 				t.Errorf("call %d at %s, want %s", i, text, want)
 			}
 		}
-		if len(told) != calls {
-			t.Errorf("%d calls, want %d", len(told), calls)
+		if len(received) != calls {
+			t.Errorf("%d calls, want %d", len(received), calls)
 		}
 	})
 }
@@ -204,14 +204,14 @@ func TestOpenLoop(t *testing.T) {
 		t.Helper()
 		begin := time.Now()
 		turn := make(chan struct{}, 1) // the server handles one request at a time
-		results, err := load.Run(t.Context(), plan, func(context.Context, load.Request) (load.Answer, error) {
+		results, err := load.Run(t.Context(), plan, func(context.Context, load.Request) (load.Response, error) {
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			if now := time.Since(begin); now > time.Second && now < 2*time.Second {
 				<-time.After(2*time.Second - now)
 			}
 			<-time.After(time.Millisecond)
-			return load.Answer{Status: http.StatusOK}, nil
+			return load.Response{Status: http.StatusOK}, nil
 		}, o)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, load.Options{Connections: 4, Duration: 10 * time.Second, Rate: 100})
-		if n := r.Answers[http.StatusOK]; n < 900 || n > 1100 || r.PerSecond < 90 || r.PerSecond > 110 {
+		if n := r.Responses[http.StatusOK]; n < 900 || n > 1100 || r.PerSecond < 90 || r.PerSecond > 110 {
 			t.Errorf("%d calls of about a thousand, %.0f a second", n, r.PerSecond)
 		}
 		if r.P99 < 800*time.Millisecond || r.P50 > 10*time.Millisecond || r.Waited < 50 || r.Waited > 200 {
@@ -243,7 +243,7 @@ func TestOpenLoopPrepares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := results[0]; r.Answers[http.StatusOK] < 150 || len(r.Answers) != 1 || r.P50 > 20*time.Millisecond {
+		if r := results[0]; r.Responses[http.StatusOK] < 150 || len(r.Responses) != 1 || r.P50 > 20*time.Millisecond {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -121,27 +121,27 @@ func ofService(err error) *Problem {
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return ofReasons(canceled.CancellationReasons)
 	}
-	if answer, ok := errors.AsType[smithy.APIError](err); ok {
-		code := answer.ErrorCode()
+	if response, ok := errors.AsType[smithy.APIError](err); ok {
+		code := response.ErrorCode()
 		switch _, throttle := retry.DefaultThrottleErrorCodes[code]; {
 		case throttle:
 			return Throttled()
 		case code == "TransactionConflictException", code == "TransactionInProgressException":
 			return ofTable(table.ErrConflict)
-		case answer.ErrorFault() == smithy.FaultServer:
+		case response.ErrorFault() == smithy.FaultServer:
 			return unavailable()
 		}
 	}
-	if unanswered(err) {
+	if noResponse(err) {
 		return unavailable()
 	}
 	return nil
 }
 
-// unanswered reports whether the outcome of a request is unknown: DynamoDB was unreachable, the connection broke, or an
+// noResponse reports whether the outcome of a request is unknown: DynamoDB was unreachable, the connection broke, or an
 // intermediary has responded.
-func unanswered(err error) bool {
-	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+func noResponse(err error) bool {
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.HTTPStatusCode() >= http.StatusInternalServerError {
 		return true
 	}
 	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err)

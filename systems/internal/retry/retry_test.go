@@ -17,9 +17,9 @@ func TestDo(t *testing.T) {
 	policy := retry.Policy{Tries: 5, First: 4 * time.Millisecond, Longest: 10 * time.Millisecond}
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
-		answers []error // the last one is repeated
-		want    error
-		tries   int
+		responses []error // the last one is repeated
+		want      error
+		tries     int
 	}{
 		"at once":              {[]error{nil}, nil, 1},
 		"the third time":       {[]error{errOvertaken, fmt.Errorf("write: %w", errOvertaken), nil}, nil, 3},
@@ -31,7 +31,7 @@ func TestDo(t *testing.T) {
 				tries, begun := 0, time.Now()
 				err := policy.Do(t.Context(), func() error {
 					tries++
-					return c.answers[min(tries, len(c.answers))-1]
+					return c.responses[min(tries, len(c.responses))-1]
 				}, errOvertaken)
 				if !errors.Is(err, c.want) || tries != c.tries {
 					t.Errorf("%d tries, %v; want %d, %v", tries, err, c.tries, c.want)

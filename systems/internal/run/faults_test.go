@@ -43,8 +43,8 @@ func (r *record) String() string {
 // is logged.
 func TestFaultsOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	type answer = func(http.ResponseWriter, *http.Request)
-	says := func(status int, kind, body string) answer {
+	type response = func(http.ResponseWriter, *http.Request)
+	says := func(status int, kind, body string) response {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			w.WriteHeader(status)
@@ -64,7 +64,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		fault  answer
+		fault  response
 		status int
 		code   string
 	}{
@@ -93,7 +93,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 				t.Errorf("%d %s, want %d %s", p.Status, p.Code, test.status, test.code)
 			}
 			if strings.Contains(reply.Body, "inside") || strings.Contains(reply.Body, "127.0.0.1") || strings.Contains(reply.Body, "dynamodb") {
-				t.Errorf("the answer tells of the inside: %s", reply.Body)
+				t.Errorf("the response reveals internal details: %s", reply.Body)
 			}
 			if later := reply.Header.Get("Retry-After"); (later != "") != (test.status == 503) {
 				t.Errorf("Retry-After %q of a %d", later, test.status)
@@ -161,7 +161,7 @@ func (f *faultyDatabase) breaks(fault func(http.ResponseWriter, *http.Request)) 
 	f.fault = fault
 }
 
-func (f *faultyDatabase) call(t *testing.T) systemtest.Answer {
+func (f *faultyDatabase) call(t *testing.T) systemtest.Response {
 	t.Helper()
 	return systemtest.Call(t, "GET", f.url+"/notes/notes", "", "Authorization", "Bearer "+f.token)
 }
@@ -172,12 +172,12 @@ func TestHandlerThatPanics(t *testing.T) {
 	seen := make(chan string)
 	close(seen) // closing it again panics
 	h := host(t, systemtest.Hooks{Seen: seen})
-	if answer := h.call(t, "POST", "/notes/notes", `{"text":"poison"}`); answer.Status != http.StatusCreated {
-		t.Fatalf("%d %s", answer.Status, answer.Body)
+	if response := h.call(t, "POST", "/notes/notes", `{"text":"poison"}`); response.Status != http.StatusCreated {
+		t.Fatalf("%d %s", response.Status, response.Body)
 	}
 	for !strings.Contains(h.log.String(), "handler failed") {
-		if answer := h.call(t, "GET", "/notes/health", ""); answer.Status != http.StatusOK {
-			t.Fatalf("%d %s", answer.Status, answer.Body)
+		if response := h.call(t, "GET", "/notes/health", ""); response.Status != http.StatusOK {
+			t.Fatalf("%d %s", response.Status, response.Body)
 		}
 	}
 	if log := h.log.String(); !strings.Contains(log, "panic: send on closed channel") {

@@ -94,7 +94,7 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	}
 	registry.MustRegister(h.restarts)
 	h.metrics = api.NewMetrics(registry)
-	h.registerBeside(o, registry)
+	h.registerProcessHandlers(o, registry)
 	for _, s := range systems {
 		if err := h.open(ctx, o, s, draining); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), h.Close())
@@ -103,8 +103,8 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	return h, nil
 }
 
-// registerBeside mounts the handlers that belong to no system.
-func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
+// registerProcessHandlers mounts the handlers that belong to no system.
+func (h *Host) registerProcessHandlers(o Options, registry *prometheus.Registry) {
 	h.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	h.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -113,8 +113,8 @@ func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
 	if o.AtRoot {
 		return
 	}
-	h.mux.Handle("/", api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.Told(r.Context(), problem.New(http.StatusNotFound, "", "this path does not exist")).Write(w)
+	h.mux.Handle("/", api.WrapProcess(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.Complete(r.Context(), problem.New(http.StatusNotFound, "", "this path does not exist")).Write(w)
 	}), h.logger, h.metrics))
 }
 
@@ -319,8 +319,8 @@ func (h *Host) Handler() http.Handler {
 			h.mux.ServeHTTP(w, r)
 			return
 		}
-		api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)
+		api.WrapProcess(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			api.Complete(r.Context(), problem.Rules{}.Problem(err)).Write(w)
 		}), h.logger, h.metrics).ServeHTTP(w, r)
 	})
 }
@@ -331,7 +331,7 @@ func (h *Host) Mux() *http.ServeMux { return h.mux }
 // Handle adds a handler besides the systems. It must be called before the host is served; a pattern is for example "GET /".
 func (h *Host) Handle(pattern string, handler http.Handler) {
 	_, route, _ := strings.Cut(pattern, " ")
-	h.mux.Handle(pattern, api.Beside(route, handler, h.logger, h.metrics))
+	h.mux.Handle(pattern, api.WrapProcess(route, handler, h.logger, h.metrics))
 }
 
 // Service returns an open system, or nil if none has that name.

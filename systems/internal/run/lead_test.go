@@ -12,9 +12,9 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestLead: one of several processes leads at a time. When it ends another takes over immediately; when it goes silent another
+// TestOneProcessLeads: one of several processes leads at a time. When it ends another takes over immediately; when it goes silent another
 // takes over after a while, and the silent one learns that it no longer leads.
-func TestLead(t *testing.T) {
+func TestOneProcessLeads(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t).Client()
 	if err := consumer.NewTable(db, CheckpointTable, "x").Create(t.Context()); err != nil {
@@ -46,7 +46,7 @@ func TestLead(t *testing.T) {
 	}
 	all.Wait()
 	if most.Load() != 1 || turns.Load() != 12 {
-		t.Errorf("%d led at once, and there were %d turns of 12", most.Load(), turns.Load())
+		t.Errorf("%d led at the same time, and %d of 12 turns were taken", most.Load(), turns.Load())
 	}
 
 	silent := process()
@@ -56,10 +56,10 @@ func TestLead(t *testing.T) {
 	begun := time.Now()
 	if err := process().lead(t.Context(), func(context.Context) error {
 		if time.Since(begun) < 200*time.Millisecond {
-			t.Error("who was silent for a moment was replaced")
+			t.Error("a process that was silent briefly was replaced")
 		}
 		if err := silent.beat(t.Context()); !errors.Is(err, errNotLeading) {
-			t.Errorf("who was silent and comes back: %v", err)
+			t.Errorf("the silent process when it resumes: %v", err)
 		}
 		return nil
 	}); err != nil {
@@ -76,7 +76,7 @@ func TestLead(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}); !errors.Is(err, errNotLeading) {
-		t.Errorf("who was replaced: %v", err)
+		t.Errorf("the replaced process: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

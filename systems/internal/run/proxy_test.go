@@ -41,14 +41,14 @@ func TestProxies(t *testing.T) {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/notes/health", http.NoBody)
 		request.RemoteAddr = c.proxy
 		request.Header.Set("X-Forwarded-For", c.caller)
-		answer := httptest.NewRecorder()
-		host.Mux().ServeHTTP(answer, request)
-		if answer.Code != c.status {
-			t.Errorf("for %s from %s: %d, want %d", c.caller, c.proxy, answer.Code, c.status)
+		response := httptest.NewRecorder()
+		host.Mux().ServeHTTP(response, request)
+		if response.Code != c.status {
+			t.Errorf("for %s from %s: %d, want %d", c.caller, c.proxy, response.Code, c.status)
 		}
 	}
 	o.Proxies = []string{"10.0.0.0/33"}
 	if _, err := run.NewHost(t.Context(), o, systemtest.Notes(systemtest.Hooks{})); err == nil || !strings.Contains(err.Error(), "--trusted-proxy") {
-		t.Errorf("a network that is none: %v", err)
+		t.Errorf("an invalid network: %v", err)
 	}
 }

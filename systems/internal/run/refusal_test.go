@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestCommandRefuses: mistakes in flags or the environment are reported with the flag's name.
-func TestCommandRefuses(t *testing.T) {
+// TestInvalidFlagsAreReported: mistakes in flags or the environment are reported with the flag's name.
+func TestInvalidFlagsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		args      []string

@@ -57,7 +57,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	return h
 }
 
-func (h *hosted) call(t *testing.T, method, path, body string) systemtest.Answer {
+func (h *hosted) call(t *testing.T, method, path, body string) systemtest.Response {
 	t.Helper()
 	return systemtest.Call(t, method, h.url+path, body, "Authorization", "Bearer "+h.token, "Idempotency-Key", "n-1")
 }
@@ -66,17 +66,17 @@ func TestHost(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)
 	h := host(t, systemtest.Hooks{Seen: seen})
-	if answer := h.call(t, "POST", "/notes/notes", `{"text":"hello"}`); answer.Status != http.StatusCreated {
-		t.Fatalf("%d %s", answer.Status, answer.Body)
+	if response := h.call(t, "POST", "/notes/notes", `{"text":"hello"}`); response.Status != http.StatusCreated {
+		t.Fatalf("%d %s", response.Status, response.Body)
 	}
 	if id := <-seen; id != "n-1" {
-		t.Errorf("the stream told of %q, want n-1", id)
+		t.Errorf("the stream delivered %q, want n-1", id)
 	}
-	if answer := h.call(t, "GET", "/notes/notes?limit=1", ""); !strings.Contains(answer.Body, `"text":"hello"`) {
-		t.Errorf("%d %s", answer.Status, answer.Body)
+	if response := h.call(t, "GET", "/notes/notes?limit=1", ""); !strings.Contains(response.Body, `"text":"hello"`) {
+		t.Errorf("%d %s", response.Status, response.Body)
 	}
-	if answer := h.call(t, "GET", "/notes/notes?cursor=!!", ""); answer.Problem(t).Code != "invalid_cursor" {
-		t.Errorf("%d %s", answer.Status, answer.Body)
+	if response := h.call(t, "GET", "/notes/notes?cursor=!!", ""); response.Problem(t).Code != "invalid_cursor" {
+		t.Errorf("%d %s", response.Status, response.Body)
 	}
 	for path, want := range map[string]string{
 		"/health": `{"status":"ok"}`, "/notes/health": `{"status":"ok"}`, "/notes/ready": `{"status":"ok"}`,
@@ -84,8 +84,8 @@ func TestHost(t *testing.T) {
 		"/metrics":                           `http_requests_total{method="POST",route="/notes/notes",status="201",system="notes"} 1`,
 		"/notes_users/.well-known/jwks.json": `"kty":"RSA"`,
 	} {
-		if answer := h.call(t, "GET", path, ""); !strings.Contains(answer.Body, want) {
-			t.Errorf("%s: %d %s, want %s", path, answer.Status, answer.Body, want)
+		if response := h.call(t, "GET", path, ""); !strings.Contains(response.Body, want) {
+			t.Errorf("%s: %d %s, want %s", path, response.Status, response.Body, want)
 		}
 	}
 	h.stop()
@@ -94,16 +94,16 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestBesideTheSystems: requests outside of systems are labelled, counted and rejected like all others.
-func TestBesideTheSystems(t *testing.T) {
+// TestRequestsOutsideSystemsAreCounted: requests outside of systems are labelled, counted and rejected like all others.
+func TestRequestsOutsideSystemsAreCounted(t *testing.T) {
 	t.Parallel()
 	h := host(t, systemtest.Hooks{})
 	if p := h.call(t, "GET", "/nothing", "").Problem(t); p.Code != "not_found" {
 		t.Errorf("/nothing: %+v", p)
 	}
 	for _, path := range []string{"/health", "/metrics", "/nothing", "/notes/health", "/notes_users/.well-known/jwks.json"} {
-		if answer := h.call(t, "GET", path, ""); answer.Header.Get("X-Request-Id") == "" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: headers %v, want an id, and that nobody guesses what it is", path, answer.Header)
+		if response := h.call(t, "GET", path, ""); response.Header.Get("X-Request-Id") == "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: headers %v, want an id and nosniff", path, response.Header)
 		}
 	}
 	metrics := h.call(t, "GET", "/metrics", "").Body
@@ -112,7 +112,7 @@ func TestBesideTheSystems(t *testing.T) {
 		`http_requests_total{method="GET",route="unmatched",status="404",system="process"} 2`, "go_goroutines",
 	} {
 		if !strings.Contains(metrics, want) {
-			t.Errorf("the metrics lack %s", want)
+			t.Errorf("the metrics do not contain %s", want)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestEndInOrder(t *testing.T) {
 		t.Errorf("first event %q of %s", line, stream.Header.Get("Content-Type"))
 	}
 
-	answered := make(chan systemtest.Answer, 1)
+	answered := make(chan systemtest.Response, 1)
 	go func() { answered <- h.call(t, "POST", "/notes/notes", `{"text":"under way"}`) }()
 	<-holding
 	h.stop()
@@ -184,8 +184,8 @@ func TestEndInOrder(t *testing.T) {
 	default:
 	}
 	close(hold)
-	if answer := <-answered; answer.Status != http.StatusCreated {
-		t.Errorf("the request under way: %d %s", answer.Status, answer.Body)
+	if response := <-answered; response.Status != http.StatusCreated {
+		t.Errorf("the request under way: %d %s", response.Status, response.Body)
 	}
 	<-stopped
 	<-closed
@@ -193,7 +193,7 @@ func TestEndInOrder(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(h.url, "http://")); err == nil {
-		t.Error("the address is served still")
+		t.Error("the address is still served")
 	}
 }
 
@@ -248,24 +248,24 @@ func TestCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n == 0 {
-			if answer := systemtest.Call(t, "POST", url+"/notes", `{"text":"kept"}`, "Authorization", "Bearer "+token, "Idempotency-Key", "a"); answer.Status != http.StatusCreated {
-				t.Errorf("%d %s", answer.Status, answer.Body)
+			if response := systemtest.Call(t, "POST", url+"/notes", `{"text":"kept"}`, "Authorization", "Bearer "+token, "Idempotency-Key", "a"); response.Status != http.StatusCreated {
+				t.Errorf("%d %s", response.Status, response.Body)
 			}
 		}
-		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+token); !strings.Contains(answer.Body, `"kept"`) {
-			t.Errorf("run %d: %d %s", n, answer.Status, answer.Body)
+		if response := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+token); !strings.Contains(response.Body, `"kept"`) {
+			t.Errorf("run %d: %d %s", n, response.Status, response.Body)
 		}
 		about, _ := lines.ReadString('\n')
 		shown, _ := lines.ReadString('\n')
-		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, valid for one hour:\n" {
-			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, answer.Status, answer.Body)
+		if response := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); response.Status != http.StatusOK || about != "a token of u-123, valid for one hour:\n" {
+			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, response.Status, response.Body)
 		}
 		base, _, _ := strings.Cut(url, "/notes")
 		if page := systemtest.Call(t, "GET", url+"/docs", "").Body; !strings.Contains(page, "<title>Notes API</title>") || strings.Contains(page, "home&#34;") {
 			t.Errorf("the page of the only system's API, which links to no page of all:\n%s", page)
 		}
-		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/" {
-			t.Errorf("/: %d to %q, want the system's page", answer.Status, answer.Header.Get("Location"))
+		if response := systemtest.Call(t, "GET", base+"/", ""); response.Status != http.StatusFound || response.Header.Get("Location") != "/notes/" {
+			t.Errorf("/: %d to %q, want the system's page", response.Status, response.Header.Get("Location"))
 		}
 		stop()
 		if err := <-result; err != nil {
@@ -311,18 +311,18 @@ func TestLambda(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var answer struct {
+		var response struct {
 			StatusCode int               `json:"statusCode"`
 			Headers    map[string]string `json:"headers"`
 			Body       string            `json:"body"`
 		}
-		if err := json.Unmarshal(out, &answer); err != nil {
+		if err := json.Unmarshal(out, &response); err != nil {
 			t.Fatal(err)
 		}
-		if answer.Headers["X-Request-Id"] != "r-1" {
-			t.Errorf("request id %q, want API Gateway's", answer.Headers["X-Request-Id"])
+		if response.Headers["X-Request-Id"] != "r-1" {
+			t.Errorf("request id %q, want API Gateway's", response.Headers["X-Request-Id"])
 		}
-		return answer.StatusCode, answer.Body
+		return response.StatusCode, response.Body
 	}
 	if status, text := invoke("POST", "/notes", `{"text":"from afar"}`); status != http.StatusCreated {
 		t.Errorf("%d %s", status, text)

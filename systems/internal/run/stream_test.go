@@ -52,9 +52,9 @@ func TestEveryProcess(t *testing.T) {
 	t.Cleanup(server.Close)
 	write := func(id string) {
 		t.Helper()
-		answer := systemtest.Call(t, "POST", server.URL+"/notes/notes", `{"text":"hello"}`, "Authorization", "Bearer "+token, "Idempotency-Key", id)
-		if answer.Status != http.StatusCreated {
-			t.Fatalf("%d %s", answer.Status, answer.Body)
+		response := systemtest.Call(t, "POST", server.URL+"/notes/notes", `{"text":"hello"}`, "Authorization", "Bearer "+token, "Idempotency-Key", id)
+		if response.Status != http.StatusCreated {
+			t.Fatalf("%d %s", response.Status, response.Body)
 		}
 	}
 	write("before")
@@ -67,7 +67,7 @@ func TestEveryProcess(t *testing.T) {
 	write("after")
 	for i := range processes {
 		if id := <-seen[i]; id != "after" {
-			t.Errorf("process %d was told of %q", i, id)
+			t.Errorf("process %d received %q", i, id)
 		}
 	}
 	stop()

@@ -158,8 +158,8 @@ func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) (
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		differ("index "+name, orNone(have[name].key), wanted[name].key)
-		if lacks := have[name].lacks(wanted[name]); have[name].key != "" && lacks != "" {
-			faults = append(faults, fmt.Sprintf("index %s does not project %s", name, lacks))
+		if missing := have[name].missingAttributes(wanted[name]); have[name].key != "" && missing != "" {
+			faults = append(faults, fmt.Sprintf("index %s does not project %s", name, missing))
 		}
 	}
 	differ("stream", streamText(is.StreamSpecification), streamText(want.StreamSpecification))
@@ -172,8 +172,8 @@ type index struct {
 	projection *types.Projection
 }
 
-// lacks returns the attributes that the wanted index projects and this one does not, or "" if there are none.
-func (x index) lacks(wanted index) string {
+// missingAttributes returns the attributes that the wanted index projects and this one does not, or "" if there are none.
+func (x index) missingAttributes(wanted index) string {
 	if x.projection == nil || wanted.projection == nil || x.projection.ProjectionType == types.ProjectionTypeAll {
 		return ""
 	}

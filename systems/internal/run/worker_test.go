@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestSupervise: a failed worker is restarted, after waits that double up to 30 s and are reset by a good run.
-func TestSupervise(t *testing.T) {
+// TestFailedWorkerIsRestarted: a failed worker is restarted, after waits that double up to 30 s and are reset by a good run.
+func TestFailedWorkerIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		begun := time.Now()
@@ -104,7 +104,7 @@ func TestMask(t *testing.T) {
 	}
 	for _, kept := range []string{`"kept":"u-123"`, `"n":5`, "sent to [masked]", "Bearer [masked]", "no user [masked]"} {
 		if !strings.Contains(out.String(), kept) {
-			t.Errorf("the log lacks %s: %s", kept, &out)
+			t.Errorf("the log does not contain %s: %s", kept, &out)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestServerIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newServer(&Host{logger: slog.New(slog.DiscardHandler)})
 	for what, bound := range map[string]time.Duration{
-		"headers": s.ReadHeaderTimeout, "a body": s.ReadTimeout, "an answer": s.WriteTimeout, "an idle connection": s.IdleTimeout,
+		"headers": s.ReadHeaderTimeout, "a body": s.ReadTimeout, "a response": s.WriteTimeout, "an idle connection": s.IdleTimeout,
 	} {
 		if bound <= 0 || bound > 2*time.Minute {
 			t.Errorf("%s may take %v", what, bound)
@@ -137,7 +137,7 @@ func TestUserPool(t *testing.T) {
 	}
 }
 
-func TestWhereTheDatabaseIs(t *testing.T) {
+func TestEndpointSelection(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name       string

@@ -109,7 +109,7 @@ func (t Template) deployJob(stage, after string, parameters object) object {
 				"sam deploy --template-file template.yaml --stack-name "+t.Name+`-"$STAGE" --resolve-s3 \`,
 				`  --capabilities CAPABILITY_IAM --no-confirm-changeset --no-fail-on-empty-changeset \`,
 				"  --parameter-overrides "+strings.Join(overrides, " \\\n    "))),
-			of("name", "It answers", "id", "deployed", "run", t.ask(stage)),
+			of("name", "Wait for a response", "id", "deployed", "run", t.ask(stage)),
 		},
 	)
 }

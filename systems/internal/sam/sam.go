@@ -152,7 +152,7 @@ func (t Template) Write(tb testing.TB, w io.Writer) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(w, "# Written by %s; DO NOT EDIT. How it is deployed stands in ../README.md.\n%s", "go generate ./systems/"+t.Name, text); err != nil {
+	if _, err := fmt.Fprintf(w, "# Written by %s; DO NOT EDIT. Deployment is described in ../README.md.\n%s", "go generate ./systems/"+t.Name, text); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -191,7 +191,7 @@ func TestAlarms(t *testing.T) {
 		}
 		properties := get(of, "Properties").(object) //nolint:forcetypeassert // as above
 		if get(properties, "AlarmActions") == nil || get(properties, "OKActions") == nil {
-			t.Errorf("%v tells nobody", resource.Key)
+			t.Errorf("%v notifies no topic", resource.Key)
 		}
 		metrics, _ := get(properties, "Metrics").([]object)
 		if len(metrics) > 11 {
@@ -215,8 +215,8 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestIdle: a statement is needed if an access is allowed by no other statement.
-func TestIdle(t *testing.T) {
+// TestUnneededStatementsAreFound: a statement is needed if an access is allowed by no other statement.
+func TestUnneededStatementsAreFound(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	access := func(action, table, index, leading string) Access {
 		return Access{Action: "dynamodb:" + action, Table: table, Index: index, Leading: leading}
@@ -251,7 +251,7 @@ func TestIdle(t *testing.T) {
 	twice.Statement = append(twice.Statement, twice.Statement[0])
 	found := Roles{"list": twice}.Idle(map[string][]Access{"list": {access("Query", "shop-test", "GSI1", "STATUS#open")}})
 	if len(found) != 2 {
-		t.Errorf("of a statement that is there twice, idle are %q", found)
+		t.Errorf("of a duplicate statement, unneeded are %q", found)
 	}
 }
 
@@ -276,8 +276,8 @@ func TestLogicalID(t *testing.T) {
 	}
 }
 
-// TestLike: * matches any text, at any position and any number of times.
-func TestLike(t *testing.T) {
+// TestWildcardMatching: * matches any text, at any position and any number of times.
+func TestWildcardMatching(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
 		want          bool

@@ -72,7 +72,7 @@ func (f functions) alarms() object {
 
 // serverErrors returns the alarm for 5xx responses: more than five in each of two minutes.
 func serverErrors() object {
-	return of("ServerErrorsAlarm", alarm("The API answers with 5xx",
+	return of("ServerErrorsAlarm", alarm("The API responds with 5xx",
 		"Namespace", "AWS/ApiGateway", "MetricName", "5xx", "Dimensions", []object{of("Name", "ApiId", "Value", ref("Api"))},
 		"Statistic", "Sum", "Period", 60, "EvaluationPeriods", 2, "Threshold", 5,
 	))

@@ -52,7 +52,7 @@ func TestSamplesAreTheSame(t *testing.T) {
 		out := map[string]string{}
 		stored, err := Run(t.Context(), sample(out), o)
 		if err != nil || stored != o.Items || len(out) != o.Items {
-			t.Fatalf("stored %d, %d there, want %d: %v", stored, len(out), o.Items, err)
+			t.Fatalf("stored %d, %d exist, want %d: %v", stored, len(out), o.Items, err)
 		}
 		return out
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Answer is a complete response.
-type Answer struct {
+// Response is a complete response.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
 // Call sends a request without following redirects; headers are name, value, name, value, and so on.
-func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
+func Call(tb testing.TB, method, url, body string, headers ...string) Response {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -33,22 +33,22 @@ func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
 }
 
 // Send sends a prepared request without following redirects.
-func Send(tb testing.TB, r *http.Request) Answer {
+func Send(tb testing.TB, r *http.Request) Response {
 	tb.Helper()
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
+	return Response{Status: response.StatusCode, Header: response.Header, Body: string(text)}
 }
 
 // Problem decodes a problem, and checks what all problems have in common.
-func (a Answer) Problem(tb testing.TB) problem.Problem {
+func (a Response) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	var p problem.Problem
 	if err := json.Unmarshal([]byte(a.Body), &p); err != nil {

@@ -80,7 +80,7 @@ func Notes(hooks Hooks) system.System {
 		},
 		Load: load.Plan{
 			Routes:  []load.Call{load.Create("/notes", `{"text":"{user}"}`), load.Get("/notes?limit=5")},
-			Without: map[string]string{"watchNotes": "its answer does not end"},
+			Without: map[string]string{"watchNotes": "its response does not end"},
 		},
 	}
 }

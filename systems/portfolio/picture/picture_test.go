@@ -65,7 +65,7 @@ func TestMake(t *testing.T) {
 		for _, file := range [][]byte{p.Wide, p.Narrow} {
 			config, _, err := image.DecodeConfig(bytes.NewReader(file))
 			if err != nil || config.Width > picture.Wide || bytes.Contains(file, []byte("home")) || bytes.Contains(file, []byte("script")) {
-				t.Errorf("%s: what is kept is %+v, %v", name, config, err)
+				t.Errorf("%s: the stored image is %+v, %v", name, config, err)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func TestOrientation(t *testing.T) {
 					}
 				}
 				if bytes.Contains(drawn, []byte("Exif")) {
-					t.Errorf("orientation %d is still said of what is upright", orientation)
+					t.Errorf("orientation %d remains in an upright image", orientation)
 				}
 			}
 		}

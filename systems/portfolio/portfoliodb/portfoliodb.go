@@ -3,8 +3,8 @@
 // Package portfoliodb reads and writes the items of the design Portfolio: one method of DB for each read, collection
 // and write.
 //
-// A blog's back end. The document keeps all but keys in a map "data", which no index can hold or project; here fields
-// are attributes.
+// A blog's back end. The document stores everything except keys in a map "data", which no index can contain or project;
+// here fields are attributes.
 //
 // A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and
 // table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.

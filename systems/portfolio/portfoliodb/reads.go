@@ -41,7 +41,7 @@ type UserByEmailInput struct {
 
 // UserByEmail finds one User of a given email.
 //
-// Query 1 of the document: the user of an address, whatever the case of its letters.
+// Query 1 of the document: the user of an address, ignoring case.
 //
 //	GetItem       portfolio-backend-table: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "PROFILE"
@@ -62,7 +62,7 @@ type PostMetadataInput struct {
 
 // PostMetadata finds one Post of a given postId.
 //
-// A post without its text, as far as it is visible to somebody.
+// A post without its text, if it is visible to a user.
 //
 //	GetItem  portfolio-backend-table: PK = "POST#{postId}" AND SK = "METADATA"
 //	costs    1 read unit
@@ -173,7 +173,7 @@ type PostsByAuthorItem struct {
 	// The picture above the post and in lists.
 	// CoverID is the ImageID of an Image.
 	CoverID *string
-	// All images of the author that the post shows, its cover too.
+	// All images of the author that the post shows, including its cover.
 	Images    []string
 	Status    PostStatus
 	CreatedAt time.Time
@@ -205,7 +205,7 @@ type CommentsOfPostInput struct {
 // CommentsOfPost finds the Comment items of a given postId, where attribute_not_exists(hiddenAt), by commentId, 20 a
 // page.
 //
-// A post's comments in the order in which they were made.
+// A post's comments, oldest first.
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}" AND begins_with(SK, "COMMENT#"); filter attribute_not_exists(hiddenAt)
 //	costs  1 read unit
@@ -230,7 +230,7 @@ type CommentsUntilInput struct {
 // CommentsUntil finds the Comment items of a given postId, with commentId between bounds, where
 // attribute_not_exists(hiddenAt), by commentId descending, 20 a page.
 //
-// A post's comments, newest first, from one on: those before the newest, which are on the post's page.
+// A post's comments, newest first, after a given one: those that are not on the post's page.
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#{from}" AND "COMMENT#{to}"; filter attribute_not_exists(hiddenAt); descending
 //	costs  1 read unit
@@ -253,7 +253,7 @@ type CommentsOfAuthorInput struct {
 
 // CommentsOfAuthor finds the Comment items of a given authorId, by commentId descending, 20 a page.
 //
-// What was said of an author's posts, newest first, hidden comments too.
+// The comments on an author's posts, newest first, including hidden ones.
 //
 //	Query  portfolio-backend-table.GSI2: GSI2PK = "AUTHOR#{authorId}" AND begins_with(GSI2SK, "COMMENT#"); descending
 //	costs  1 read unit
@@ -270,7 +270,7 @@ func (db *DB) CommentsOfAuthorAll(ctx context.Context, in CommentsOfAuthorInput)
 
 // AllComments finds the Comment items, by commentId descending, 20 a page.
 //
-// All comments, newest first, hidden ones too.
+// All comments, newest first, including hidden ones.
 //
 //	Query  portfolio-backend-table.GSI3: GSI3PK = "COMMENTS"; descending
 //	costs  1 read unit
@@ -296,7 +296,7 @@ type CommentsOfUserItem struct {
 	CommentID string
 	UserID    string
 	Body      string
-	// Since when only its moderators see it: the post's author, and administrators.
+	// Since when only the post's author and administrators see it.
 	HiddenAt  *time.Time
 	CreatedAt time.Time
 }
@@ -351,7 +351,7 @@ type LikesOfPostInput struct {
 
 // LikesOfPost finds the Like items of a given postId, 20 a page.
 //
-// Who likes a post.
+// The users who like a post.
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}#LIKES" AND begins_with(SK, "LIKE#")
 //	costs  0.5 read units
@@ -373,7 +373,7 @@ type LikesOfUserInput struct {
 
 // LikesOfUser finds the Like items of a given userId, by createdAt descending, 20 a page.
 //
-// What a user likes, newest first.
+// The posts that a user likes, newest first.
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "USER#{userId}" AND begins_with(GSI1SK, "LIKE#"); descending
 //	costs  0.5 read units
@@ -429,7 +429,7 @@ func (db *DB) CategoryBySlug(ctx context.Context, in CategoryBySlugInput) (Categ
 
 // Categories finds the Category items, by position, 20 a page.
 //
-// All categories in the order that administrators gave them.
+// All categories, in the order set by administrators.
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "CATEGORIES"
 //	costs  0.5 read units
@@ -446,14 +446,14 @@ func (db *DB) CategoriesAll(ctx context.Context) iter.Seq2[Category, error] {
 
 // NotificationsInput is the input of Notifications.
 type NotificationsInput struct {
-	// Who is told.
+	// The recipient.
 	UserID string
 }
 
 // Notifications finds the Notification items of a given userId, where expiresAt >= :now, by notificationId descending,
 // 20 a page.
 //
-// Query 3 of the document: a user's notifications, newest first. Those whose time is over may be there for days still.
+// Query 3 of the document: a user's notifications, newest first. Expired ones may remain for days.
 //
 //	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "NOTIFICATION#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
@@ -523,7 +523,7 @@ type ActsOfDayInput struct {
 
 // ActsOfDay finds the Act items of a given day, where expiresAt > :now, by at descending, 50 a page.
 //
-// What administrators have asked for on a day, newest first.
+// The requests of administrators on a day, newest first.
 //
 //	Query  portfolio-backend-table: PK = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units
@@ -545,7 +545,7 @@ type ImagesOfUserInput struct {
 
 // ImagesOfUser finds the Image items of a given userId, where state = 'ready', by imageId descending, 24 a page.
 //
-// A user's images that are uploaded, newest first.
+// A user's uploaded images, newest first.
 //
 //	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "IMAGE#"); filter state = 'ready'; descending
 //	costs  1 read unit
@@ -596,13 +596,13 @@ type ImagesToCheckItem struct {
 	UserID    string
 	ImageID   string
 	CreatedAt time.Time
-	// When it is asked next whether anything shows it. Before that it is not removed.
+	// When to check next whether it is still used. It is not removed before.
 	CheckAt time.Time
 }
 
 // ImagesToCheck finds the Image items, with checkAt between bounds, by checkAt, 100 a page.
 //
-// Images of which it is to be asked whether anything shows them, those first that have waited longest.
+// Images that are due for a check whether they are used, the longest overdue first.
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "IMAGES" AND GSI1SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units

@@ -10,7 +10,7 @@ import (
 
 // PostStatus is one of the values below.
 //
-// A draft is published, and archived in the end: then it can be read and no more.
+// A draft is published and finally archived; an archived post is read-only.
 type PostStatus string
 
 // The values of PostStatus.
@@ -34,7 +34,7 @@ func (x PostStatus) Valid() bool {
 
 // ImageState is one of the values below.
 //
-// An image is awaited, and ready once what was uploaded is a picture.
+// An image is awaited until a picture has been uploaded; then it is ready.
 type ImageState string
 
 // The values of ImageState.
@@ -56,7 +56,7 @@ func (x ImageState) Valid() bool {
 
 // NotificationKind is one of the values below.
 //
-// What a notification tells of.
+// The subject of a notification.
 type NotificationKind string
 
 // The values of NotificationKind.
@@ -87,7 +87,7 @@ type User struct {
 	Email  string
 	Name   string
 	Bio    *string
-	// A picture of theirs, which is their own image.
+	// The user's picture, one of their own images.
 	AvatarID  *string
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -100,7 +100,7 @@ func (x User) Record() table.Record {
 
 // Post is an item of table portfolio-backend-table.
 //
-// What is known of a post but its text. visibleTo is '*', which is nobody's id, or the author of a draft.
+// A post without its text. visibleTo is '*', which is no user's id, or the author of a draft.
 //
 //	key       POST#{postId} / METADATA
 //	byAuthor  USER#{userId} / POST#{status}#{createdAt}#{postId}
@@ -116,7 +116,7 @@ type Post struct {
 	// The picture above the post and in lists.
 	// CoverID is the ImageID of an Image.
 	CoverID *string
-	// All images of the author that the post shows, its cover too.
+	// All images of the author that the post shows, including its cover.
 	Images       []string
 	Status       PostStatus
 	VisibleTo    string
@@ -133,7 +133,8 @@ func (x Post) Record() table.Record {
 
 // PostContent is an item of table portfolio-backend-table.
 //
-// A post's text, apart from what each like and comment changes: an item of 5 kB takes ten units to count one.
+// A post's text, separate from what each like and comment changes: updating a counter in an item of 5 kB would take ten
+// units.
 //
 //	key  POST#{postId} / CONTENT
 type PostContent struct {
@@ -159,7 +160,7 @@ type Comment struct {
 	// The post's author.
 	AuthorID string
 	Body     string
-	// Since when only its moderators see it: the post's author, and administrators.
+	// Since when only the post's author and administrators see it.
 	HiddenAt  *time.Time
 	CreatedAt time.Time
 }
@@ -193,9 +194,9 @@ type Category struct {
 	CategoryID string
 	Slug       string
 	Name       string
-	// Where it is among the others, which are sorted by it, and by their ids where it is the same.
+	// The position of the category; equal positions are sorted by id.
 	Position int64
-	// How many posts are in it, whatever their status.
+	// The number of its posts, whatever their status.
 	PostCount int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -208,17 +209,17 @@ func (x Category) Record() table.Record {
 
 // Notification is an item of table portfolio-backend-table.
 //
-// That somebody has liked one's post, or commented on it. It goes after 90 days.
+// The notification of a like or a comment on a user's post. It expires after 90 days.
 //
 //	key   USER#{userId} / NOTIFICATION#{notificationId}
 //	GSI1  ACTOR#{actorId} / NOTIFICATION#{notificationId}
 type Notification struct {
-	// Who is told.
+	// The recipient.
 	UserID         string
 	NotificationID string
 	Kind           NotificationKind
 	PostID         string
-	// Who has done it.
+	// The user who liked or commented.
 	ActorID   string
 	Message   string
 	Read      bool
@@ -234,7 +235,7 @@ func (x Notification) Record() table.Record {
 
 // Bookmark is an item of table portfolio-backend-table.
 //
-// A post that a user wants to find again, with its title as it was.
+// A post that a user has bookmarked, with its title at the time.
 //
 //	key   USER#{userId} / BOOKMARK#{postId}
 //	GSI1  USER#{userId} / BOOKMARK#{createdAt}#{postId}
@@ -260,12 +261,12 @@ type Image struct {
 	UserID  string
 	ImageID string
 	State   ImageState
-	// How many bytes are uploaded, and how many are kept then.
+	// The number of bytes to upload, and then of bytes stored.
 	Size      int64
 	Width     *int64
 	Height    *int64
 	CreatedAt time.Time
-	// When it is asked next whether anything shows it. Before that it is not removed.
+	// When to check next whether it is still used. It is not removed before.
 	CheckAt time.Time
 }
 
@@ -276,7 +277,7 @@ func (x Image) Record() table.Record {
 
 // Album is an item of table portfolio-backend-table.
 //
-// How many images a user has, those that are awaited too.
+// The number of a user's images, including awaited ones.
 //
 //	key  USER#{userId} / IMAGES
 type Album struct {
@@ -291,7 +292,7 @@ func (x Album) Record() table.Record {
 
 // Request is an item of table portfolio-backend-table.
 //
-// That a user's request was made, and what it made. It goes after a day.
+// The record of a user's request and what it created. It expires after a day.
 //
 //	key  USER#{userId} / REQUEST#{requestKey}
 type Request struct {
@@ -311,7 +312,8 @@ func (x Request) Record() table.Record {
 
 // Act is an item of table portfolio-backend-table.
 //
-// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
+// A request by a member of staff and its response, stored in the same transaction as its change. It expires after a
+// year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {
@@ -319,13 +321,13 @@ type Act struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status    *int64
 	ExpiresAt time.Time
 }

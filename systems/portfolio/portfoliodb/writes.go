@@ -15,7 +15,7 @@ type SaveProfileInput struct {
 	Email  string
 	Name   string
 	Bio    *string
-	// A picture of theirs, which is their own image.
+	// The user's picture, one of their own images.
 	AvatarID *string
 }
 
@@ -27,7 +27,7 @@ type SaveProfileResult struct {
 
 // SaveProfile does, all or nothing: upsert User.
 //
-// Makes a user's profile, or changes it.
+// Creates or changes a user's profile.
 //
 //	upsert  User.key USER#{userId} / PROFILE
 //	delete  User.Email EMAIL#{email|lower} / UNIQUE
@@ -62,7 +62,7 @@ type SaveCategoryResult struct {
 
 // SaveCategory does, all or nothing: upsert Category.
 //
-// Makes a category, which is the last one then, or changes it.
+// Creates a category, at the last position, or changes one.
 //
 //	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
@@ -85,7 +85,7 @@ func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Out
 // PlaceCategoryInput is the input of PlaceCategory.
 type PlaceCategoryInput struct {
 	CategoryID string
-	// Where it is among the others, which are sorted by it, and by their ids where it is the same.
+	// The position of the category; equal positions are sorted by id.
 	Position int64
 }
 
@@ -96,7 +96,7 @@ type PlaceCategoryResult struct {
 
 // PlaceCategory does: update Category.
 //
-// Gives a category its place among the others.
+// Sets the position of a category.
 //
 //	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	costs   3 write units
@@ -121,7 +121,7 @@ type DeleteCategoryInput struct {
 
 // DeleteCategory does, all or nothing: delete Category.
 //
-// Deletes a category that no post is in.
+// Deletes a category without posts.
 //
 //	delete  Category.key CATEGORY#{categoryId} / METADATA; if postCount = 0; GSI1 removed (1)
 //	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
@@ -144,7 +144,7 @@ type WritePostInput struct {
 	CategoryID string
 	// The picture above the post and in lists.
 	CoverID *string
-	// All images of the author that the post shows, its cover too.
+	// All images of the author that the post shows, including its cover.
 	Images    []string
 	Body      string
 	CommentID *string
@@ -161,7 +161,7 @@ type WritePostResult struct {
 
 // WritePost does, all or nothing: create Post, create PostContent, check Category.
 //
-// Makes a draft, once for each request key of a user.
+// Creates a draft, once for each request key of a user.
 //
 //	create  Request.key USER#{userId} / REQUEST#{requestKey}; if it does not exist
 //	create  Post.key POST#{postId} / METADATA; if it does not exist
@@ -209,7 +209,7 @@ type EditPostInput struct {
 	CategoryID string
 	// The picture above the post and in lists.
 	CoverID *string
-	// All images of the author that the post shows, its cover too.
+	// All images of the author that the post shows, including its cover.
 	Images []string
 	// The author.
 	UserID string
@@ -226,7 +226,7 @@ type EditPostResult struct {
 
 // EditPost does, all or nothing: update Post, update PostContent, check Category.
 //
-// Changes an author's own post, whatever its status, if it was changed last at one of the times between two.
+// Changes an author's own post, whatever its status, if its last change was in a period.
 //
 //	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to; GSI1 updated (1: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
 //	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to
@@ -265,7 +265,7 @@ type PublishPostResult struct {
 
 // PublishPost does, all or nothing: update Post.
 //
-// Makes an author's own draft visible to everyone.
+// Publishes an author's own draft.
 //
 //	update  Post.key POST#{postId} / METADATA; if userId = :userId AND status = 'draft'; GSI1 moved (2); GSI2 added (1)
 //	delete  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND status = 'draft'
@@ -300,7 +300,7 @@ type ArchivePostResult struct {
 
 // ArchivePost does, all or nothing: update Post.
 //
-// Closes an author's own published post.
+// Archives an author's own published post.
 //
 //	update  Post.key POST#{postId} / METADATA; if userId = :userId AND status = 'published'; GSI1 moved (2); GSI2 removed (1)
 //	delete  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND status = 'published'
@@ -328,7 +328,7 @@ type AddCommentInput struct {
 	// The post's author.
 	AuthorID string
 	Body     string
-	// Since when only its moderators see it: the post's author, and administrators.
+	// Since when only the post's author and administrators see it.
 	HiddenAt *time.Time
 }
 
@@ -394,7 +394,7 @@ type HideCommentResult struct {
 
 // HideComment does, all or nothing: update Comment.
 //
-// Hides a comment from all but its moderators.
+// Hides a comment from everyone except its moderators.
 //
 //	update  Comment.key POST#{postId} / COMMENT#{commentId}; if authorId = :moderatorId AND attribute_not_exists(hiddenAt); GSI1 updated (1); GSI2 updated (1); GSI3 updated (1)
 //	update  Post.key POST#{postId} / METADATA
@@ -428,7 +428,7 @@ type ShowCommentResult struct {
 
 // ShowComment does, all or nothing: update Comment.
 //
-// Shows a comment again that was hidden.
+// Shows a hidden comment again.
 //
 //	update  Comment.key POST#{postId} / COMMENT#{commentId}; if authorId = :moderatorId AND attribute_exists(hiddenAt); GSI1 updated (1); GSI2 updated (1); GSI3 updated (1)
 //	update  Post.key POST#{postId} / METADATA
@@ -456,7 +456,7 @@ type DeleteCommentInput struct {
 
 // DeleteComment does, all or nothing: delete Comment.
 //
-// Takes a user's own comment back.
+// Deletes a user's own comment.
 //
 //	delete  Comment.key POST#{postId} / COMMENT#{commentId}; if userId = :userId; GSI1 removed (1); GSI2 removed (1); GSI3 removed (1)
 //	update  Post.key POST#{postId} / METADATA
@@ -508,7 +508,7 @@ type UnlikePostInput struct {
 
 // UnlikePost does, all or nothing: delete Like.
 //
-// Takes a like back, if there is one.
+// Removes a like, if there is one.
 //
 //	delete  Like.key POST#{postId}#LIKES / LIKE#{userId}; GSI1 removed (1)
 //	update  Post.key POST#{postId} / METADATA
@@ -569,11 +569,11 @@ func (db *DB) RemoveBookmark(ctx context.Context, in RemoveBookmarkInput) error 
 type NotifyInput struct {
 	NotificationID string
 	At             time.Time
-	// Who is told.
+	// The recipient.
 	UserID string
 	Kind   NotificationKind
 	PostID string
-	// Who has done it.
+	// The user who liked or commented.
 	ActorID string
 	Message string
 }
@@ -585,7 +585,7 @@ type NotifyResult struct {
 
 // Notify does: create Notification.
 //
-// Tells a user of something, once.
+// Notifies a user, once.
 //
 //	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist; GSI1 added (1)
 //	costs   2 write units
@@ -605,7 +605,7 @@ func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) 
 
 // MarkNotificationInput is the input of MarkNotification.
 type MarkNotificationInput struct {
-	// Who is told.
+	// The recipient.
 	UserID         string
 	NotificationID string
 	Read           bool
@@ -618,7 +618,7 @@ type MarkNotificationResult struct {
 
 // MarkNotification does: update Notification.
 //
-// Marks a user's own notification as read, or as not read.
+// Marks a user's own notification as read or unread.
 //
 //	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now; GSI1 updated (1)
 //	costs   2 write units
@@ -642,13 +642,13 @@ type KeepActInput struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status *int64
 }
 
@@ -659,7 +659,7 @@ type KeepActResult struct {
 
 // KeepAct does: put Act.
 //
-// Keeps what an administrator asked for and how it was answered, together with what it changes.
+// Records an administrator's request and its response, in the same transaction as its change.
 //
 //	put    Act.key ACTS#{day} / {at}#{requestId}
 //	costs  1 write unit
@@ -680,11 +680,11 @@ type AwaitImageInput struct {
 	Most    int64
 	UserID  string
 	ImageID string
-	// How many bytes are uploaded, and how many are kept then.
+	// The number of bytes to upload, and then of bytes stored.
 	Size   int64
 	Width  *int64
 	Height *int64
-	// When it is asked next whether anything shows it. Before that it is not removed.
+	// When to check next whether it is still used. It is not removed before.
 	CheckAt time.Time
 }
 
@@ -697,7 +697,7 @@ type AwaitImageResult struct {
 
 // AwaitImage does, all or nothing: upsert Album, create Image.
 //
-// Makes an image that is going to be uploaded, where the user has fewer than so many.
+// Creates an image for an upload, if the user has fewer than the maximum.
 //
 //	upsert  Album.key USER#{userId} / IMAGES; if attribute_not_exists(images) OR images < :most
 //	create  Image.key USER#{userId} / IMAGE#{imageId}; if it does not exist; GSI1 added (1)
@@ -721,11 +721,11 @@ func (db *DB) awaitImageResult(_ context.Context, _ table.Input, out table.Outco
 type KeepImageInput struct {
 	UserID  string
 	ImageID string
-	// How many bytes are uploaded, and how many are kept then.
+	// The number of bytes to upload, and then of bytes stored.
 	Size   int64
 	Width  *int64
 	Height *int64
-	// When it is asked next whether anything shows it. Before that it is not removed.
+	// When to check next whether it is still used. It is not removed before.
 	CheckAt time.Time
 }
 
@@ -736,7 +736,7 @@ type KeepImageResult struct {
 
 // KeepImage does: update Image.
 //
-// Says that what was uploaded is a picture.
+// Marks an uploaded image as ready.
 //
 //	update  Image.key USER#{userId} / IMAGE#{imageId}; if state = 'awaited'; GSI1 moved (2)
 //	costs   3 write units
@@ -758,7 +758,7 @@ func (db *DB) keepImageResult(_ context.Context, _ table.Input, out table.Outcom
 type CheckImageLaterInput struct {
 	UserID  string
 	ImageID string
-	// When it is asked next whether anything shows it. Before that it is not removed.
+	// When to check next whether it is still used. It is not removed before.
 	CheckAt time.Time
 }
 
@@ -769,7 +769,7 @@ type CheckImageLaterResult struct {
 
 // CheckImageLater does: update Image.
 //
-// Puts off the question whether anything shows an image: before something is going to, and where something does.
+// Postpones the check whether an image is used: before it will be used, and while it is.
 //
 //	update  Image.key USER#{userId} / IMAGE#{imageId}; GSI1 moved (2)
 //	costs   3 write units
@@ -802,7 +802,7 @@ type RemoveImageResult struct {
 
 // RemoveImage does, all or nothing: delete Image, upsert Album.
 //
-// Removes an image that nothing shows. What is going to show it has put off the question before.
+// Removes an unused image. A write that will use it has postponed the check before.
 //
 //	delete  Image.key USER#{userId} / IMAGE#{imageId}; if checkAt = :seen; GSI1 removed (1)
 //	upsert  Album.key USER#{userId} / IMAGES

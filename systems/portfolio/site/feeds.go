@@ -146,7 +146,7 @@ func (s *Site) jsonFeed(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/feed+json; charset=utf-8")
 	w.Header().Add("Vary", "Accept-Language")
-	answer(w, r, text)
+	respond(w, r, text)
 	return nil
 }
 
@@ -183,7 +183,7 @@ func (s *Site) sitemap(w http.ResponseWriter, r *http.Request) error {
 // robots only takes effect at the root of a host.
 func (s *Site) robots(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	answer(w, r, []byte("User-agent: *\nDisallow: /studio/\nSitemap: "+s.base(r)+"/sitemap.xml\n"))
+	respond(w, r, []byte("User-agent: *\nDisallow: /studio/\nSitemap: "+s.base(r)+"/sitemap.xml\n"))
 	return nil
 }
 
@@ -194,6 +194,6 @@ func writeXML(w http.ResponseWriter, r *http.Request, contentType string, docume
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Add("Vary", "Accept-Language")
-	answer(w, r, append([]byte(xml.Header), text...))
+	respond(w, r, append([]byte(xml.Header), text...))
 	return nil
 }

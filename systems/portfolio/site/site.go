@@ -111,7 +111,7 @@ func (s *Site) Front() http.Handler {
 
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-	answer(w, r, script)
+	respond(w, r, script)
 }
 
 // errMissing is the error for a page that does not exist.
@@ -484,7 +484,7 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, name string, v *vie
 		return err
 	}
 	head(w)
-	answer(w, r, text)
+	respond(w, r, text)
 	return nil
 }
 
@@ -496,8 +496,8 @@ func head(w http.ResponseWriter) {
 	h.Add("Vary", "Accept-Language")
 }
 
-// answer sends a cacheable response.
-func answer(w http.ResponseWriter, r *http.Request, text []byte) {
+// respond sends a cacheable response.
+func respond(w http.ResponseWriter, r *http.Request, text []byte) {
 	sum := sha256.Sum256(text)
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")

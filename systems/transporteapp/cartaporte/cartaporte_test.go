@@ -118,7 +118,7 @@ func TestValidar(t *testing.T) {
 			got = append(got, f.Campo)
 		}
 		if !slices.Equal(got, strings.Fields(c.field)) {
-			t.Errorf("spoiled %s, told of %v", c.field, got)
+			t.Errorf("corrupted %s, but the faults are %v", c.field, got)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestStructure(t *testing.T) {
 			}
 			place, known := order[name]
 			if !known || place < last[len(path)] {
-				t.Errorf("%s stands where it must not, in %v", name, path)
+				t.Errorf("%s must not occur in %v", name, path)
 			}
 			last[len(path)], last[len(path)+1] = place, 0
 			checkAttributes(t, name, token.Attr, attributes[name])
@@ -247,11 +247,11 @@ func checkAttributes(t *testing.T, element string, found []xml.Attr, published [
 		case len(own) > 0 && own[0] == name:
 			own = own[1:]
 		case !may:
-			t.Errorf("%s has no %s, or not there: %v", element, name, own)
+			t.Errorf("%s has no %s, or in the wrong place: %v", element, name, own)
 		}
 	}
 	if len(own) > 0 {
-		t.Errorf("%s has %v, which is not of its schema, or stands before its place", element, own)
+		t.Errorf("%s has %v, which is not in its schema, or in the wrong order", element, own)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestLocal(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := pac.Timbrar(gone, cartaporte.Solicitud{Comprobante: document(t).Comprobante()}); !errors.Is(err, context.Canceled) {
-		t.Errorf("for who is gone: %v", err)
+		t.Errorf("after the client disconnected: %v", err)
 	}
 	if err := pac.Cancelar(t.Context(), cartaporte.Cancelacion{Motivo: "09"}); !errors.Is(err, cartaporte.ErrRechazado) {
 		t.Errorf("cancelled for no reason: %v", err)

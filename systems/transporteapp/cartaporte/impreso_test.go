@@ -53,7 +53,7 @@ func TestLeer(t *testing.T) {
 		t.Errorf("read %s\nwant %s (%v, %v)", got, want, errGot, errWant)
 	}
 	if _, err := cartaporte.Leer([]byte("<cfdi:Comprobante")); err == nil {
-		t.Error("what is no XML is read")
+		t.Error("invalid XML is accepted")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestImprimir(t *testing.T) {
 		}
 		again, err := cartaporte.Imprimir(text)
 		if err != nil || !bytes.Equal(first, again) {
-			t.Errorf("%d goods: not the same twice: %v", goods, err)
+			t.Errorf("%d goods: two results differ: %v", goods, err)
 		}
 		if sheets := bytes.Count(first, []byte("/Type /Page\n")); (goods > 100) != (sheets > 2) || sheets == 0 {
 			t.Errorf("%d goods on %d sheets", goods, sheets)

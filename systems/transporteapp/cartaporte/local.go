@@ -40,8 +40,8 @@ const (
 // and for the PAC's stamp: RSA with SHA-256 over its own original string (Original), which is not the tax office's. The UUID is
 // derived from Referencia and the document, so repeating a request yields the same stamp.
 type Local struct {
-	now  func() time.Time
-	made func() (*signer, error)
+	now     func() time.Time
+	created func() (*signer, error)
 }
 
 type signer struct {
@@ -51,7 +51,7 @@ type signer struct {
 
 // NewLocal returns a Local with a clock.
 func NewLocal(now func() time.Time) *Local {
-	return &Local{now: now, made: sync.OnceValues(func() (*signer, error) { return newSigner(now()) })}
+	return &Local{now: now, created: sync.OnceValues(func() (*signer, error) { return newSigner(now()) })}
 }
 
 func newSigner(now time.Time) (*signer, error) {
@@ -81,7 +81,7 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	if err := ctx.Err(); err != nil {
 		return Timbre{}, err
 	}
-	s, err := l.made()
+	s, err := l.created()
 	if err != nil {
 		return Timbre{}, fmt.Errorf("make a test certificate: %w", err)
 	}

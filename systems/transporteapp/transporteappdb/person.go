@@ -87,7 +87,7 @@ var person = &table.Person{
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
 			}),
-			Keep: "A folio is never given twice.",
+			Keep: "A folio is never issued twice.",
 		},
 		{
 			Entity: viajeEntity,

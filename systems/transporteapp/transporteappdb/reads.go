@@ -43,7 +43,7 @@ type MiembroPorIDInput struct {
 
 // MiembroPorID finds one Miembro of a given userId and miembroId.
 //
-// Whether somebody acts for a company; each request asks.
+// A user's membership of a company; read by each request.
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "MIEMBRO#{miembroId}"
 //	costs    1 read unit
@@ -88,7 +88,7 @@ type EmpresasDeMiembroInput struct {
 
 // EmpresasDeMiembro finds the Miembro items of a given miembroId, 20 a page.
 //
-// The companies that somebody acts for.
+// The companies for which a user acts.
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "MIEMBRO#{miembroId}" AND begins_with(GSI3SK, "USER#")
 //	costs  0.5 read units
@@ -405,7 +405,7 @@ type ConductoresPorVencerItem struct {
 	ConductorID string
 	Nombre      string
 	Activo      bool
-	// When the licence ends.
+	// When the licence expires.
 	Vence     table.Date
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -413,7 +413,7 @@ type ConductoresPorVencerItem struct {
 
 // ConductoresPorVencer finds the Conductor items of a given userId, with vence between bounds, by vence, 50 a page.
 //
-// Whose licence ends soon.
+// Drivers whose licence expires soon.
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#CONDUCTOR#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
@@ -440,11 +440,11 @@ type VehiculosPorVencerItem struct {
 	UserID     string
 	VehiculoID string
 	Placa      string
-	// When the permit ends.
+	// When the permit expires.
 	PermisoVigencia *table.Date
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
-	// What of these ends first; a vehicle of which neither is known has none.
+	// The earlier of the two; absent if neither is known.
 	Vence     *table.Date
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -452,7 +452,7 @@ type VehiculosPorVencerItem struct {
 
 // VehiculosPorVencer finds the Vehiculo items of a given userId, with vence between bounds, by vence, 50 a page.
 //
-// Whose permit or insurance ends soon.
+// Vehicles whose permit or insurance expires soon.
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#VEHICULO#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
@@ -479,7 +479,7 @@ type RemolquesPorVencerItem struct {
 	UserID     string
 	RemolqueID string
 	Placa      string
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
 	// The same.
 	Vence     *table.Date
@@ -489,7 +489,7 @@ type RemolquesPorVencerItem struct {
 
 // RemolquesPorVencer finds the Remolque items of a given userId, with vence between bounds, by vence, 50 a page.
 //
-// Whose insurance ends soon.
+// Trailers whose insurance expires soon.
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#REMOLQUE#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
@@ -660,7 +660,7 @@ type AgendasInput struct {
 
 // Agendas finds the Agenda of each given userId and recursoId.
 //
-// When drivers, vehicles or trailers are taken.
+// When drivers, vehicles or trailers are assigned.
 //
 //	BatchGetItem  TransporteApp: PK = "USER#{userId}" AND SK = "AGENDA#{recursoId}"
 //	costs         20 read units with 20 keys, 1 for each
@@ -988,7 +988,7 @@ type ActsOfDayInput struct {
 
 // ActsOfDay finds the Act items of a given day, where ttl > :now, by at descending, 50 a page.
 //
-// What staff has asked for on a day, newest first.
+// The requests of staff on a day, newest first.
 //
 //	Query  TransporteApp: PK = "ACTS#{day}"; filter ttl > :now; descending
 //	costs  2.5 read units

@@ -3,7 +3,7 @@
 // Package transporteappdb reads and writes the items of the design TransporteApp: one method of DB for each read,
 // collection and write.
 //
-// Trucking companies with their trips, drivers and vehicles, and the Carta Porte of what they carry.
+// Trucking companies with their trips, drivers and vehicles, and the Carta Porte of their cargo.
 //
 // A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and
 // table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.

@@ -58,7 +58,7 @@ func (x EstadoViaje) Valid() bool {
 
 // EstadoRecurso is one of the values below.
 //
-// Of a driver or vehicle or trailer. en_viaje is on its way now; which trips it is going to make, its agenda says.
+// The state of a driver, vehicle or trailer. en_viaje is on a trip now; its agenda has its future trips.
 type EstadoRecurso string
 
 // The values of EstadoRecurso.
@@ -84,8 +84,8 @@ func (x EstadoRecurso) Valid() bool {
 
 // Rol is one of the values below.
 //
-// What a member may do. A driver sees their own trips; a dispatcher all of the company's but its members; an owner
-// that, too.
+// The role of a member. A driver sees their own trips; a dispatcher everything of the company except its members; an
+// owner everything.
 type Rol string
 
 // The values of Rol.
@@ -131,7 +131,7 @@ func (x TipoRecurso) Valid() bool {
 
 // EstadoCarta is one of the values below.
 //
-// A carta is a draft until it is stamped. While the PAC is asked, it is neither what it was nor what it will be.
+// A carta is a draft until it is stamped. During a call of the PAC it is in an intermediate state.
 type EstadoCarta string
 
 // The values of EstadoCarta.
@@ -179,7 +179,7 @@ func (x TipoUbicacion) Valid() bool {
 
 // Periodo is a struct, stored as one map.
 //
-// From a trip's planned start up to its planned end.
+// From a trip's planned start to its planned end.
 type Periodo struct {
 	Desde time.Time
 	Hasta time.Time
@@ -205,7 +205,7 @@ type Suscripcion struct {
 
 // Creditos is a struct, stored as one map.
 //
-// balance is free, reserved belongs to drafts, totalConsumed to what was stamped.
+// balance is available, reserved belongs to drafts, totalConsumed to stamped cartas.
 type Creditos struct {
 	Balance       int64
 	Reserved      int64
@@ -230,7 +230,7 @@ type Domicilio struct {
 
 // ConfigFiscal is a struct, stored as one map.
 //
-// Who issues.
+// The issuer.
 type ConfigFiscal struct {
 	RfcEmisor       string
 	RazonSocial     string
@@ -246,7 +246,7 @@ type Coordenadas struct {
 
 // Recursos is a struct, stored as one map.
 //
-// Who and what makes a trip; names and plates as they were.
+// The driver, vehicle and trailer of a trip, with names and plates at the time of assignment.
 type Recursos struct {
 	ConductorID     string
 	ConductorNombre string
@@ -291,7 +291,7 @@ type Compensacion struct {
 
 // Desempeno is a struct, stored as one map.
 //
-// How a driver has driven: the averages, and what they are of.
+// A driver's performance: the averages, and the number of trips behind them.
 type Desempeno struct {
 	ViajesCompletados    int64
 	KmTotales            table.Decimal
@@ -342,7 +342,7 @@ type Timbrado struct {
 
 // User is an item of table TransporteApp.
 //
-// A company, with its subscription, its credits and how it issues.
+// A company, with its subscription, credits and issuer data.
 //
 //	key  USER#{userId} / PROFILE#metadata
 type User struct {
@@ -356,7 +356,7 @@ type User struct {
 	Config         *ConfigFiscal
 	NumConductores int64
 	NumVehiculos   int64
-	// A company has one at least.
+	// A company has at least one.
 	NumPropietarios int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
@@ -369,7 +369,7 @@ func (x User) Record() table.Record {
 
 // Miembro is an item of table TransporteApp.
 //
-// Somebody who acts for a company. Whoever founded it is one, too.
+// A user who acts for a company, including its founder.
 //
 //	key   USER#{userId} / MIEMBRO#{miembroId}
 //	GSI3  MIEMBRO#{miembroId} / USER#{userId}
@@ -379,7 +379,7 @@ type Miembro struct {
 	MiembroID string
 	Nombre    string
 	Rol       Rol
-	// Who a driver is in the fleet.
+	// The driver's id in the fleet.
 	ConductorID *string
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
@@ -392,7 +392,7 @@ func (x Miembro) Record() table.Record {
 
 // Invitacion is an item of table TransporteApp.
 //
-// That somebody may become a member: whoever has the code. It goes after seven days.
+// An invitation: a user who has the code may become a member. It expires after seven days.
 //
 //	key  USER#{userId} / INVITACION#{invitacionId}
 type Invitacion struct {
@@ -413,7 +413,7 @@ func (x Invitacion) Record() table.Record {
 
 // Usage is an item of table TransporteApp.
 //
-// How many cartas a company has made in a month; it replaces credits.monthlyUsed, which nothing ever reset.
+// The number of cartas that a company has created in a month; it replaces credits.monthlyUsed, which was never reset.
 //
 //	key  USER#{userId} / USAGE#{mes}
 type Usage struct {
@@ -465,7 +465,7 @@ type Viaje struct {
 	// It uses no federal road and needs no carta.
 	Local  *bool
 	Costos *Costos
-	// Grows with every change of its period or its resources.
+	// Incremented by every change of its period or its resources.
 	Revision  int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -478,7 +478,7 @@ func (x Viaje) Record() table.Record {
 
 // Tracking is an item of table TransporteApp.
 //
-// Where a trip is, apart from the 1.8 KB of the trip that each ping used to rewrite.
+// The position of a trip, separate from the trip's 1.8 KB, which each ping used to rewrite.
 //
 //	key  USER#{userId}#VIAJE#{viajeId} / ACTUAL
 type Tracking struct {
@@ -501,7 +501,7 @@ func (x Tracking) Record() table.Record {
 
 // Posicion is an item of table TransporteApp.
 //
-// Where a trip has been. It goes after 180 days.
+// A past position of a trip. It expires after 180 days.
 //
 //	key  USER#{userId}#VIAJE#{viajeId} / POS#{at}
 type Posicion struct {
@@ -534,7 +534,7 @@ type Conductor struct {
 	Estado      EstadoRecurso
 	Activo      bool
 	Licencia    Licencia
-	// When the licence ends.
+	// When the licence expires.
 	Vence        table.Date
 	Compensacion *Compensacion
 	Performance  Desempeno
@@ -566,11 +566,11 @@ type Vehiculo struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	// When the permit ends.
+	// When the permit expires.
 	PermisoVigencia *table.Date
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
-	// What of these ends first; a vehicle of which neither is known has none.
+	// The earlier of the two; absent if neither is known.
 	Vence         *table.Date
 	KmTotales     table.Decimal
 	ViajeActualID *string
@@ -594,7 +594,7 @@ type Remolque struct {
 	RemolqueID string
 	Placa      string
 	SubTipoRem string
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
 	// The same.
 	Vence         *table.Date
@@ -611,19 +611,19 @@ func (x Remolque) Record() table.Record {
 
 // Agenda is an item of table TransporteApp.
 //
-// The trips that a driver, a vehicle or a trailer is going to make, or makes. Whoever gives it another has read all of
-// them, and raises the revision.
+// The current and future trips of a driver, a vehicle or a trailer. A write that adds a trip has read all of them, and
+// increments the revision.
 //
 //	key  USER#{userId} / AGENDA#{recursoId}
 type Agenda struct {
 	UserID    string
 	RecursoID string
 	Tipo      TipoRecurso
-	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	// By the id of the trip. Trips that ended or were cancelled are removed.
 	Periodos map[string]Periodo
-	// How many these are.
+	// The number of trips.
 	Abiertos int64
-	// Grows with every change of the agenda, and of the driver, vehicle or trailer.
+	// Incremented by every change of the agenda, and of the driver, vehicle or trailer.
 	Revision int64
 }
 
@@ -634,7 +634,7 @@ func (x Agenda) Record() table.Record {
 
 // Carta is an item of table TransporteApp.
 //
-// The head of a Carta Porte; what it lists is in the partition of the carta.
+// The head of a Carta Porte; its lists are in the partition of the carta.
 //
 //	key    USER#{userId} / CARTA#{cartaId}
 //	GSI1   USER#{userId}#CARTA#{status} / {createdAt}#{cartaId}
@@ -656,9 +656,9 @@ type Carta struct {
 	DistanciaTotal          table.Decimal
 	PesoBrutoTotal          table.Decimal
 	NumeroTotalMercancias   int64
-	// Grows with every change of what the carta lists, and each time that the PAC is going to be asked.
+	// Incremented by every change of the carta's lists, and before each call of the PAC.
 	Revision int64
-	// Complete and counted: nothing is listed any more.
+	// Complete and counted: its lists no longer change.
 	Sellada   bool
 	SelladaAt *time.Time
 	Timbrado  *Timbrado
@@ -758,7 +758,7 @@ func (x Figura) Record() table.Record {
 
 // XMLParte is an item of table TransporteApp.
 //
-// A piece of a stamped document, packed with gzip: an item holds 400 KB, a document of thousands of goods does not.
+// A piece of a stamped document, compressed with gzip: a document with thousands of goods exceeds an item's 400 KB.
 //
 //	key  USER#{userId}#XML#{cartaId} / XML#{parte|pad(4)}
 type XMLParte struct {
@@ -775,8 +775,8 @@ func (x XMLParte) Record() table.Record {
 
 // Session is an item of table TransporteApp.
 //
-// A log-in and its device. Once it is closed, its tokens are refused. It goes after 31 days, when no token of the
-// log-in is left.
+// A log-in and its device. Once it is closed, its tokens are rejected. It expires after 31 days, when all tokens of the
+// log-in have expired.
 //
 //	key  USER#{userId} / SESSION#{sessionId}
 type Session struct {
@@ -795,16 +795,16 @@ func (x Session) Record() table.Record {
 
 // Peticion is an item of table TransporteApp.
 //
-// That a request was made, and what it was answered. It goes after a day.
+// The record of a request and its response. It expires after a day.
 //
 //	key  USER#{userId} / IDEMPOTENCY#{requestKey}
 type Peticion struct {
 	UserID     string
 	RequestKey string
 	Operacion  string
-	// The SHA-256 of what was asked.
+	// The SHA-256 of the request.
 	Huella string
-	// The answer as JSON.
+	// The response as JSON.
 	Respuesta string
 	Request   string
 	CreatedAt time.Time
@@ -818,7 +818,8 @@ func (x Peticion) Record() table.Record {
 
 // Act is an item of table TransporteApp.
 //
-// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
+// A request by a member of staff and its response, stored in the same transaction as its change. It expires after a
+// year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {
@@ -826,13 +827,13 @@ type Act struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status *int64
 	TTL    time.Time
 }

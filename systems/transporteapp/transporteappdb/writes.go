@@ -19,7 +19,7 @@ type CrearPerfilInput struct {
 	Subscription Suscripcion
 	Credits      Creditos
 	Config       *ConfigFiscal
-	// Who a driver is in the fleet.
+	// The driver's id in the fleet.
 	ConductorID *string
 }
 
@@ -108,7 +108,7 @@ type AceptarInvitacionInput struct {
 	// The sub of their tokens.
 	MiembroID string
 	Nombre    string
-	// Who a driver is in the fleet.
+	// The driver's id in the fleet.
 	ConductorID *string
 }
 
@@ -121,7 +121,7 @@ type AceptarInvitacionResult struct {
 
 // AceptarInvitacion does, all or nothing: delete Invitacion, create Miembro, update User.
 //
-// An invitation makes one member; propietarios is 1 for an owner, else 0.
+// An invitation creates one member; propietarios is 1 for an owner, otherwise 0.
 //
 //	delete  Invitacion.key USER#{userId} / INVITACION#{invitacionId}; if ttl > :now AND rol = :rol
 //	create  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if it does not exist; GSI3 added (1)
@@ -151,7 +151,7 @@ type CambiarRolInput struct {
 	// The sub of their tokens.
 	MiembroID string
 	Rol       Rol
-	// Who a driver is in the fleet.
+	// The driver's id in the fleet.
 	ConductorID *string
 }
 
@@ -165,8 +165,8 @@ type CambiarRolResult struct {
 
 // CambiarRol does, all or nothing: update Miembro, update User.
 //
-// A member gets another role. propietarios is what that adds to the owners; minimo is how many more than these there
-// must be.
+// Changes a member's role. propietarios is the change of the number of owners; minimo is how many owners there must be
+// beyond that.
 //
 //	update  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if rol = :visto; GSI3 updated (1)
 //	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
@@ -204,7 +204,7 @@ type QuitarMiembroResult struct {
 
 // QuitarMiembro does, all or nothing: delete Miembro, update User.
 //
-// A member leaves, or is removed.
+// Removes a member.
 //
 //	delete  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if rol = :visto; GSI3 removed (1)
 //	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
@@ -269,7 +269,7 @@ type CambiarPlanResult struct {
 
 // CambiarPlan does: update User.
 //
-// A company's subscription, as the back office says.
+// Sets a company's subscription, for the back office.
 //
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   2 write units
@@ -309,7 +309,7 @@ type AbonarCreditosResult struct {
 
 // AbonarCreditos does, all or nothing: update User.
 //
-// Credits that were bought, once for each request key.
+// Adds bought credits, once for each request key.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance = :visto
@@ -358,14 +358,14 @@ type CrearConductorInput struct {
 	Estado      EstadoRecurso
 	Activo      bool
 	Licencia    Licencia
-	// When the licence ends.
+	// When the licence expires.
 	Vence        table.Date
 	Compensacion *Compensacion
 	Performance  Desempeno
 	Asignacion   Asignacion
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
-	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	// By the id of the trip. Trips that ended or were cancelled are removed.
 	Periodos map[string]Periodo
 }
 
@@ -382,7 +382,7 @@ type CrearConductorResult struct {
 
 // CrearConductor does, all or nothing: create Conductor, create Agenda, update User.
 //
-// A driver more, if the plan allows it.
+// Adds a driver, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if it does not exist; GSI1 added (1); GSI3 added (1)
@@ -438,7 +438,7 @@ type GuardarConductorInput struct {
 	Estado             EstadoRecurso
 	Activo             bool
 	Licencia           Licencia
-	// When the licence ends.
+	// When the licence expires.
 	Vence        table.Date
 	Compensacion *Compensacion
 }
@@ -453,8 +453,8 @@ type GuardarConductorResult struct {
 
 // GuardarConductor does, all or nothing: update Conductor, update Agenda.
 //
-// Changes a driver who is not on a trip and was last changed at from, at to, or between them, and tells the agenda, so
-// that an assignment that has read the driver fails.
+// Changes a driver who is not on a trip and was last changed between from and to, and increments the agenda's revision,
+// so that an assignment that has read the driver fails.
 //
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
@@ -492,7 +492,7 @@ type EditarConductorInput struct {
 	Compensacion       *Compensacion
 	Estado             EstadoRecurso
 	Activo             bool
-	// When the licence ends.
+	// When the licence expires.
 	Vence table.Date
 }
 
@@ -503,8 +503,8 @@ type EditarConductorResult struct {
 
 // EditarConductor does: update Conductor.
 //
-// Changes the same of a driver whose state and licence stay as they are: no assignment depends on the rest, so the
-// agenda is not touched.
+// Changes a driver whose state and licence stay the same: no assignment depends on the rest, so the agenda is not
+// changed.
 //
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND activo = :activo AND vence = :vence; GSI1 moved (2); GSI3 updated (1)
 //	costs   5 write units
@@ -572,17 +572,17 @@ type CrearVehiculoInput struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	// When the permit ends.
+	// When the permit expires.
 	PermisoVigencia *table.Date
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
-	// What of these ends first; a vehicle of which neither is known has none.
+	// The earlier of the two; absent if neither is known.
 	Vence         *table.Date
 	KmTotales     table.Decimal
 	ViajeActualID *string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	// By the id of the trip. Trips that ended or were cancelled are removed.
 	Periodos map[string]Periodo
 }
 
@@ -599,7 +599,7 @@ type CrearVehiculoResult struct {
 
 // CrearVehiculo does, all or nothing: create Vehiculo, create Agenda, update User.
 //
-// A vehicle more, if the plan allows it.
+// Adds a vehicle, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse; all items are counted, since no share is declared)
@@ -655,11 +655,11 @@ type GuardarVehiculoInput struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	// When the permit ends.
+	// When the permit expires.
 	PermisoVigencia *table.Date
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
-	// What of these ends first; a vehicle of which neither is known has none.
+	// The earlier of the two; absent if neither is known.
 	Vence *table.Date
 }
 
@@ -673,7 +673,8 @@ type GuardarVehiculoResult struct {
 
 // GuardarVehiculo does, all or nothing: update Vehiculo, update Agenda.
 //
-// Changes a vehicle that is not on a trip and was last changed at from, at to, or between them, and tells the agenda.
+// Changes a vehicle that is not on a trip and was last changed between from and to, and increments the agenda's
+// revision.
 //
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
@@ -709,11 +710,11 @@ type EditarVehiculoInput struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	// When the permit ends.
+	// When the permit expires.
 	PermisoVigencia *table.Date
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
-	// What of these ends first; a vehicle of which neither is known has none.
+	// The earlier of the two; absent if neither is known.
 	Vence  *table.Date
 	Estado EstadoRecurso
 	Placa  string
@@ -726,7 +727,7 @@ type EditarVehiculoResult struct {
 
 // EditarVehiculo does: update Vehiculo.
 //
-// Changes the same of a vehicle whose state and plate stay as they are; the agenda is not touched.
+// Changes a vehicle whose state and plate stay the same; the agenda is not changed.
 //
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
 //	costs   4 write units
@@ -789,7 +790,7 @@ type CrearRemolqueInput struct {
 	RemolqueID string
 	Placa      string
 	SubTipoRem string
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
 	// The same.
 	Vence         *table.Date
@@ -797,7 +798,7 @@ type CrearRemolqueInput struct {
 	ViajeActualID *string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	// By the id of the trip. Trips that ended or were cancelled are removed.
 	Periodos map[string]Periodo
 }
 
@@ -857,7 +858,7 @@ type GuardarRemolqueInput struct {
 	RemolqueID string
 	Placa      string
 	SubTipoRem string
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
 	// The same.
 	Vence  *table.Date
@@ -874,7 +875,8 @@ type GuardarRemolqueResult struct {
 
 // GuardarRemolque does, all or nothing: update Remolque, update Agenda.
 //
-// Changes a trailer that is not on a trip and was last changed at from, at to, or between them, and tells the agenda.
+// Changes a trailer that is not on a trip and was last changed between from and to, and increments the agenda's
+// revision.
 //
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
@@ -904,7 +906,7 @@ type EditarRemolqueInput struct {
 	UserID     string
 	RemolqueID string
 	SubTipoRem string
-	// When the insurance ends.
+	// When the insurance expires.
 	SeguroVigencia *table.Date
 	// The same.
 	Vence  *table.Date
@@ -919,7 +921,7 @@ type EditarRemolqueResult struct {
 
 // EditarRemolque does: update Remolque.
 //
-// Changes the same of a trailer whose state and plate stay as they are; the agenda is not touched.
+// Changes a trailer whose state and plate stay the same; the agenda is not changed.
 //
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
 //	costs   4 write units
@@ -993,7 +995,7 @@ type CrearViajeResult struct {
 
 // CrearViaje does, all or nothing: create Viaje, check User.
 //
-// A trip without a carta.
+// Creates a trip without a carta.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (2)
@@ -1082,7 +1084,7 @@ type CrearViajeConCartaResult struct {
 
 // CrearViajeConCarta does, all or nothing: upsert Usage, update User, upsert FolioSeq, create Viaje, create Carta.
 //
-// A trip with its carta, the month's counter, the folio and a credit: all or nothing.
+// Creates a trip with its carta, and updates the month's counter, the folio and the credits: all or nothing.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
@@ -1172,7 +1174,7 @@ type CrearCartaDeViajeResult struct {
 
 // CrearCartaDeViaje does, all or nothing: upsert Usage, update User, upsert FolioSeq, update Viaje, create Carta.
 //
-// Create a carta for a trip without one, or whose last one was cancelled, on the same terms.
+// Creates a carta for a trip without one, or whose last one was cancelled, in the same way.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
@@ -1307,9 +1309,9 @@ type AsignarRecursosInput struct {
 // AsignarRecursosLine is a line of AsignarRecursos.
 type AsignarRecursosLine struct {
 	RecursoID string
-	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	// By the id of the trip. Trips that ended or were cancelled are removed.
 	Periodos map[string]Periodo
-	// How many these are.
+	// The number of trips.
 	Abiertos int64
 	Visto    int64
 }
@@ -1371,7 +1373,7 @@ type IniciarViajeResult struct {
 
 // IniciarViaje does, all or nothing: update Viaje, create Tracking, update Conductor, update Vehiculo.
 //
-// The trip leaves: its driver and vehicle are there, its carta is stamped, and it is planned to begin soon. A local
+// Starts a trip: its driver and vehicle are available, its carta is stamped, and its planned start is near. A local
 // trip needs no carta.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
@@ -1496,7 +1498,7 @@ type CompletarViajeResult struct {
 // CompletarViaje does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update Agenda
 // for each line.
 //
-// The trip has arrived; driver and vehicle are free again. The lines are their agendas.
+// Completes a trip; driver and vehicle are available again. The lines are their agendas.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
@@ -1606,7 +1608,7 @@ type CancelarViajeResult struct {
 
 // CancelarViaje does: update Viaje.
 //
-// A trip that nobody is to make is off.
+// Cancels an unassigned trip.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	costs   6 write units
@@ -1646,7 +1648,7 @@ type CancelarAsignadoResult struct {
 
 // CancelarAsignado does, all or nothing: update Viaje, update Agenda for each line.
 //
-// A trip that has not left is off, out of the agendas in the lines.
+// Cancels a trip that has not started, and removes it from the agendas in the lines.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
@@ -1698,7 +1700,7 @@ type CancelarEnCursoResult struct {
 // CancelarEnCurso does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update Agenda
 // for each line.
 //
-// A trip that is on its way is off; driver and vehicle are free again. The lines are their agendas.
+// Cancels a trip in progress; driver and vehicle are available again. The lines are their agendas.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
@@ -1808,7 +1810,7 @@ type MoverViajeResult struct {
 
 // MoverViaje does: update Tracking.
 //
-// A ping: where the trip is now. A later ping than this one stays.
+// A ping: the current position of a trip. A later ping is not overwritten.
 //
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if activo = true AND pings = :visto
 //	costs   1 write unit
@@ -1842,7 +1844,7 @@ type AnotarPosicionResult struct {
 
 // AnotarPosicion does: create Posicion.
 //
-// A ping: where the trip has been. A time has one place, which the first ping of that time says.
+// A ping: a past position of a trip. The first ping of a time determines its position.
 //
 //	create  Posicion.key USER#{userId}#VIAJE#{viajeId} / POS#{at}; if it does not exist
 //	costs   1 write unit
@@ -1935,7 +1937,7 @@ type GuardarUbicacionesResult struct {
 
 // GuardarUbicaciones does, all or nothing: update Carta, put Ubicacion for each line.
 //
-// The places of a carta, all at once; behind them stand none.
+// Sets all places of a carta, if none follow them.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision AND numUbicaciones <= :numero; GSI1 updated (1); GSI2 updated (1)
 //	put     Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
@@ -1977,7 +1979,7 @@ type QuitarUbicacionesResult struct {
 
 // QuitarUbicaciones does, all or nothing: update Carta, delete Ubicacion for each line.
 //
-// All places of a carta; fewer come in their place.
+// Replaces all places of a carta by fewer.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	delete  Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
@@ -2024,7 +2026,7 @@ type GuardarFigurasResult struct {
 
 // GuardarFiguras does, all or nothing: update Carta, put Figura for each line.
 //
-// The people of a carta, all at once.
+// Sets all people of a carta.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision AND numFiguras <= :numero; GSI1 updated (1); GSI2 updated (1)
 //	put     Figura.key USER#{userId}#CARTA#{cartaId} / FIGURA#{orden|pad(4)}, each line
@@ -2121,7 +2123,7 @@ type AgregarMercanciasResult struct {
 
 // AgregarMercancias does, all or nothing: update Carta, create Mercancia for each line.
 //
-// Goods more: with their count and weight, once for each request key.
+// Adds goods, with their count and weight, once for each request key.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND numeroTotalMercancias = :visto; GSI1 updated (1); GSI2 updated (1)
@@ -2182,7 +2184,7 @@ type CambiarMercanciaResult struct {
 
 // CambiarMercancia does, all or nothing: update Carta, put Mercancia.
 //
-// A good in place of another; peso is what all weigh then.
+// Replaces a good; peso is the new total weight.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	put     Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
@@ -2219,7 +2221,7 @@ type QuitarMercanciaResult struct {
 
 // QuitarMercancia does, all or nothing: update Carta, delete Mercancia.
 //
-// The last good goes.
+// Removes the last good.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	delete  Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
@@ -2283,7 +2285,7 @@ type SellarCartaResult struct {
 
 // SellarCarta does: update Carta.
 //
-// The carta is complete and was found right; its counts are what is there.
+// Closes a carta that is complete and valid, with its counts.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
@@ -2314,7 +2316,7 @@ type AbrirCartaResult struct {
 
 // AbrirCarta does: update Carta.
 //
-// A complete carta is to be changed again.
+// Reopens a complete carta for changes.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
@@ -2351,7 +2353,7 @@ type EmpezarTimbradoResult struct {
 
 // EmpezarTimbrado does, all or nothing: update Carta, update Viaje.
 //
-// The PAC is going to be asked for a stamp: until its answer is known, the carta is not opened and not cancelled.
+// Before the PAC is asked for a stamp: until its response is known, the carta cannot be reopened or cancelled.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
@@ -2391,7 +2393,7 @@ type DejarTimbradoResult struct {
 
 // DejarTimbrado does, all or nothing: update Carta, update Viaje.
 //
-// The PAC does not stamp the carta: it is a draft as before. A refusal that comes late is not of what was sent since.
+// The PAC rejects the carta: it is a draft again. A late rejection does not affect a later attempt.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
@@ -2448,7 +2450,7 @@ type TimbrarCartaResult struct {
 
 // TimbrarCarta does, all or nothing: update Carta, update Viaje, update User, create XmlParte for each line.
 //
-// The stamp with the document, the trip's summary and the credit: all or nothing.
+// Stores the stamp, the document, the trip's summary and the credit: all or nothing.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
@@ -2510,7 +2512,7 @@ type CancelarBorradorResult struct {
 
 // CancelarBorrador does, all or nothing: update Carta, update Viaje, update User.
 //
-// A draft is off; its credit is free again. Its folio is not given to another.
+// Cancels a draft; its credit is available again. Its folio is not reused.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador'; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
@@ -2552,7 +2554,7 @@ type EmpezarCancelacionResult struct {
 
 // EmpezarCancelacion does, all or nothing: update Carta, update Viaje.
 //
-// The PAC is going to be asked to cancel a stamped carta: until its answer is known, its trip does not leave.
+// Before the PAC is asked to cancel a stamped carta: until its response is known, its trip cannot start.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (2)
@@ -2592,7 +2594,7 @@ type DejarCancelacionResult struct {
 
 // DejarCancelacion does, all or nothing: update Carta, update Viaje.
 //
-// The PAC does not cancel the carta: it is stamped as before. A refusal that comes late is not of what was sent since.
+// The PAC does not cancel the carta: it is stamped again. A late rejection does not affect a later attempt.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
@@ -2630,7 +2632,7 @@ type CancelarTimbradaResult struct {
 
 // CancelarTimbrada does, all or nothing: update Carta, update Viaje.
 //
-// A stamped carta is off, as the PAC has confirmed; the credit is spent.
+// Cancels a stamped carta after the PAC has confirmed it; the credit is spent.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
@@ -2742,13 +2744,13 @@ type KeepActInput struct {
 	Day       string
 	At        time.Time
 	RequestID string
-	// The sub of who asked
+	// The caller's sub
 	ActorID string
 	// The operation's id
 	Operation string
 	// Method and path
 	Target string
-	// The HTTP status; without it nobody knows whether it was done
+	// The HTTP status; if missing, the outcome is unknown
 	Status *int64
 }
 
@@ -2759,7 +2761,7 @@ type KeepActResult struct {
 
 // KeepAct does: put Act.
 //
-// Keeps what somebody asked for and how it was answered, together with what it changes.
+// Records a request and its response, in the same transaction as its change.
 //
 //	put    Act.key ACTS#{day} / {at}#{requestId}
 //	costs  1 write unit

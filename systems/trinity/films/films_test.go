@@ -29,7 +29,7 @@ func TestCatalogue(t *testing.T) {
 			total++
 			name := kind + " " + f.Title + " " + f.ReleaseDate
 			if seen[f.ID] || seen[name] {
-				t.Errorf("%s is there twice", name)
+				t.Errorf("%s occurs twice", name)
 			}
 			seen[f.ID], seen[name] = true, true
 			if f.ID <= 90_000_000 || f.ID > films.MaxID || f.Title == "" || f.Title != strings.TrimSpace(f.Title) ||
@@ -54,7 +54,7 @@ func TestOffline(t *testing.T) {
 	}
 	for _, f := range list {
 		if f.MediaType != films.Movie || !slices.Contains(f.GenreIDs, 27) && !slices.Contains(f.GenreIDs, 99) {
-			t.Errorf("%+v is not what was asked for", f)
+			t.Errorf("%+v was not requested", f)
 		}
 	}
 	if again := query(t, films.Offline(), q); !reflect.DeepEqual(again, list) {

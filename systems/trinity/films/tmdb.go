@@ -18,8 +18,8 @@ import (
 const (
 	tmdbURL     = "https://api.themoviedb.org"
 	tmdbTimeout = 5 * time.Second
-	// tmdbAnswerMax is far larger than a page of twenty films.
-	tmdbAnswerMax = 1 << 20
+	// tmdbResponseMax is far larger than a page of twenty films.
+	tmdbResponseMax = 1 << 20
 	// tmdbPages is the maximum number of pages of twenty that are requested.
 	tmdbPages = 5
 )
@@ -112,16 +112,16 @@ func (t *TMDB) page(ctx context.Context, q Query, page int) (*discovered, error)
 	}
 	request.Header.Set("Authorization", "Bearer "+t.o.Token)
 	request.Header.Set("Accept", "application/json")
-	answer, err := t.o.Client.Do(request)
+	response, err := t.o.Client.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("tmdb: %w", err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("tmdb: discover %s: status %d", kind, answer.StatusCode)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("tmdb: discover %s: status %d", kind, response.StatusCode)
 	}
 	var found discovered
-	if err := json.NewDecoder(io.LimitReader(answer.Body, tmdbAnswerMax)).Decode(&found); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, tmdbResponseMax)).Decode(&found); err != nil {
 		return nil, fmt.Errorf("tmdb: discover %s: %w", kind, err)
 	}
 	return &found, nil

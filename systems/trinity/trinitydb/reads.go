@@ -41,7 +41,7 @@ type RoomByCodeInput struct {
 
 // RoomByCode finds one Room of a given code.
 //
-// The room that a code opens.
+// The room of a code.
 //
 //	GetItem       trinity-rooms: id = "CODE#{code}"
 //	then GetItem  trinity-rooms: id = "{roomId}"
@@ -72,7 +72,7 @@ type RoomsOfHostItem struct {
 
 // RoomsOfHost finds the Room items of a given hostId, by createdAt descending, 20 a page.
 //
-// The rooms that somebody has made, newest first.
+// The rooms that a user has created, newest first.
 //
 //	Query  trinity-rooms.host-index: hostId = "{hostId}"; descending
 //	costs  1 read unit
@@ -140,7 +140,7 @@ type MembersInput struct {
 
 // Members finds the Member items of a given roomId, 40 a page.
 //
-// Who is in a room.
+// The members of a room.
 //
 //	Query  trinity-votes: roomId = "MEMBERS#{roomId}"
 //	costs  1 read unit
@@ -162,7 +162,7 @@ type MemberOfInput struct {
 
 // MemberOf finds one Member of a given roomId and userId.
 //
-// Somebody's own membership of a room.
+// A user's own membership of a room.
 //
 //	GetItem  trinity-votes: roomId = "MEMBERS#{roomId}" AND userMovieId = "{userId}#JOINED"
 //	costs    1 read unit
@@ -210,7 +210,7 @@ type VoteOfInput struct {
 
 // VoteOf finds one Vote of a given roomId and userId and movieId.
 //
-// Somebody's own vote on a film.
+// A user's own vote on a film.
 //
 //	GetItem  trinity-votes: roomId = "{roomId}" AND userMovieId = "{userId}#{movieId}"
 //	costs    1 read unit
@@ -235,7 +235,7 @@ type VotesOfUserInRoomInput struct {
 
 // VotesOfUserInRoom finds the Vote items of a given roomId and userId, 40 a page.
 //
-// Somebody's own votes in a room.
+// A user's own votes in a room.
 //
 //	Query  trinity-votes: roomId = "{roomId}" AND begins_with(userMovieId, "{userId}#")
 //	costs  2 read units
@@ -269,7 +269,7 @@ type RoomsOfUserItem struct {
 
 // RoomsOfUser finds the Member items of a given userId, by joinedAt descending, 20 a page.
 //
-// The rooms that somebody is in, last joined first.
+// The rooms of a user, last joined first.
 //
 //	Query  trinity-votes.user-index: userId = "{userId}"; descending
 //	costs  0.5 read units
@@ -302,7 +302,7 @@ type RoomsOfUserWithoutMatchItem struct {
 
 // RoomsOfUserWithoutMatch finds the Member items of a given userId, by joinedAt descending, 20 a page.
 //
-// Those that have no match yet.
+// Rooms without a match.
 //
 //	Query  trinity-votes.unmatched-index: unmatchedUserId = "{userId}"; descending
 //	costs  0.5 read units
@@ -371,7 +371,7 @@ type MatchesOfUserInput struct {
 
 // MatchesOfUser finds the UserMatch items of a given userId, by timestamp descending, 20 a page.
 //
-// All matches that somebody was part of, newest first, of rooms that have gone too.
+// All matches of a user, newest first, including those of expired rooms.
 //
 //	Query  trinity-matches.user-index: userId = "{userId}"; descending
 //	costs  0.5 read units

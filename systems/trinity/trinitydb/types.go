@@ -10,7 +10,7 @@ import (
 
 // MediaType is one of the values below.
 //
-// What is voted on.
+// The kind of a film.
 type MediaType string
 
 // The values of MediaType.
@@ -46,7 +46,7 @@ type Room struct {
 	GenreIDs    []int64
 	MemberCount int64
 	HasMatch    bool
-	// Its host has ended it: nobody joins or votes any more.
+	// The host has closed it: no one can join or vote.
 	Closed    bool
 	Version   int64
 	CreatedAt time.Time
@@ -60,7 +60,7 @@ func (x Room) Record() table.Record {
 
 // RoomRequest is an item of table trinity-rooms.
 //
-// That a host's request for a room was made, and which room it made. It goes after a day.
+// The record of a host's request and the room it created. It expires after a day.
 //
 //	key  IDE#{userId}#{requestKey}
 type RoomRequest struct {
@@ -103,8 +103,8 @@ func (x Movie) Record() table.Record {
 
 // Member is an item of table trinity-votes.
 //
-// Who takes part. Their number of votes keeps who has votes from leaving with them, and who has left from voting;
-// closed keeps everybody from voting when the host has closed the room.
+// A member of a room. The number of votes prevents members from leaving with their votes, and from voting after they
+// have left; closed prevents votes after the host has closed the room.
 //
 //	key              MEMBERS#{roomId} / {userId}#JOINED
 //	user-index       {userId} / {joinedAt}
@@ -130,7 +130,7 @@ func (x Member) Record() table.Record {
 
 // Vote is an item of table trinity-votes.
 //
-// What a member thinks of a film. It is final.
+// A member's vote on a film. It is final.
 //
 //	key  {roomId} / {userId}#{movieId}
 type Vote struct {
@@ -174,7 +174,7 @@ func (x Match) Record() table.Record {
 
 // UserMatch is an item of table trinity-matches.
 //
-// A match as one of its users finds it. It stays when the room has gone.
+// A user's copy of a match. It remains after the room has expired.
 //
 //	key         {roomId}#{userId} / {movieId}
 //	user-index  {userId} / {timestamp}

@@ -43,7 +43,7 @@ type OpenRoomResult struct {
 
 // OpenRoom does, all or nothing: create Room, create Member, create Movie for each line.
 //
-// A room with its films and its host as the first member, once for each request key of the host.
+// Creates a room with its films and its host as the first member, once for each request key of the host.
 //
 //	create  RoomRequest.key IDE#{userId}#{requestKey}; if it does not exist
 //	create  Room.key {roomId}; if it does not exist; host-index added (1)
@@ -184,8 +184,7 @@ type VoteYesResult struct {
 
 // VoteYes does, all or nothing: create Vote, update Movie, update Room, update Member.
 //
-// A yes that is not the last one. Several may be counted at once, as long as the tally stays below where a match
-// begins.
+// A yes that is not the last one. Several may be counted concurrently, while the tally stays below a match.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if yes < :below
@@ -231,7 +230,7 @@ type VoteYesAfterMatchResult struct {
 
 // VoteYesAfterMatch does, all or nothing: create Vote, update Movie, update Room, update Member.
 //
-// A yes for a film that has its match already.
+// A yes for a film that already has a match.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if matched = true
@@ -294,7 +293,7 @@ type CompleteMatchResult struct {
 // CompleteMatch does, all or nothing: create Vote, update Movie, update Room, create Match, create UserMatch, update
 // Member, create UserMatch for each line, update Member for each line.
 //
-// The last yes, and the match with all that members find it by. The lines are the other members.
+// The last yes, and the match with a copy for each member. The lines are the other members.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if yes = :seen AND matched = false
@@ -413,7 +412,7 @@ type LeaveResult struct {
 
 // Leave does, all or nothing: delete Member, update Room.
 //
-// Without votes, and where no film then has all of them.
+// Leaves a room without votes, if no film then has the votes of all members.
 //
 //	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse; all items are counted, since no share is declared)
 //	update  Room.key {roomId}; if version = :version
@@ -459,7 +458,7 @@ type LeaveWithMatchesResult struct {
 // LeaveWithMatches does, all or nothing: delete Member, update Room, create Match for each line, update Movie for each
 // line.
 //
-// The same where films then have all yes votes. The lines are these.
+// The same if films then have the votes of all members. The lines are these films.
 //
 //	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse; all items are counted, since no share is declared)
 //	update  Room.key {roomId}; if version = :version; host-index updated (1)
@@ -573,7 +572,7 @@ type MarkMemberResult struct {
 
 // MarkMember does: update Member.
 //
-// That a member's room has a match.
+// Marks that a member's room has a match.
 //
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; user-index updated (1); unmatched-index removed (1)
 //	costs   3 write units

@@ -54,7 +54,7 @@ func TestPeriod(t *testing.T) {
 func TestKeys(t *testing.T) {
 	ctx := t.Context()
 	db, _ := open(t)
-	lamp(t, db)
+	putLamp(t, db)
 	_, err := db.Visit(ctx, patterns.VisitInput{Visitor: "a"})
 	must(t, err)
 	visitor := patterns.Visitor{Visitor: "a", Visits: 1, Seen: begin}

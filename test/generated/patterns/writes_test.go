@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/test/generated/patterns"
 )
 
-// lamp is a product with everything optional.
-func lamp(t *testing.T, db *patterns.DB) {
+// putLamp puts a product with everything optional.
+func putLamp(t *testing.T, db *patterns.DB) {
 	t.Helper()
 	_, err := db.Open(t.Context(), patterns.OpenInput{Shop: "s-1"})
 	must(t, err)
@@ -44,7 +44,7 @@ func attributes(t *testing.T, client *dynamodb.Client, pk, sk string) map[string
 // TestRemove tests that removed fields disappear from the item and its copy, and that index keys and counters follow.
 func TestRemove(t *testing.T) {
 	db, client := open(t)
-	lamp(t, db)
+	putLamp(t, db)
 	ctx := t.Context()
 
 	must(t, ended(db.EndOffer(ctx, patterns.EndOfferInput{Product: "p-1"})))
@@ -79,7 +79,7 @@ func ended(_ patterns.EndOfferResult, err error) error { return err }
 // TestPatch tests that passed fields are set, others stay, and everything derived from either follows.
 func TestPatch(t *testing.T) {
 	db, client := open(t)
-	lamp(t, db)
+	putLamp(t, db)
 	ctx := t.Context()
 	_, err := db.Open(ctx, patterns.OpenInput{Shop: "s-2"})
 	must(t, err)
@@ -237,7 +237,7 @@ func TestBatch(t *testing.T) {
 // writes that check the same item cannot share a transaction. Without a key there are no cursors.
 func TestComments(t *testing.T) {
 	db, _ := open(t, func(c *patterns.Config) { c.CursorKey = nil })
-	lamp(t, db)
+	putLamp(t, db)
 	ctx := t.Context()
 	const first, second = "01HV6X3Z5Q8Y9W2T4R6P8N0M1P", "01HV6X3Z5Q8Y9W2T4R6P8N0M1Q"
 	_, err := db.Publish(ctx, patterns.PublishInput{Post: "p", Shop: "s-1"})

@@ -36,8 +36,8 @@ func (l *Ledger) Acknowledge(changes map[string]int) {
 	}
 }
 
-// Doubt records that the outcome of the changes is unknown.
-func (l *Ledger) Doubt(changes map[string]int, atomic bool) {
+// Unknown records that the outcome of the changes is unknown.
+func (l *Ledger) Unknown(changes map[string]int, atomic bool) {
 	l.doubt, l.atomic = changes, atomic
 }
 

@@ -46,7 +46,7 @@ func (w *Writer) Partition() string { return "w" + strconv.Itoa(w.id) }
 func (w *Writer) Write(ctx context.Context) error {
 	changes, atomically, call := w.next()
 	if err := call(ctx); err != nil {
-		w.Ledger.Doubt(changes, atomically)
+		w.Ledger.Unknown(changes, atomically)
 		return err
 	}
 	w.Ledger.Acknowledge(changes)

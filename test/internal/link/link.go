@@ -148,9 +148,9 @@ func (l *Link) Release() {
 	}
 }
 
-// Lose silently drops the existing connections: neither data nor their end passes, as when a firewall forgets them or the
-// machine behind them is gone. Later connections are not affected.
-func (l *Link) Lose() {
+// DropSilently drops the existing connections without telling either end: neither data nor their end passes, as when a firewall
+// forgets them or the machine behind them is gone. Later connections are not affected.
+func (l *Link) DropSilently() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.connections {

@@ -55,9 +55,9 @@ func Start(t *testing.T, systems string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request)
 		if err == nil {
-			_ = answer.Body.Close() // any response means that it listens
+			_ = response.Body.Close() // any response means that it listens
 			return endpoint
 		}
 		select {

@@ -4,7 +4,7 @@
 // A register is an item, and its value the attribute n. The two registers of a pair share a partition key; transactions
 // write both, and queries of the table and of an index read both. Pairs are independent, so each has its own history.
 //
-// A request without a response (Answer.Lost) was executed at some time after its call, or not at all. Model lets it
+// A request without a response (Response.Lost) was executed at some time after its call, or not at all. Model lets it
 // execute at any time until its Return, which is the end of the history: executing there is the same as never, because
 // nobody observes it.
 package registers
@@ -56,8 +56,8 @@ type Request struct {
 	Token          string // of SwapBoth and Move: a second request with it has no further effect; "" for none
 }
 
-// Answer is the result of a call.
-type Answer struct {
+// Response is the result of a call.
+type Response struct {
 	Value    Pair // for Get, Add and Remove only the first counts
 	Refused  bool // the condition was false
 	Conflict bool // with a running transaction: nothing was executed
@@ -65,32 +65,32 @@ type Answer struct {
 }
 
 // step is the model: the response to a request in a state, and the new state.
-func step(s Pair, r Request) (Answer, Pair) {
+func step(s Pair, r Request) (Response, Pair) {
 	mine, other := &s[r.Register], &s[1-r.Register]
 	old := *mine
 	conditional := r.Kind == Swap || r.Kind == SwapBoth || r.Kind == Move
 	if conditional && old != r.Expect {
-		return Answer{Refused: true}, s
+		return Response{Refused: true}, s
 	}
 	switch r.Kind {
 	case Get:
-		return Answer{Value: Pair{old}}, s
+		return Response{Value: Pair{old}}, s
 	case Put, Swap:
 		*mine = r.Value
 	case Add:
 		*mine = max(old, 0) + 1
-		return Answer{Value: Pair{*mine}}, s
+		return Response{Value: Pair{*mine}}, s
 	case Remove:
 		*mine = Absent
-		return Answer{Value: Pair{old}}, s
+		return Response{Value: Pair{old}}, s
 	case GetBoth, Query, QueryIndex:
-		return Answer{Value: s}, s
+		return Response{Value: s}, s
 	case SwapBoth:
 		*mine, *other = r.Value, r.Value
 	case Move:
 		*other = max(*other, 0) + 1
 	}
-	return Answer{}, s
+	return Response{}, s
 }
 
 // Model is DynamoDB's guarantee: single-item operations and transactions are linearizable. That queries are, too, is
@@ -104,7 +104,7 @@ var Model = porcupine.Model{
 	},
 	Init: func() any { return Pair{Absent, Absent} },
 	Step: func(state, input, output any) (bool, any) {
-		got := output.(Answer)
+		got := output.(Response)
 		if got.Conflict {
 			return true, state
 		}
@@ -112,7 +112,7 @@ var Model = porcupine.Model{
 		return got == want || got.Lost, next
 	},
 	DescribeOperation: func(input, output any) string {
-		r, a := input.(Request), output.(Answer)
+		r, a := input.(Request), output.(Response)
 		return fmt.Sprintf("%v(register %d, value %d, expect %d) → %+v", r.Kind, r.Register, r.Value, r.Expect, a)
 	},
 }
@@ -124,7 +124,7 @@ var PowerCutModel = (&porcupine.NondeterministicModel{
 	Step: func(state, input, output any) []any {
 		possible, next := Model.Step(state, input, output)
 		switch {
-		case output.(Answer).Lost:
+		case output.(Response).Lost:
 			return []any{state, next}
 		case possible:
 			return []any{next}

@@ -15,11 +15,11 @@ func TestModel(t *testing.T) {
 	both := registers.Request{Kind: registers.SwapBoth, Value: 7, Expect: absent}
 	get, getBoth := registers.Request{Kind: registers.Get}, registers.Request{Kind: registers.GetBoth}
 	query := registers.Request{Kind: registers.QueryIndex}
-	done, lost := registers.Answer{}, registers.Answer{Lost: true}
-	is := func(first, second int) registers.Answer {
-		return registers.Answer{Value: registers.Pair{first, second}}
+	done, lost := registers.Response{}, registers.Response{Lost: true}
+	is := func(first, second int) registers.Response {
+		return registers.Response{Value: registers.Pair{first, second}}
 	}
-	op := func(r registers.Request, call int64, a registers.Answer, end int64) porcupine.Operation {
+	op := func(r registers.Request, call int64, a registers.Response, end int64) porcupine.Operation {
 		return porcupine.Operation{Input: r, Call: call, Output: a, Return: end}
 	}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestModel(t *testing.T) {
 		"half a transaction in an index":   {[]porcupine.Operation{op(both, 1, lost, never), op(query, 3, is(absent, 7), 4)}, false},
 		"a transaction without a response": {[]porcupine.Operation{op(both, 1, lost, never), op(query, 3, is(7, 7), 4)}, true},
 		"a conflict changes nothing": {
-			[]porcupine.Operation{op(both, 1, registers.Answer{Conflict: true}, 2), op(getBoth, 3, is(7, 7), 4)}, false,
+			[]porcupine.Operation{op(both, 1, registers.Response{Conflict: true}, 2), op(getBoth, 3, is(7, 7), 4)}, false,
 		},
 	} {
 		if got := porcupine.CheckOperations(registers.Model, c.history); got != c.want {

@@ -80,25 +80,25 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 }
 
 // Perform sends the request. A false condition and a conflict are valid results.
-func Perform(ctx context.Context, client *dynamodb.Client, r Request) (Answer, error) {
+func Perform(ctx context.Context, client *dynamodb.Client, r Request) (Response, error) {
 	a, err := send(ctx, client, r)
 	var failed *types.ConditionalCheckFailedException
 	var conflict *types.TransactionConflictException
 	var canceled *types.TransactionCanceledException
 	switch {
 	case errors.As(err, &failed):
-		return Answer{Refused: true}, nil
+		return Response{Refused: true}, nil
 	case errors.As(err, &conflict):
-		return Answer{Conflict: true}, nil
+		return Response{Conflict: true}, nil
 	case errors.As(err, &canceled):
-		return answerOf(canceled)
+		return responseOf(canceled)
 	default:
 		return a, err
 	}
 }
 
-func answerOf(canceled *types.TransactionCanceledException) (Answer, error) {
-	var a Answer
+func responseOf(canceled *types.TransactionCanceledException) (Response, error) {
+	var a Response
 	for _, reason := range canceled.CancellationReasons {
 		switch *reason.Code {
 		case "ConditionalCheckFailed":
@@ -113,40 +113,40 @@ func answerOf(canceled *types.TransactionCanceledException) (Answer, error) {
 	return a, nil
 }
 
-func send(ctx context.Context, client *dynamodb.Client, r Request) (Answer, error) {
+func send(ctx context.Context, client *dynamodb.Client, r Request) (Response, error) {
 	name := aws.String(Table)
 	mine := key(r.Pair, r.Register)
 	switch r.Kind {
 	case Get:
 		out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: name, Key: mine, ConsistentRead: aws.Bool(true)})
 		if err != nil {
-			return Answer{}, err
+			return Response{}, err
 		}
-		return Answer{Value: Pair{valueOf(out.Item)}}, nil
+		return Response{Value: Pair{valueOf(out.Item)}}, nil
 	case Put:
 		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: name, Item: holding(mine, r.Value)})
-		return Answer{}, err
+		return Response{}, err
 	case Swap:
 		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: name, Item: holding(mine, r.Value),
 			ConditionExpression: condition(r.Expect), ExpressionAttributeValues: operands(r.Expect),
 		})
-		return Answer{}, err
+		return Response{}, err
 	case Add:
 		out, err := client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: name, Key: mine, UpdateExpression: aws.String("ADD n :e"), ExpressionAttributeValues: operands(1),
 			ReturnValues: types.ReturnValueAllNew,
 		})
 		if err != nil {
-			return Answer{}, err
+			return Response{}, err
 		}
-		return Answer{Value: Pair{valueOf(out.Attributes)}}, nil
+		return Response{Value: Pair{valueOf(out.Attributes)}}, nil
 	case Remove:
 		out, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: name, Key: mine, ReturnValues: types.ReturnValueAllOld})
 		if err != nil {
-			return Answer{}, err
+			return Response{}, err
 		}
-		return Answer{Value: Pair{valueOf(out.Attributes)}}, nil
+		return Response{Value: Pair{valueOf(out.Attributes)}}, nil
 	case GetBoth:
 		return sendGetBoth(ctx, client, r.Pair)
 	case Query, QueryIndex:
@@ -157,22 +157,22 @@ func send(ctx context.Context, client *dynamodb.Client, r Request) (Answer, erro
 			in.ClientRequestToken = &r.Token
 		}
 		_, err := client.TransactWriteItems(ctx, in)
-		return Answer{}, err
+		return Response{}, err
 	}
 }
 
-func sendGetBoth(ctx context.Context, client *dynamodb.Client, p int) (Answer, error) {
+func sendGetBoth(ctx context.Context, client *dynamodb.Client, p int) (Response, error) {
 	get := func(register int) types.TransactGetItem {
 		return types.TransactGetItem{Get: &types.Get{TableName: aws.String(Table), Key: key(p, register)}}
 	}
 	out, err := client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get(0), get(1)}})
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
-	return Answer{Value: Pair{valueOf(out.Responses[0].Item), valueOf(out.Responses[1].Item)}}, nil
+	return Response{Value: Pair{valueOf(out.Responses[0].Item), valueOf(out.Responses[1].Item)}}, nil
 }
 
-func sendQuery(ctx context.Context, client *dynamodb.Client, r Request) (Answer, error) {
+func sendQuery(ctx context.Context, client *dynamodb.Client, r Request) (Response, error) {
 	in := &dynamodb.QueryInput{
 		TableName: aws.String(Table), KeyConditionExpression: aws.String("pair = :p"), ExpressionAttributeValues: item{":p": number(r.Pair)},
 	}
@@ -183,13 +183,13 @@ func sendQuery(ctx context.Context, client *dynamodb.Client, r Request) (Answer,
 	}
 	out, err := client.Query(ctx, in)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
-	a := Answer{Value: Pair{Absent, Absent}}
+	a := Response{Value: Pair{Absent, Absent}}
 	for _, it := range out.Items {
 		register := intOf(it[registerName])
 		if a.Value[register] != Absent {
-			return Answer{}, fmt.Errorf("%w: %v", ErrTwice, out.Items)
+			return Response{}, fmt.Errorf("%w: %v", ErrTwice, out.Items)
 		}
 		a.Value[register] = valueOf(it)
 	}

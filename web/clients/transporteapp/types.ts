@@ -170,7 +170,7 @@ export interface paths {
     /** Open invitations */
     get: operations["listInvitaciones"];
     /**
-     * Invite somebody
+     * Invite a user
      * @description The code is shown only once; it can be accepted once, within seven days.
      */
     post: operations["createInvitacion"];

@@ -27,7 +27,7 @@ func TestPositions(t *testing.T) {
 		}
 		for i, p := range positions {
 			if back[i].Done != p.Done || (back[i].At == nil) != (p.At == nil) || p.At != nil && !SameItem(back[i].At, p.At) {
-				t.Errorf("position %d comes back as %v", i, back[i])
+				t.Errorf("position %d is decoded as %v", i, back[i])
 			}
 		}
 		for i := range text {

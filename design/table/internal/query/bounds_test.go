@@ -14,7 +14,7 @@ func TestGreatestText(t *testing.T) {
 	for _, head := range []string{"", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi", "abcdefg世", "abcdef世世", "😀😀", "abc😀é"} {
 		got := greatestText(head, n)
 		if len(got) > n || !utf8.ValidString(got) || len(head) <= n && !strings.HasPrefix(got, head) {
-			t.Errorf("%q: %q is too long, or no text, or begins otherwise", head, got)
+			t.Errorf("%q: %q is too long, is not a text, or starts differently", head, got)
 		}
 		for _, one := range endings {
 			for _, two := range endings {
@@ -26,7 +26,7 @@ func TestGreatestText(t *testing.T) {
 		// A text longer than a key is still a valid bound: no key lies between it and its cut.
 		for _, key := range []string{wholeCharacters(head, n), wholeCharacters(head, n) + "a"} {
 			if len(head) > n && len(key) <= n && key <= head && key > got {
-				t.Errorf("%q: %q is not greater, but is left out by %q", head, key, got)
+				t.Errorf("%q: %q is not greater, but is excluded by %q", head, key, got)
 			}
 		}
 	}

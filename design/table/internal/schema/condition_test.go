@@ -212,16 +212,16 @@ func TestConditionFaults(t *testing.T) {
 	}
 }
 
-func TestHoldsOfNoItem(t *testing.T) {
+func TestConditionsOnMissingItem(t *testing.T) {
 	absent := &Condition{Expression: "attribute_not_exists(#a)", Names: map[string]string{"#a": "a"}}
 	if holds, err := absent.Holds(nil, Inputs{}); !holds || err != nil {
-		t.Errorf("nothing exists of no item, but %v, %v", holds, err)
+		t.Errorf("attribute_exists holds without an item: %v, %v", holds, err)
 	}
 	var none *Condition
 	if holds, err := none.Holds(nil, Inputs{}); !holds || err != nil {
-		t.Errorf("no condition always holds, but %v, %v", holds, err)
+		t.Errorf("an empty condition does not hold: %v, %v", holds, err)
 	}
 	if text, err := none.Bind(Inputs{}, nil, nil); text != "" || err != nil {
-		t.Errorf("no condition has no text, but %q, %v", text, err)
+		t.Errorf("the text of an empty condition is %q, %v", text, err)
 	}
 }

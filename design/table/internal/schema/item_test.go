@@ -41,9 +41,9 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestLeastItem tests that optional fields are not stored, counters are 0, lists are empty, and
+// TestOptionalFieldsAreNotStored tests that optional fields are not stored, counters are 0, lists are empty, and
 // sets are absent.
-func TestLeastItem(t *testing.T) {
+func TestOptionalFieldsAreNotStored(t *testing.T) {
 	e := Parcels()
 	v := Omit(AParcel(), "city", "tags", "marks", "stops", "note", "expiresAt")
 	v["marks"] = ANumberSet()
@@ -80,7 +80,7 @@ func TestItemRefusals(t *testing.T) {
 	}
 	e := Parcels()
 	_, err := e.ItemAt(Place{Kind: CopyPlace, Copy: "byOwner"}, AParcel())
-	WantValueError(t, err, "byOwner", "is not a copy of Parcel", "a copy that is none")
+	WantValueError(t, err, "byOwner", "is not a copy of Parcel", "a text that is not a copy")
 	_, err = e.MarkerItem(&e.Markers[0], Omit(AParcel(), "ref"))
 	WantValueError(t, err, "ref", "is missing", "a marker")
 }

@@ -84,7 +84,7 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 	}
 	for _, kind := range scalarKinds() {
 		if passed[kind] < 40 || refused[kind] == 0 && kind != KindBool {
-			t.Errorf("seed %d: %d values of kind %s passed and %d were refused: too few to say anything", seed, passed[kind], kind, refused[kind])
+			t.Errorf("seed %d: %d values of kind %s passed and %d were rejected: too few for the test", seed, passed[kind], kind, refused[kind])
 		}
 	}
 }

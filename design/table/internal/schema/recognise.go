@@ -47,7 +47,7 @@ func (e *Entity) Is(p Place, it Item) (Values, bool) {
 	}
 	v := e.ValuesOf(it)
 	if p.Kind != EntryPlace {
-		return v, e.madeOf(primary, v, it)
+		return v, e.hasKeyOf(primary, v, it)
 	}
 	entry := e.EntryAt(p)
 	if entry == nil {
@@ -132,8 +132,8 @@ func (e *Entity) markerOf(name string) *Marker {
 	return nil
 }
 
-// madeOf reports whether an item has the key that values make.
-func (e *Entity) madeOf(key []KeyAttribute, v Values, it Item) bool {
+// hasKeyOf reports whether an item has the key that values make.
+func (e *Entity) hasKeyOf(key []KeyAttribute, v Values, it Item) bool {
 	computed, err := e.KeyOf(key, v)
 	if err != nil {
 		return false

@@ -43,8 +43,8 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestIs tests that an item only belongs to an entity if its keys match its values.
-func TestIs(t *testing.T) {
+// TestItemMustMatchItsKeys tests that an item only belongs to an entity if its keys match its values.
+func TestItemMustMatchItsKeys(t *testing.T) {
 	e := Parcels()
 	items, err := Items(e, AParcel())
 	if err != nil {

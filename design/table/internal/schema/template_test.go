@@ -60,7 +60,7 @@ func TestTextOf(t *testing.T) {
 		}
 	}
 	_, err := (&Entity{Name: "E"}).TextOf(TemplateOf("{v}")[0], AText("x"))
-	WantValueError(t, err, "v", "is not a field of E", "a field that is none")
+	WantValueError(t, err, "v", "is not a field of E", "an unknown field")
 }
 
 // TestMinBytes tests that the limit applies to a whole value, and to the result of lower, fold and slug, but not to a

@@ -76,7 +76,7 @@ func (a *Attempt) prepare() error {
 			return err
 		}
 		if first := a.effects[0]; first.rejected {
-			return a.refusedItself(first, first.old) // missingItem can fail before it
+			return a.ownRefusal(first, first.old) // missingItem can fail before it
 		}
 	}
 	if err := a.count(); err != nil || a.isRepetition() {

@@ -39,7 +39,7 @@ func (a *Attempt) Refused(o *Operation, old schema.Item) ([]schema.Outcome, erro
 		}
 		return a.repeats(e, old)
 	}
-	return nil, a.refusedItself(e, old)
+	return nil, a.ownRefusal(e, old)
 }
 
 // repeats is the outcome of a repetition, whose record already existed. Records of other calls were created with it, and are
@@ -56,9 +56,9 @@ func (a *Attempt) repeats(e *effect, old schema.Item) ([]schema.Outcome, error) 
 	return a.repetition(), nil
 }
 
-// refusedItself is the error of a change whose own item failed the condition, nil for none. It is ErrAgain if the item
+// ownRefusal is the error of a change whose own item failed the condition, nil for none. It is ErrAgain if the item
 // satisfies the whole condition: then it was not as it had been read, or has changed since.
-func (a *Attempt) refusedItself(e *effect, old schema.Item) error {
+func (a *Attempt) ownRefusal(e *effect, old schema.Item) error {
 	if e.refusedAs == schema.Create && old != nil && !e.entity.Expired(old, a.now.Unix()) {
 		return a.declared(e, old, errorOr(e.entity.Exists, schema.ErrExists))
 	}

@@ -156,7 +156,7 @@ func visibleAfterCommit(t *testing.T, s bucket.Store) {
 		t.Fatal(err)
 	}
 	if _, err := s.Open(t.Context(), in, "slow"); !errors.Is(err, bucket.ErrNoKey) && !errors.Is(err, bucket.ErrNoBucket) {
-		t.Errorf("the object is there before it is committed: %v", err)
+		t.Errorf("the object exists before it is committed: %v", err)
 	}
 	if _, err := w.Commit(); err != nil {
 		t.Fatal(err)

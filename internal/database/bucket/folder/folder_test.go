@@ -89,6 +89,6 @@ func TestOpenRemovesCrashLeftovers(t *testing.T) {
 	defer w.Abort()
 	open(t, dir)
 	if _, err := os.Stat(filepath.Join(dir, ".uploads")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the upload is still there: %v", err)
+		t.Errorf("the upload still exists: %v", err)
 	}
 }

@@ -21,8 +21,8 @@ type Operation struct {
 	Input func() any
 	// Layer says how faults of the input's members are worded.
 	Layer Layer
-	// EmptyAnswer is true if the response's body is empty rather than a JSON object.
-	EmptyAnswer bool
+	// EmptyResponse is true if the response's body is empty rather than a JSON object.
+	EmptyResponse bool
 	// OfStreams is true for operations of DynamoDB Streams.
 	OfStreams bool
 	// Errors are the codes of the database that the operation may return. Any operation may also return the
@@ -38,9 +38,9 @@ func (o *Operation) Target() string {
 	return TargetPrefix + o.Name
 }
 
-// MayAnswer reports whether the operation may return the code. Every operation may return the error for a full disk,
+// MayReturn reports whether the operation may return the code. Every operation may return the error for a full disk,
 // see apierr.OutOfSpace.
-func (o *Operation) MayAnswer(code apierr.Code) bool {
+func (o *Operation) MayReturn(code apierr.Code) bool {
 	return code.OfFramework() || code == apierr.LimitExceededException || slices.Contains(o.Errors, code)
 }
 
@@ -205,7 +205,7 @@ var operations = []Operation{
 		Name: "StartBulkPutItems", Input: input[StartBulkPutItemsInput], Layer: Older,
 		Errors: with(tableChange, apierr.IdempotentParameterMismatchException),
 	},
-	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
+	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyResponse: true, Errors: tableChange},
 	{
 		Name: "TransactGetItems", Input: input[TransactGetItemsInput], Layer: Older,
 		Errors: with(dataPlane, apierr.TransactionCanceledException),
@@ -215,7 +215,7 @@ var operations = []Operation{
 		Errors: with(dataPlane, apierr.IdempotentParameterMismatchException, apierr.TransactionCanceledException,
 			apierr.TransactionInProgressException),
 	},
-	{Name: "UntagResource", Input: input[UntagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
+	{Name: "UntagResource", Input: input[UntagResourceInput], Layer: Older, EmptyResponse: true, Errors: tableChange},
 	{
 		Name: "UpdateContinuousBackups", Input: input[UpdateContinuousBackupsInput], Layer: Older,
 		Errors: with(anyOperation, apierr.ContinuousBackupsUnavailableException, apierr.TableNotFoundException),

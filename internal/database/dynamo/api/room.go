@@ -12,9 +12,9 @@ func WithRoom(ctx context.Context, f func(bytes int64) error) context.Context {
 	return context.WithValue(ctx, roomKey{}, f)
 }
 
-// AskForRoom waits until a request may read items of some bytes, altogether, beyond LargeRead. It returns an error if it
+// ReserveMemory waits until a request may read items of some bytes, altogether, beyond LargeRead. It returns an error if it
 // must not. A context without room has no bounds.
-func AskForRoom(ctx context.Context, bytes int64) error {
+func ReserveMemory(ctx context.Context, bytes int64) error {
 	if f, ok := ctx.Value(roomKey{}).(func(int64) error); ok {
 		return f(bytes)
 	}

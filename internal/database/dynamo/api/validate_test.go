@@ -152,16 +152,16 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestMayAnswer: every operation may return the framework's codes, and the database's codes are listed.
-func TestMayAnswer(t *testing.T) {
+// TestMayReturn: every operation may return the framework's codes, and the database's codes are listed.
+func TestMayReturn(t *testing.T) {
 	for _, o := range Operations() {
 		for _, code := range []apierr.Code{apierr.ValidationException, apierr.SerializationException, apierr.InternalServerError} {
-			if !o.MayAnswer(code) {
-				t.Errorf("%s may not answer %s", o.Name, code)
+			if !o.MayReturn(code) {
+				t.Errorf("%s may not return %s", o.Name, code)
 			}
 		}
-		if got := o.MayAnswer(apierr.TransactionCanceledException); got != strings.Contains(o.Name, "Transact") {
-			t.Errorf("%s may answer TransactionCanceledException: %v", o.Name, got)
+		if got := o.MayReturn(apierr.TransactionCanceledException); got != strings.Contains(o.Name, "Transact") {
+			t.Errorf("%s may return TransactionCanceledException: %v", o.Name, got)
 		}
 	}
 }

@@ -67,7 +67,7 @@ const (
 	TooManyConnections Sentence = "The server has reached its limit of open connections. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
 	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted; other writes are rejected until there is space again."
-	RuleBroken         Sentence = "The item is refused: %s."
+	RuleBroken         Sentence = "The item is rejected: %s."
 	DatabaseMoved      Sentence = "The database has been moved to %s: send requests to the servers there."
 	NoSpaceToDelete    Sentence = "The database is out of disk space, even for deletes. Only reads, DeleteTable and DeleteBackup are accepted until there is space again."
 	TimedOut           Sentence = "The request did not complete within %s. A batch may have been executed in part; any other request was not executed."

@@ -126,7 +126,7 @@ func TestDepth(t *testing.T) {
 		t.Errorf("32 levels: %v", err)
 	}
 	if _, err := bind(nested(32), "SET a = :v, b = :w"); !strings.Contains(message(err), ":w") {
-		t.Errorf("an undefined value comes before depth: %v", err)
+		t.Errorf("an undefined value is checked before the depth: %v", err)
 	}
 	u, err := bind(nested(31), "SET a = :v")
 	if err != nil {

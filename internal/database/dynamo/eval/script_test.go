@@ -75,7 +75,7 @@ func (s *script) expression(t *testing.T, d *datadriven.TestData) (string, error
 	if err != nil {
 		return "", err
 	}
-	var answer func() (string, error)
+	var response func() (string, error)
 	switch d.Cmd {
 	case "eval":
 		surface := expr.Condition
@@ -86,30 +86,30 @@ func (s *script) expression(t *testing.T, d *datadriven.TestData) (string, error
 		if err != nil {
 			return "", err
 		}
-		answer = func() (string, error) { return s.holds(c) }
+		response = func() (string, error) { return s.holds(c) }
 	case "key":
 		clauses, err := b.KeyCondition(text)
 		if err != nil {
 			return "", err
 		}
-		answer = func() (string, error) { return showClauses(clauses), nil }
+		response = func() (string, error) { return showClauses(clauses), nil }
 	case "project":
 		p, err := b.Projection(text)
 		if err != nil {
 			return "", err
 		}
-		answer = func() (string, error) { return s.project(p), nil }
+		response = func() (string, error) { return s.project(p), nil }
 	default:
 		u, err := b.Update(text)
 		if err != nil {
 			return "", err
 		}
-		answer = func() (string, error) { return s.apply(u) }
+		response = func() (string, error) { return s.apply(u) }
 	}
 	if err := b.Done(); err != nil {
 		return "", err
 	}
-	return answer()
+	return response()
 }
 
 func (s *script) holds(c *eval.Condition) (string, error) {

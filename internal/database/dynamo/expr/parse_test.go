@@ -121,7 +121,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := expr.Load(expr.Filter, "kept = :v"); again != first {
-		t.Error("a text of the moment before was parsed again")
+		t.Error("a recently parsed text was parsed again")
 	}
 	other, err := expr.Load(expr.Condition, "kept = :v")
 	if err != nil || other == first {

@@ -58,7 +58,7 @@ func FuzzItemRoundTrip(f *testing.F) {
 		}
 		memory := AppendAttributes(nil, first)
 		if again := decodeItem(memory); !again.Equal(first) {
-			t.Fatalf("%s came back as %s", memory, AppendAttributes(nil, again))
+			t.Fatalf("%s is decoded as %s", memory, AppendAttributes(nil, again))
 		}
 		stored, err := AppendItem(nil, itemenc.Encode(nil, first))
 		if err != nil {

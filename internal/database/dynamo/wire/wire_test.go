@@ -322,7 +322,7 @@ func TestAppendText(t *testing.T) {
 			text := strings.Repeat("é", at/2) + strings.Repeat("x", at%2) + string(rune(c)) + "~~~~~~~~~ü"
 			var back string
 			if err := json.Unmarshal(appendText(nil, []byte(text)), &back); err != nil || back != text {
-				t.Fatalf("%q came back as %q, %v", text, back, err)
+				t.Fatalf("%q is decoded as %q, %v", text, back, err)
 			}
 		}
 	}

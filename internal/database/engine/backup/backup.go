@@ -40,8 +40,8 @@ func KeptOfRestore(uuid string) string { return keptOfRestore + uuid }
 // KeptOfExport returns the name of the kept snapshot of an export.
 func KeptOfExport(id string) string { return keptOfExport + id }
 
-// OwnsKept reports whether a kept snapshot is named for a backup, a restore or an export.
-func OwnsKept(name string) bool {
+// OwnsSnapshot reports whether a kept snapshot is named for a backup, a restore or an export.
+func OwnsSnapshot(name string) bool {
 	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore) || strings.HasPrefix(name, keptOfExport)
 }
 

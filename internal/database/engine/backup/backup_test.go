@@ -58,8 +58,8 @@ func TestKeptNames(t *testing.T) {
 	for want, name := range map[string]string{
 		"backup-x": backup.KeptOf("x"), "restore-x": backup.KeptOfRestore("x"), "export-x": backup.KeptOfExport("x"),
 	} {
-		if name != want || !backup.OwnsKept(name) {
-			t.Errorf("%s: want %s, which belongs to the database: %v", name, want, backup.OwnsKept(name))
+		if name != want || !backup.OwnsSnapshot(name) {
+			t.Errorf("%s: want %s, which belongs to the database: %v", name, want, backup.OwnsSnapshot(name))
 		}
 	}
 }

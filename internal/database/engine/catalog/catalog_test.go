@@ -21,14 +21,14 @@ var epoch = time.UnixMilli(1_000_000)
 
 func open(t *testing.T, store kv.Store) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.Open(t.Context(), store, "us-east-1", "000000000000", func() time.Time { return epoch }, nobodyFollows)
+	c, err := catalog.Open(t.Context(), store, "us-east-1", "000000000000", func() time.Time { return epoch }, notFollowed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func nobodyFollows(keyenc.TableID) bool { return false }
+func notFollowed(keyenc.TableID) bool { return false }
 
 func music() *catalog.Descriptor {
 	return &catalog.Descriptor{
@@ -356,7 +356,7 @@ func TestIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Lookup("Music"); err == nil {
-			t.Error("the table is still there")
+			t.Error("the table still exists")
 		}
 	}
 }
@@ -436,7 +436,7 @@ func TestStatus(t *testing.T) {
 }
 
 func BenchmarkLookup(b *testing.B) {
-	c, err := catalog.Open(b.Context(), memkv.New(), "us-east-1", "000000000000", time.Now, nobodyFollows)
+	c, err := catalog.Open(b.Context(), memkv.New(), "us-east-1", "000000000000", time.Now, notFollowed)
 	if err != nil {
 		b.Fatal(err)
 	}

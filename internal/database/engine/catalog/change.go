@@ -99,7 +99,7 @@ func (c *Catalog) Add(txn kv.Txn, d *Descriptor, with func(kv.Txn) error) error 
 	if err := c.nameIsFree(txn, d.Name); err != nil {
 		return err
 	}
-	if err := c.roomForOneMore(txn); err != nil {
+	if err := c.checkTableCount(txn); err != nil {
 		return err
 	}
 	next, err := readUint64(txn, keyenc.NextTableID())
@@ -137,7 +137,7 @@ func (c *Catalog) nameIsFree(r kv.Reader, name string) error {
 	}
 }
 
-func (c *Catalog) roomForOneMore(r kv.Reader) error {
+func (c *Catalog) checkTableCount(r kv.Reader) error {
 	if len(*c.tables.Load()) < tablesMax {
 		return nil
 	}

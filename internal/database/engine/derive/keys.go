@@ -56,14 +56,14 @@ func AttributesOf(item attr.Item) Attributes {
 	}
 }
 
-// FirstMisfit returns the first index and key attribute whose value cannot be a key; x is nil if there is none. v is zero if no
+// FirstInvalidKey returns the first index and key attribute whose value cannot be a key; x is nil if there is none. v is zero if no
 // single value is invalid, but the key's values are too long together.
-func FirstMisfit(t *catalog.Table, of Attributes) (x *catalog.Index, k catalog.KeyAttribute, v attr.Value, err error) {
+func FirstInvalidKey(t *catalog.Table, of Attributes) (x *catalog.Index, k catalog.KeyAttribute, v attr.Value, err error) {
 	for _, other := range t.Indexes {
 		if !other.Maintained || x != nil && other.Name > x.Name {
 			continue
 		}
-		badKey, bad, found, err := misfit(other, of)
+		badKey, bad, found, err := invalidKey(other, of)
 		if err != nil {
 			return nil, k, v, err
 		}
@@ -74,7 +74,7 @@ func FirstMisfit(t *catalog.Table, of Attributes) (x *catalog.Index, k catalog.K
 	return x, k, v, nil
 }
 
-func misfit(x *catalog.Index, of Attributes) (k catalog.KeyAttribute, v attr.Value, found bool, err error) {
+func invalidKey(x *catalog.Index, of Attributes) (k catalog.KeyAttribute, v attr.Value, found bool, err error) {
 	for i, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
 		total := 0
 		for _, k := range part {

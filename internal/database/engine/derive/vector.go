@@ -8,7 +8,7 @@ import (
 
 // SetVector sets e to the entry of a stored item of table t in the vector index x, reusing e's memory. ok is false, and e
 // undefined, if the item is not in the index: it is nil, lacks the vector or the partition key, or has values there that do not
-// fit. New items of the last kind are rejected (FirstVectorFault, FirstMisfit); older ones stay out of the index.
+// fit. New items of the last kind are rejected (FirstVectorFault, FirstInvalidKey); older ones stay out of the index.
 func (e *Entry) SetVector(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (ok bool, err error) {
 	if stored == nil {
 		return false, nil

@@ -57,7 +57,7 @@ func TestClaimShared(t *testing.T) {
 		t.Errorf("the version that it has: %v", err)
 	}
 	if err := claim(t.Context(), store, 4, refuse); !errors.Is(err, busy) {
-		t.Errorf("a later version beside servers: %v", err)
+		t.Errorf("a later version while servers run: %v", err)
 	}
 	if err := claim(t.Context(), store, 3, refuse); err != nil {
 		t.Errorf("the version that it has, after a refused claim: %v", err)

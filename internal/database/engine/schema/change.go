@@ -227,9 +227,9 @@ func (c *Change) Announced(d *catalog.Descriptor) *catalog.Descriptor {
 	return &out
 }
 
-// Answer changes the description of the changed table in the ways that only the response to the change shows: a maximum of -1
+// FillDescription changes the description of the changed table in the ways that only the response to the change shows: a maximum of -1
 // that the request removes, the previous warm throughput, and no time of a switch to on-demand that has just begun.
-func (c *Change) Answer(d *catalog.Descriptor, out *api.TableDescription) {
+func (c *Change) FillDescription(d *catalog.Descriptor, out *api.TableDescription) {
 	showCleared(&out.OnDemandThroughput, c.in.OnDemandThroughput)
 	if was, ok := c.warmWas[0]; ok {
 		*out.WarmThroughput = api.TableWarmThroughputDescription{

@@ -11,7 +11,7 @@ import (
 // combine changes that AWS requires to be separate, and the form of each part.
 func CheckUpdate(in *api.UpdateTableInput) error {
 	dropEmpty(in)
-	if !asksForAnything(in) {
+	if !requestsChange(in) {
 		return apierr.TableUnchanged.With()
 	}
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
@@ -55,7 +55,7 @@ func dropEmpty(in *api.UpdateTableInput) {
 	}
 }
 
-func asksForAnything(in *api.UpdateTableInput) bool { return len(partsOf(in)) > 0 }
+func requestsChange(in *api.UpdateTableInput) bool { return len(partsOf(in)) > 0 }
 
 // part is one of the changes that an UpdateTable request may ask for.
 type part uint8

@@ -197,7 +197,7 @@ func Synchronized(in *api.UpdateTableInput, d *catalog.Descriptor) *api.UpdateTa
 		}
 		out.GlobalSecondaryIndexUpdates = append(out.GlobalSecondaryIndexUpdates, u)
 	}
-	if !asksForAnything(out) {
+	if !requestsChange(out) {
 		return nil
 	}
 	return out

@@ -105,14 +105,14 @@ func (s *Stream) open(now int64, start kv.Seq, shards []Shard) []Shard {
 	return shards
 }
 
-// shardID returns "shardId-", the time, and a hash of the shard's properties that differs from those of the shards beside it.
-func (s *Stream) shardID(now int64, beside []Shard, low uint16) string {
+// shardID returns "shardId-", the time, and a hash of the shard's properties that differs from those of neighbouring shards.
+func (s *Stream) shardID(now int64, neighbours []Shard, low uint16) string {
 	for salt := uint16(0); ; salt++ {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(s.TableName + "/" + s.Label))
 		_, _ = h.Write(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, low), salt))
 		id := fmt.Sprintf("shardId-%020d-%08x", now, h.Sum32())
-		if !slices.ContainsFunc(beside, func(x Shard) bool { return x.ID == id }) {
+		if !slices.ContainsFunc(neighbours, func(x Shard) bool { return x.ID == id }) {
 			return id
 		}
 	}

@@ -97,7 +97,7 @@ func TestIDs(t *testing.T) {
 			t.Errorf("id %q", x.ID)
 		}
 		if i > 0 && s.Shards[i-1].ID >= x.ID {
-			t.Errorf("%s stands before %s", s.Shards[i-1].ID, x.ID)
+			t.Errorf("%s is before %s", s.Shards[i-1].ID, x.ID)
 		}
 	}
 	for _, text := range []string{"", "shardId-", "shardId-00000001414576573621-f55eea8", "shardId-0000000141457657362x-f55eea83", "shard-000000001414576573621-f55eea83"} {
@@ -171,7 +171,7 @@ func checkLineage(t *testing.T, s *stream.Stream, removed map[string]bool, from,
 			open++
 		}
 		if i > 0 && s.Shards[i-1].ID >= x.ID {
-			t.Fatalf("%s stands before %s", s.Shards[i-1].ID, x.ID)
+			t.Fatalf("%s is before %s", s.Shards[i-1].ID, x.ID)
 		}
 		if x.Parent == "" || removed[x.Parent] {
 			continue
@@ -208,7 +208,7 @@ func TestAfter(t *testing.T) {
 	children := slices.Clone(s.Shards[5:])
 	s.Trim(created + 10)
 	if diff := cmp.Diff(children, s.After(seen[2])); diff != "" {
-		t.Errorf("after a shard that is gone (-want +got):\n%s", diff)
+		t.Errorf("after a removed shard (-want +got):\n%s", diff)
 	}
 }
 

@@ -61,4 +61,4 @@ func (b *bucket) change(rate int64, now time.Time) {
 	b.level = min(b.level, b.flow(b.depth))
 }
 
-func (b *bucket) giveBack(n tokens) { b.level = min(b.level+n, b.flow(b.depth)) }
+func (b *bucket) refund(n tokens) { b.level = min(b.level+n, b.flow(b.depth)) }

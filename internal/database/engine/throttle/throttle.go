@@ -205,7 +205,7 @@ func (l *Limiter) Take(demands []Demand, now time.Time) (Grant, []Refusal) {
 	if t.refusals == nil {
 		return Grant{l, t.taken}, nil
 	}
-	t.giveBack(0)
+	t.refund(0)
 	for _, p := range t.hot {
 		p.resource.partitions.split(p.partition, now)
 	}
@@ -282,7 +282,7 @@ func (g *Grant) Refund() {
 	g.limiter.mu.Lock()
 	defer g.limiter.mu.Unlock()
 	for _, t := range g.taken {
-		t.from.giveBack(t.tokens)
+		t.from.refund(t.tokens)
 	}
 	*g = Grant{}
 }
@@ -322,15 +322,15 @@ func (t *transaction) take(d *Demand, p place) bool {
 // endItem returns what was taken for the current item if it is rejected.
 func (t *transaction) endItem() {
 	if len(t.refusals) > t.itemRefusals {
-		t.giveBack(t.itemTaken)
+		t.refund(t.itemTaken)
 	}
 	t.itemTaken, t.itemRefusals = len(t.taken), len(t.refusals)
 }
 
-// giveBack returns everything taken except the first entries.
-func (t *transaction) giveBack(first int) {
+// refund returns everything taken except the first entries.
+func (t *transaction) refund(first int) {
 	for _, taken := range t.taken[first:] {
-		taken.from.giveBack(taken.tokens)
+		taken.from.refund(taken.tokens)
 	}
 	t.taken = t.taken[:first]
 }

@@ -95,8 +95,8 @@ func TestRefill(t *testing.T) {
 	}
 }
 
-// TestDebt checks that the cost of a read is charged even if it is not available, and has to be repaid before the next one.
-func TestDebt(t *testing.T) {
+// TestReadsAreChargedAfterwards checks that the cost of a read is charged even if it is not available, and has to be repaid before the next one.
+func TestReadsAreChargedAfterwards(t *testing.T) {
 	l := provisioned(1, 0)
 	read := []Demand{{0, table, Read, 7, 0.5}}
 	for range 2 {
@@ -113,7 +113,7 @@ func TestDebt(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, refusals := l.Take(read, after(10500*time.Millisecond)); refusals != nil {
-		t.Errorf("refused though the debt is paid: %v", reasons(refusals))
+		t.Errorf("throttled although the debt is paid: %v", reasons(refusals))
 	}
 	if got := l.Available(table, Write, 7, start); got != 1 {
 		t.Errorf("%v writes available, want 1: reads are not charged to them", got)
@@ -285,8 +285,8 @@ func TestOnDemandServesWarmThroughput(t *testing.T) {
 	}
 }
 
-// TestGrowth checks that a new peak doubles the warm throughput half an hour later.
-func TestGrowth(t *testing.T) {
+// TestPeakDoublesWarmThroughput checks that a new peak doubles the warm throughput half an hour later.
+func TestPeakDoublesWarmThroughput(t *testing.T) {
 	var g Growth
 	quota := Rates{40_000, 40_000}
 	warm := Rates{WarmReads, WarmWrites}

@@ -66,9 +66,9 @@ func TestValueReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := stored(v)
-	again[4*8+3] |= 0x80 // −1E-100 is −0 and comes back as 0
+	again[4*8+3] |= 0x80 // −1E-100 is −0 and is decoded as 0
 	if !bytes.Equal(first, again) {
-		t.Errorf("%x came back as %x", first, again)
+		t.Errorf("%x is decoded as %x", first, again)
 	}
 }
 
@@ -136,7 +136,7 @@ func FuzzVector(f *testing.F) {
 		again, _ := store(v)
 		for i, c := range components {
 			if at(again[i*ComponentBytes:]) != c {
-				t.Fatalf("component %v of %q comes back as %v", c, text, at(again[i*ComponentBytes:]))
+				t.Fatalf("component %v of %q is decoded as %v", c, text, at(again[i*ComponentBytes:]))
 			}
 		}
 		for _, function := range []Function{Cosine, Euclidean, DotProduct} {

@@ -140,7 +140,7 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 		case !change.Existed && !change.Exists, change.Old != nil && bytes.Equal(change.Old, change.New):
 			v.foundInLog(seq, change.Key, "it changes nothing")
 		default:
-			v.promisedImages(seq, &change)
+			v.requiredImages(seq, &change)
 			v.recordedItem(seq, change.Key, "old", change.Old)
 			v.recordedItem(seq, change.Key, "new", change.New)
 		}
@@ -148,8 +148,8 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 	return change, fault == ""
 }
 
-// promisedImages looks for required images that a record lacks.
-func (v *verifier) promisedImages(seq kv.Seq, change *logenc.Change) {
+// requiredImages looks for required images that a record lacks.
+func (v *verifier) requiredImages(seq kv.Seq, change *logenc.Change) {
 	keeps := v.t.Log
 	if change.Existed && change.Old == nil && keeps.Old != 0 && seq >= keeps.Old {
 		v.foundInLog(seq, change.Key, "it lacks the old item")

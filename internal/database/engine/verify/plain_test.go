@@ -180,8 +180,8 @@ func FuzzNumberKeys(f *testing.F) {
 	})
 }
 
-// TestKindsAreAll: every kind of attribute has a tag.
-func TestKindsAreAll(t *testing.T) {
+// TestEveryKindHasATag: every kind of attribute has a tag.
+func TestEveryKindHasATag(t *testing.T) {
 	var want []string
 	for k := attr.KindString; k <= attr.KindBinarySet; k++ {
 		want = append(want, k.String())

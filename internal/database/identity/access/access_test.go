@@ -184,8 +184,8 @@ func show(c *call, n *need) string {
 	return line
 }
 
-// TestCircumstances checks the condition keys that do not depend on the operation.
-func TestCircumstances(t *testing.T) {
+// TestGeneralConditionKeys checks the condition keys that do not depend on the operation.
+func TestGeneralConditionKeys(t *testing.T) {
 	notes := openNotes(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://db.example/", nil)
 	r.RemoteAddr = "203.0.113.7:4711"

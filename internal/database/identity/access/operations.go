@@ -101,7 +101,7 @@ var rules = map[string]rule{
 
 // needs returns the needs of the request. There are none if the operation will be rejected whatever is stored.
 func (c *call) needs(ctx context.Context) ([]need, error) {
-	own := need{action: c.operation, resource: c.anything()}
+	own := need{action: c.operation, resource: c.allResources()}
 	switch in := c.in.(type) {
 	case *api.GetRecordsInput:
 		arn, err := c.database.StreamOf(ctx, *in.ShardIterator)

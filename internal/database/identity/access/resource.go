@@ -16,8 +16,8 @@ type resource struct {
 	attachable bool           // a policy can be attached to it: a table with its indexes, or a stream
 }
 
-// anything is the resource of actions without a resource.
-func (c *call) anything() resource { return resource{arn: "*", account: c.a.options.Account} }
+// allResources is the resource of actions without a resource.
+func (c *call) allResources() resource { return resource{arn: "*", account: c.a.options.Account} }
 
 // resource returns the resource that a text names: a table's name, or the ARN of a table or of something that belongs to one. It
 // has the canonical ARN, as used in policies, however the text spells it.

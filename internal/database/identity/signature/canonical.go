@@ -104,7 +104,7 @@ func appendQuery(dst []byte, query string, presigned bool) []byte {
 			continue
 		}
 		name, value, _ := strings.Cut(part, "=")
-		p := parameter{recoded(name), recoded(value)}
+		p := parameter{canonicalPart(name), canonicalPart(value)}
 		if !presigned || p.name != querySignature {
 			parameters = append(parameters, p)
 		}
@@ -124,8 +124,8 @@ func appendQuery(dst []byte, query string, presigned bool) []byte {
 	return dst
 }
 
-// recoded decodes a part of a query, and encodes it as signatures require. A '%' that does not start a code stands for itself.
-func recoded(text string) string {
+// canonicalPart decodes a part of a query, and encodes it as signatures require. A '%' that does not start a code stands for itself.
+func canonicalPart(text string) string {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		switch {

@@ -75,8 +75,8 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// TestRefuse: what the server in front refuses has STS's codes.
-func TestRefuse(t *testing.T) {
+// TestRejectionsHaveSTSCodes: what the server in front refuses has STS's codes.
+func TestRejectionsHaveSTSCodes(t *testing.T) {
 	h := newHandler(t)
 	for code, want := range map[apierr.Code]string{
 		apierr.MissingAuthenticationTokenException: "403 MissingAuthenticationToken",
@@ -129,7 +129,7 @@ func TestDispatch(t *testing.T) {
 		}
 	}
 	if _, err := h.perform(t.Context(), new(policy.Principal), form(t, ""), []byte("Action=GetCallerIdentity&Version=2011-06-15")); err == nil {
-		t.Error("nobody has an identity")
+		t.Error("an anonymous caller has an identity")
 	}
 }
 

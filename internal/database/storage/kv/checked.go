@@ -93,7 +93,7 @@ func (c *checked) run(in Intent, txn Txn, fn func(Txn) error) error {
 		checks:        map[string]bool{},
 	}
 	c.hold(t, in)
-	defer c.letGo(t)
+	defer c.releaseTxn(t)
 	err := fn(t)
 	t.end()
 	return err
@@ -132,7 +132,7 @@ func (c *checked) claim(t *checkedTxn, key []byte) {
 	t.writes = append(t.writes, k)
 }
 
-func (c *checked) letGo(t *checkedTxn) {
+func (c *checked) releaseTxn(t *checkedTxn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, k := range t.writes {

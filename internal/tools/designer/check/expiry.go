@@ -21,7 +21,7 @@ func (c *checker) expiry() {
 			c.find("ST701", e.Name, e.TTL.Pos, "expires by %s, which is %s: DynamoDB only removes items whose TTL attribute is a number of "+
 				"seconds since the epoch", f.Name, article(f.Type.String())).fix("fields: { %s: ttl }", f.Name).report()
 		}
-		c.outlived(e)
+		c.checkDependents(e)
 	}
 	for _, e := range c.design.Entities {
 		for _, counter := range e.Counters {
@@ -39,9 +39,9 @@ func (c *checker) expiry() {
 	}
 }
 
-// outlived checks ST703: dependents of an expiring item that stay or expire at another time, and copies without the TTL
+// checkDependents checks ST703: dependents of an expiring item that stay or expire at another time, and copies without the TTL
 // field.
-func (c *checker) outlived(e *design.Entity) {
+func (c *checker) checkDependents(e *design.Entity) {
 	for _, x := range e.Copies {
 		if !x.All && !slices.Contains(x.Fields, e.TTL.Field) {
 			c.find("ST703", e.Name+"."+x.Name, x.Pos, "is a copy of %s, which expires, but has no %s: it stays forever", e.Name, e.TTL.Field).

@@ -150,7 +150,7 @@ func (s *flowState) createdAfterRead(step *design.FlowStep, w *design.Write, cha
 	}
 	e := s.c.design.Entity(change.Entity)
 	for _, o := range step.If.Operands() {
-		call := wantsNone(o)
+		call := requiresAbsence(o)
 		if call == nil {
 			continue
 		}
@@ -174,9 +174,9 @@ func (s *flowState) createdAfterRead(step *design.FlowStep, w *design.Write, cha
 	}
 }
 
-// wantsNone returns the call in an expression that requires absence: NOT exists(x), exists(x) = false, count(x) = 0,
+// requiresAbsence returns the call in an expression that requires absence: NOT exists(x), exists(x) = false, count(x) = 0,
 // count(x) < 1. It returns nil for any other expression.
-func wantsNone(o design.Operand) *design.CallOperand {
+func requiresAbsence(o design.Operand) *design.CallOperand {
 	var call *design.CallOperand
 	switch o := o.(type) {
 	case *design.Negation:

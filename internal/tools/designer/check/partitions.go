@@ -214,7 +214,7 @@ func (c *checker) hot(h *heat) {
 	if load < ample {
 		return
 	}
-	c.strain(h, subject, load)
+	c.checkPartitionLoad(h, subject, load)
 }
 
 // few reports ST301.
@@ -236,8 +236,8 @@ func (c *checker) few(h *heat, subject string, load float64) {
 		fix("add fields to the key that every read knows, or |shard(n); or accept it, stating the number of items").report()
 }
 
-// strain reports ST302 and ST307.
-func (c *checker) strain(h *heat, subject string, load float64) {
+// checkPartitionLoad reports ST302 and ST307.
+func (c *checker) checkPartitionLoad(h *heat, subject string, load float64) {
 	p := h.places[0]
 	if growsAtEnd(p) {
 		c.find("ST307", subject, p.Pos, "all new items go to the end of the partition %q: splitting it for heat does not help", p.PK[0].Text).

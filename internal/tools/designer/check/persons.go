@@ -21,16 +21,16 @@ func (c *checker) persons() {
 	p.Each(func(part *plan.PersonPart) {
 		fates[part.Entity] = append(fates[part.Entity], part)
 		c.findable(part)
-		c.outlives(part)
+		c.checkDeadline(part)
 	})
 	for _, e := range c.design.Entities {
-		c.fateless(p, e, fates[e])
+		c.checkMissingFate(p, e, fates[e])
 	}
 }
 
-// fateless checks ST901: a field identifies a person, or is copied from the person's own item, and the design does not
+// checkMissingFate checks ST901: a field identifies a person, or is copied from the person's own item, and the design does not
 // say what happens to it.
-func (c *checker) fateless(p *plan.Person, e *design.Entity, fates []*plan.PersonPart) {
+func (c *checker) checkMissingFate(p *plan.Person, e *design.Entity, fates []*plan.PersonPart) {
 	const words = "personal: { %s: delete }, or expires, or { keep: \"why\", set: …, remove: … }"
 	if f := e.Field(p.Field); f != nil && !settled(p, e, fates) {
 		c.find("ST901", e.Name, f.Pos, "%s identifies a person, and the design does not say what happens to the item when they are erased", f.Name).fix(words, f.Name).report()
@@ -82,8 +82,8 @@ func (c *checker) findable(part *plan.PersonPart) {
 	}
 }
 
-// outlives checks ST903: items left to expire stay longer than the deadline for erasure.
-func (c *checker) outlives(part *plan.PersonPart) {
+// checkDeadline checks ST903: items left to expire stay longer than the deadline for erasure.
+func (c *checker) checkDeadline(part *plan.PersonPart) {
 	if e := part.Entity; part.Fate.Do == design.FateExpire && part.Field != "" && e.TTL != nil && e.TTL.After > erasureMonth {
 		c.find("ST903", e.Name, part.Fate.Pos, "its items stay for up to %d days after the person has been erased", int(e.TTL.After.Hours()/24)).
 			fix("%s: delete, with an index to find them; or a shorter ttl", part.Field).report()

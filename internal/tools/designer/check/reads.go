@@ -129,7 +129,7 @@ func (c *checker) bounds(result plan.Result) {
 		}
 		c.find("ST208", r.Name, r.Pos, "%s", what).fix("unique: a marker item in the table; or order: [… desc], to read the latest of several").report()
 	}
-	if r.Way() == "many" && r.Page == 0 && r.Limit == 0 {
+	if r.Keyword() == "many" && r.Page == 0 && r.Limit == 0 {
 		c.find("ST209", r.Name, r.Pos, "has no page and no limit").fix("page: 20").report()
 	}
 }

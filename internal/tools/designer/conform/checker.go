@@ -41,7 +41,7 @@ type tableState struct {
 	// descriptors are the descriptors of the entities.
 	descriptors []*table.Entity
 	report      TableReport
-	like        []likeness // candidates for items that match no entity
+	like        []candidate // candidates for items that match no entity
 }
 
 // entityState is an entity with counts of its items.
@@ -89,7 +89,7 @@ func newChecker(d *design.Design, items map[string]Pass, o Options) *checker {
 			state.entities = append(state.entities, s)
 			state.descriptors = append(state.descriptors, s.table)
 		}
-		state.like = likenesses(d, state)
+		state.like = candidates(d, state)
 		c.tables = append(c.tables, state)
 	}
 	return c
@@ -190,7 +190,7 @@ func (c *checker) report() *Report {
 				t.report.Places = append(t.report.Places, PlaceCount{e.design.Name, p.name, p.count})
 			}
 			for _, name := range slices.Sorted(maps.Keys(e.undeclared)) {
-				t.report.Beside = append(t.report.Beside, AttributeCount{e.design.Name, name, e.undeclared[name]})
+				t.report.Undeclared = append(t.report.Undeclared, AttributeCount{e.design.Name, name, e.undeclared[name]})
 			}
 		}
 		r.Tables = append(r.Tables, t.report)

@@ -106,8 +106,8 @@ type TableReport struct {
 	// Expired are items whose expiry time has passed but that still exist.
 	Expired int64        `json:"expired"`
 	Places  []PlaceCount `json:"places"`
-	// Beside are attributes of items that the design does not mention.
-	Beside []AttributeCount `json:"beside,omitempty"`
+	// Undeclared are attributes of items that no field of the design declares.
+	Undeclared []AttributeCount `json:"undeclared,omitempty"`
 }
 
 // PlaceCount is the number of items of an entity at a place: key, or the name of a copy or marker.

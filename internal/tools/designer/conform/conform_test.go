@@ -238,7 +238,7 @@ func TestUndeclaredAttributesAreCounted(t *testing.T) {
 	list[ana]["legacy"] = s("x")
 	r := check(t, parsed(t, shop), map[string][]table.Item{"Shop": list})
 	want := conform.AttributeCount{Entity: "User", Attribute: "legacy", Items: 1}
-	if got := r.Tables[0].Beside; len(got) != 1 || got[0] != want || len(r.Findings) != 0 {
+	if got := r.Tables[0].Undeclared; len(got) != 1 || got[0] != want || len(r.Findings) != 0 {
 		t.Errorf("got %+v and findings %+v, want %+v and none", got, r.Findings, want)
 	}
 }

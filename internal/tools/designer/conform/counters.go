@@ -96,11 +96,11 @@ func countedAttribute(n int) string { return "\x00counted by " + strconv.Itoa(n)
 func holderAttribute(n, part int) string { return countedAttribute(n) + " " + strconv.Itoa(part) }
 
 // enter adds an item: as a counted item, and as an item with counters. made is what its values make.
-func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, values table.Values, is trust) {
+func (c *counters) enter(t *tableState, e *entityState, created, item table.Item, values table.Values, is trust) {
 	for i := range e.table.Counts {
 		count := &e.table.Counts[i]
 		n := c.counter(count.Entity.Name, count.Field)
-		if n < 0 || is == sound && made[countedAttribute(i)] == nil {
+		if n < 0 || is == sound && created[countedAttribute(i)] == nil {
 			continue
 		}
 		amount := decimal.FromInt(1)
@@ -109,7 +109,7 @@ func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, v
 		}
 		var key []types.AttributeValue
 		for part := range count.Entity.Key {
-			key = append(key, made[holderAttribute(i, part)])
+			key = append(key, created[holderAttribute(i, part)])
 		}
 		c.add(idOfValues(n, key), n, amount, false, is, t, item)
 	}
@@ -117,7 +117,7 @@ func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, v
 		if one.owner == e.design {
 			var key []types.AttributeValue
 			for _, k := range e.table.Key {
-				key = append(key, made[k.Name])
+				key = append(key, created[k.Name])
 			}
 			c.add(idOfValues(n, key), n, number(values[one.Field]), true, is, t, item)
 		}

@@ -15,7 +15,7 @@ import (
 // diagnose explains why an item is not recognized: which entity it seems to belong to, and what does
 // not match.
 func (c *checker) diagnose(t *tableState, item table.Item) {
-	like := t.likest(item)
+	like := t.mostSimilar(item)
 	if like == nil {
 		c.find(Unknown, t.design.Name, t, item, "no entity has a key of this form")
 		return
@@ -40,7 +40,7 @@ func (c *checker) diagnose(t *tableState, item table.Item) {
 }
 
 // explain reports the findings.
-func (c *checker) explain(t *tableState, like *likeness, item table.Item, values table.Values) {
+func (c *checker) explain(t *tableState, like *candidate, item table.Item, values table.Values) {
 	e := like.place.entity
 	explained := false
 	find := func(k Kind, subject, message string) {
@@ -89,7 +89,7 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 }
 
 // values are the values of the fields that can be parsed from the item's keys.
-func (l *likeness) values(item table.Item) table.Values {
+func (l *candidate) values(item table.Item) table.Values {
 	out := table.Values{}
 	for _, k := range l.keys {
 		text, ok := keyText(item[k.attribute], k.kind)
@@ -158,7 +158,7 @@ func valueFault(e *table.Entity, f *table.Field, v types.AttributeValue) error {
 }
 
 // keyAt are the key attributes at a place for values.
-func keyAt(like *likeness, used []table.Field, values table.Values) (table.Item, error) {
+func keyAt(like *candidate, used []table.Field, values table.Values) (table.Item, error) {
 	e := like.place.entity.table
 	computed, err := table.Items(&table.Entity{Name: e.Name, Fields: used, Key: keyOfPlace(e, like.place.place)}, values)
 	if err != nil {

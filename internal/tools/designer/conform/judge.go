@@ -45,7 +45,7 @@ func (j *Judge) Item(item table.Item) []*Finding {
 	e, p, values := table.Recognize(t.descriptors, item)
 	switch {
 	case e == nil:
-		if like := t.likest(item); like != nil {
+		if like := t.mostSimilar(item); like != nil {
 			c.explain(t, like, item, valuesOf(like.place.entity.table, item))
 		} else {
 			c.find(Unknown, t.design.Name, t, item, "no entity has such a key")

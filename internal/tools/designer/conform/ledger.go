@@ -51,11 +51,11 @@ type balance struct {
 	wantedContent, realContent uint64
 	doubtful                   bool
 	shown                      bool
-	sides                      []sighting // where it is shown
+	sides                      []reference // where it is shown
 }
 
-// sighting is a required item, with the item that requires it, or an existing one.
-type sighting struct {
+// reference is a required item, with the item that requires it, or an existing one.
+type reference struct {
 	table *tableState
 	item  table.Item
 	owner table.Item // nil for an existing item
@@ -67,15 +67,15 @@ func newLedger(examples int) *ledger {
 
 // shouldBe records that an item requires another.
 func (l *ledger) shouldBe(t *tableState, p *placeState, item, owner table.Item, is trust) {
-	l.enter(wanted, p, sighting{t, item, owner}, is)
+	l.enter(wanted, p, reference{t, item, owner}, is)
 }
 
 // isThere records that an item exists.
 func (l *ledger) isThere(t *tableState, p *placeState, item table.Item, is trust) {
-	l.enter(there, p, sighting{t, item, nil}, is)
+	l.enter(there, p, reference{t, item, nil}, is)
 }
 
-func (l *ledger) enter(s side, p *placeState, of sighting, is trust) {
+func (l *ledger) enter(s side, p *placeState, of reference, is trust) {
 	key := of.table.idOf(of.item)
 	if l.claims == nil {
 		l.again(key, s, p, of, is)
@@ -116,7 +116,7 @@ func (l *ledger) settle() int {
 }
 
 // again records a claim in the second pass, if it is one of the open ones.
-func (l *ledger) again(key id, s side, p *placeState, of sighting, is trust) {
+func (l *ledger) again(key id, s side, p *placeState, of reference, is trust) {
 	b := l.open[key]
 	if b == nil {
 		return

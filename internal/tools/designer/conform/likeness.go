@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// likeness is a place that an item may be intended for, with the patterns of its keys.
-type likeness struct {
+// candidate is a place that an item may be intended for, with the patterns of its keys.
+type candidate struct {
 	place  *placeState
 	keys   []pattern
 	marker bool
@@ -27,16 +27,16 @@ type pattern struct {
 	parts     []keylang.Part
 }
 
-// likenesses are those of a table's places.
-func likenesses(d *design.Design, t *tableState) []likeness {
-	var out []likeness
+// candidates are those of a table's places.
+func candidates(d *design.Design, t *tableState) []candidate {
+	var out []candidate
 	for _, e := range t.entities {
 		n := 0
 		for _, p := range plan.Places(d, e.design) {
 			if p.Kind == plan.EntryPlace {
 				continue
 			}
-			l := likeness{place: e.places[n], marker: p.Kind == plan.MarkerPlace}
+			l := candidate{place: e.places[n], marker: p.Kind == plan.MarkerPlace}
 			n++
 			pk, sk := p.Attributes()
 			attributes := slices.Concat(pk, sk)
@@ -64,9 +64,9 @@ const (
 	parsable degree = 100_000_000
 )
 
-// likest is the place that an item resembles most; nil if there is none.
-func (t *tableState) likest(item table.Item) *likeness {
-	var best *likeness
+// mostSimilar is the place that an item resembles most; nil if there is none.
+func (t *tableState) mostSimilar(item table.Item) *candidate {
+	var best *candidate
 	most := degree(0)
 	for i := range t.like {
 		if d := t.like[i].degree(t, item); d > most {
@@ -76,7 +76,7 @@ func (t *tableState) likest(item table.Item) *likeness {
 	return best
 }
 
-func (l *likeness) degree(t *tableState, item table.Item) degree {
+func (l *candidate) degree(t *tableState, item table.Item) degree {
 	parses, starts, literals := true, true, 0
 	for _, k := range l.keys {
 		text, ok := keyText(item[k.attribute], k.kind)

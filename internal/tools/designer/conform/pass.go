@@ -143,7 +143,7 @@ func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item
 			case have == nil && should != nil:
 				judge(IndexMissing, a.Name+" is missing, but should be "+shown(should))
 			case have != nil && should == nil && entered:
-				judge(IndexUnwanted, a.Name+" is "+shown(have)+", and "+whyNot(entry))
+				judge(IndexUnwanted, a.Name+" is "+shown(have)+", and "+absenceReason(entry))
 			case have != nil && should != nil && !same(have, should):
 				judge(IndexStale, a.Name+" is "+shown(have)+", but should be "+shown(should))
 			}
@@ -154,8 +154,8 @@ func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item
 	}
 }
 
-// whyNot explains why an item has no entry in an index.
-func whyNot(entry *design.Entry) string {
+// absenceReason explains why an item has no entry in an index.
+func absenceReason(entry *design.Entry) string {
 	switch {
 	case entry == nil:
 		return "the entity has no entry in this index"

@@ -57,7 +57,7 @@ func WriteText(w io.Writer, r *Report) error {
 			fmt.Fprintf(rows, "  %s\t%s\t%d\n", p.Entity, p.Place, p.Items)
 		}
 		_ = rows.Flush() // writes to a builder
-		for _, b := range t.Beside {
+		for _, b := range t.Undeclared {
 			fmt.Fprintf(&out, "  %s has the attribute %s, which the design does not declare, in %s\n", b.Entity, b.Attribute, counted(b.Items))
 		}
 		out.WriteString("\n")

@@ -202,9 +202,9 @@ writes:
 	}
 }
 
-// TestShare tests sparse indexes: the declared share of the items is stored in the index, and applied to writes that do not
+// TestSparseIndexShare tests sparse indexes: the declared share of the items is stored in the index, and applied to writes that do not
 // determine whether the item is in it.
-func TestShare(t *testing.T) {
+func TestSparseIndexShare(t *testing.T) {
 	const text = `
 design: 1
 name: Tickets

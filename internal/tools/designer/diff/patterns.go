@@ -26,7 +26,7 @@ func (d *differ) patterns() {
 
 func (d *differ) read(o, n *design.Read) {
 	switch {
-	case o.Entity != n.Entity || o.Way() != n.Way() && (o.Way() != "many" || n.Way() != "scan") && (o.Way() != "scan" || n.Way() != "many"):
+	case o.Entity != n.Entity || o.Keyword() != n.Keyword() && (o.Keyword() != "many" || n.Keyword() != "scan") && (o.Keyword() != "scan" || n.Keyword() != "many"):
 		d.add(Breaking, n.Name, n.Pos, "it now returns %s", n.Entity)
 	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Over != n.Over || o.Range != n.Range || o.Owner != n.Owner:
 		d.add(Breaking, n.Name, n.Pos, "its parameters have changed: by %v instead of %v", n.By, o.By)

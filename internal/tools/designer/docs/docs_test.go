@@ -97,7 +97,7 @@ func TestEveryObjectHasAHeading(t *testing.T) {
 				}
 			}
 			if n != 1 {
-				t.Errorf("%s: %q stands there %d times", name, heading, n)
+				t.Errorf("%s: %q occurs %d times", name, heading, n)
 			}
 		}
 	}

@@ -154,7 +154,7 @@ func ruleOf(d *design.Design, of *design.Table, table, name string) func(map[str
 	judge := conform.NewJudge(d, of.Name)
 	return func(item map[string]types.AttributeValue) error {
 		if fault := judge.Fault(item); fault != nil {
-			return fmt.Errorf("the design of table %s (%s) does not know this item: %w. Write the item as the design says, or attach a design that knows it", table, name, fault)
+			return fmt.Errorf("the design of table %s (%s) does not allow this item: %w. Write an item that matches the design, or attach a design that allows it", table, name, fault)
 		}
 		return nil
 	}

@@ -90,7 +90,7 @@ func Read(d *design.Design, r *design.Read) Pattern {
 	p := result.Plan
 	request := p.Request()
 	out := Pattern{
-		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: wants(r), Request: &request, Place: p.Place.String(),
+		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: describe(r), Request: &request, Place: p.Place.String(),
 		Freshness: freshness(p, r.FreshMillis),
 	}
 	of := cost.OfRead(d, result)
@@ -100,10 +100,10 @@ func Read(d *design.Design, r *design.Read) Pattern {
 	}
 	out.WholeUnits = of.Whole
 	if p.Place.Kind != plan.MarkerPlace { // a marker has only the way to its item
-		out.Lacks = lacks(result.Lacks)
+		out.Lacks = shortfalls(result.Lacks)
 	}
 	for _, miss := range result.Others {
-		near := Near{Place: miss.Place.String(), Lacks: lacks(miss.Lacks)}
+		near := Near{Place: miss.Place.String(), Lacks: shortfalls(miss.Lacks)}
 		if miss.Plan != nil {
 			near.Serves = len(miss.Lacks) == 0
 			near.ReadUnits = cost.OfRead(d, plan.Result{Read: r, Plan: miss.Plan}).Units
@@ -117,8 +117,8 @@ func (p *Pattern) readCost(r cost.Read) {
 	p.ReadUnits, p.LeastUnits, p.MostUnits = r.Units, r.Floor, r.Ceiling
 }
 
-// wants describes a read in words.
-func wants(r *design.Read) string {
+// describe describes a read in words.
+func describe(r *design.Read) string {
 	var out strings.Builder
 	joiner := " of a given "
 	switch {
@@ -187,7 +187,7 @@ func freshness(p *plan.Plan, millis int) string {
 	}
 }
 
-func lacks(list []plan.Lack) []string {
+func shortfalls(list []plan.Shortfall) []string {
 	var out []string
 	for _, l := range list {
 		out = append(out, l.String())
@@ -208,14 +208,14 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 			if miss.Index != nil {
 				name = miss.Index.Name
 			}
-			var lacks []string
+			var shortfalls []string
 			if none := slices.Concat(miss.Without, miss.Apart); len(none) > 0 {
-				lacks = append(lacks, "has no partition with "+strings.Join(none, ", "))
+				shortfalls = append(shortfalls, "has no partition with "+strings.Join(none, ", "))
 			}
 			if len(miss.ByTurns) > 0 {
-				lacks = append(lacks, "has alternative entries of "+strings.Join(miss.ByTurns, ", ")+" in the partition, of which an item has one at a time: read each by its name in via")
+				shortfalls = append(shortfalls, "has alternative entries of "+strings.Join(miss.ByTurns, ", ")+" in the partition, of which an item has one at a time: read each by its name in via")
 			}
-			out.Near = append(out.Near, Near{Place: name, Lacks: lacks})
+			out.Near = append(out.Near, Near{Place: name, Lacks: shortfalls})
 		}
 		return out
 	}

@@ -142,7 +142,7 @@ type given map[string]types.AttributeValue
 func (g given) Name(path string) (types.AttributeValue, error)  { return g[path], nil }
 func (g given) Param(name string) (types.AttributeValue, error) { return g[":"+name], nil }
 func (g given) Call(c *design.CallOperand) (types.AttributeValue, error) {
-	return nil, fmt.Errorf("%s is not there", c.Function)
+	return nil, fmt.Errorf("%s is missing", c.Function)
 }
 
 // TestEval tests the evaluation of values, including absent ones.
@@ -171,7 +171,7 @@ func TestEval(t *testing.T) {
 		"a.yes = (a.n > 3)":     "false",
 		"a.n = 3 OR count(a)":   "true", // the right operand is not evaluated
 		"a.n = 4 AND exists(a)": "false",
-		"a.n = 3 AND exists(a)": `"a.n = 3 AND exists(a)": exists is not there`,
+		"a.n = 3 AND exists(a)": `"a.n = 3 AND exists(a)": exists is missing`,
 		"a.big + 1 - a.big":     `"a.big + 1 - a.big": `,
 	} {
 		e, err := design.ParseExpression(text)

@@ -125,9 +125,9 @@ type variable struct {
 // Try builds the items and parameters for conditions on an entity; false if the conditions go beyond what can be tried.
 func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*Tries, bool) {
 	w := &Tries{design: d, entity: e}
-	near := map[string][]string{}   // field → the constants it is compared with
-	beside := map[string][]string{} // parameter → the fields it is compared with
-	params := map[string]int{}      // field → the number of parameters it is compared with
+	near := map[string][]string{}         // field → the constants it is compared with
+	comparedWith := map[string][]string{} // parameter → the fields it is compared with
+	params := map[string]int{}            // field → the number of parameters it is compared with
 	for _, x := range conditions {
 		words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(x.Expression))
 		if slices.ContainsFunc(words, func(word string) bool {
@@ -159,7 +159,7 @@ func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*
 				f = fields[words[i+2]] // :least < total
 			}
 			if p := x.Values[v].Param; p != "" {
-				beside[p], params[f] = append(beside[p], f), params[f]+1
+				comparedWith[p], params[f] = append(comparedWith[p], f), params[f]+1
 			} else {
 				near[f] = append(near[f], x.Values[v].Literal.Text)
 			}
@@ -174,9 +174,9 @@ func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*
 			return nil, false
 		}
 	}
-	for _, p := range slices.Sorted(maps.Keys(beside)) {
+	for _, p := range slices.Sorted(maps.Keys(comparedWith)) {
 		v := variable{name: p}
-		for _, f := range beside[p] {
+		for _, f := range comparedWith[p] {
 			v.values = append(v.values, of[f]...)
 		}
 		w.params = append(w.params, v)

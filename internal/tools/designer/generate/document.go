@@ -184,7 +184,7 @@ func returned(w *writeModel) entry {
 		}
 		parts = append(parts, o.text())
 	}
-	return entry{"told", bracketed("[", "]", parts)}
+	return entry{"returned", bracketed("[", "]", parts)}
 }
 
 // replay describes how a repetition is answered, besides the record.

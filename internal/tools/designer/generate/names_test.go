@@ -41,9 +41,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWrapped tests that a comment is wrapped between words, and that a word that is too long gets
+// TestCommentsAreWrapped tests that a comment is wrapped between words, and that a word that is too long gets
 // its own line.
-func TestWrapped(t *testing.T) {
+func TestCommentsAreWrapped(t *testing.T) {
 	long := make([]byte, 150)
 	for i := range long {
 		long[i] = 'x'

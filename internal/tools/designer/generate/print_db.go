@@ -54,12 +54,12 @@ func (m *model) printConfig(s *source) {
 
 func (m *model) printNew(s *source) {
 	s.comment("DB reads and writes the design's tables.")
-	made := "return &DB{run: run}, nil"
+	created := "return &DB{run: run}, nil"
 	if m.composable() {
 		s.print("type DB struct {")
 		s.comment("Op has the writes as parts of a Tx.")
 		s.print("Op %s\n\nrun *table.DB\n}\n", m.ops)
-		made = "db := &DB{run: run}\ndb.Op.db = db\nreturn db, nil"
+		created = "db := &DB{run: run}\ndb.Op.db = db\nreturn db, nil"
 	} else {
 		s.print("type DB struct {\nrun *table.DB\n}\n")
 	}
@@ -71,7 +71,7 @@ func (m *model) printNew(s *source) {
 	}
 	s.print("Tables: map[string]string{%s},", strings.Join(names, ", "))
 	s.print("CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
-	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\n%s\n}\n", strings.Join(variables, ", "), made)
+	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\n%s\n}\n", strings.Join(variables, ", "), created)
 }
 
 // printTableRequests prints the function that creates the tables.
@@ -88,15 +88,15 @@ func (m *model) printTableRequests(s *source) {
 	for i, spec := range provision.Specs(m.design, nil) {
 		t := m.tables[i]
 		s.print("{\nName: cmp.Or(c.%s, %q), Table: %s,", t.config, t.Physical, t.variable)
-		made := spec.Creation()
-		if len(made.Indexes) > 0 {
-			s.print("Indexes: %s,", m.literals().literal(made.Indexes))
+		created := spec.Creation()
+		if len(created.Indexes) > 0 {
+			s.print("Indexes: %s,", m.literals().literal(created.Indexes))
 		}
-		if made.Stream != "" {
-			s.print("Stream: %q,", made.Stream)
+		if created.Stream != "" {
+			s.print("Stream: %q,", created.Stream)
 		}
-		if made.Read > 0 {
-			s.print("Read: %d, Write: %d,", made.Read, made.Write)
+		if created.Read > 0 {
+			s.print("Read: %d, Write: %d,", created.Read, created.Write)
 		}
 		s.print("},")
 	}

@@ -197,7 +197,7 @@ func (t *tableDraft) fieldsOf(e *entity, v *virtuals) {
 			e.notes = append(e.notes, "omitted: the attribute "+clean(name)+", whose name a design cannot contain")
 			continue
 		}
-		if !isKey && name != t.typeAttr && !slices.Contains(order, name) && !e.madeFor(name) {
+		if !isKey && name != t.typeAttr && !slices.Contains(order, name) && !e.isComposedKey(name) {
 			for _, path := range t.spread(e, name, order) {
 				add(path)
 			}
@@ -214,8 +214,8 @@ func storable(name string) bool {
 	return name != "" && len(name) <= most && !strings.ContainsAny(name, "[]") && utf8.ValidString(name)
 }
 
-// madeFor reports whether an attribute is an index key composed of fields.
-func (e *entity) madeFor(name string) bool {
+// isComposedKey reports whether an attribute is an index key composed of fields.
+func (e *entity) isComposedKey(name string) bool {
 	for _, x := range append(slices.Clone(e.entries), slices.Concat(copyEntries(e)...)...) {
 		for _, one := range slices.Concat(x.pk, x.sk) {
 			if one.attribute == name && !one.asIs {

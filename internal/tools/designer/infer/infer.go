@@ -92,7 +92,7 @@ func Draft(in Input) ([]byte, error) {
 		if len(t.Items) == 0 && len(t.Facets) == 0 {
 			return nil, fmt.Errorf("table %s has no items to draft a design from", t.Name)
 		}
-		d.tables = append(d.tables, d.study(t))
+		d.tables = append(d.tables, d.analyze(t))
 	}
 	written := d.text()
 	if len(written) > design.MaxTextBytes {
@@ -135,8 +135,8 @@ type tableDraft struct {
 	entities  []*entity
 }
 
-// study analyzes a table.
-func (d *draft) study(in *Table) *tableDraft {
+// analyze analyzes a table.
+func (d *draft) analyze(in *Table) *tableDraft {
 	t := &tableDraft{Table: in, draft: d, names: map[string]string{}}
 	t.snake = snakeNamed(in)
 	t.rows = rowsOf(in)

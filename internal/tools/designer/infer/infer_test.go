@@ -131,10 +131,10 @@ func TestRoundTrip(t *testing.T) {
 			if len(r.Findings) > 0 {
 				var out strings.Builder
 				_ = conform.WriteText(&out, r)
-				t.Errorf("seed %d: the items do not keep the draft: %s\n%s", seed, out.String(), text)
+				t.Errorf("seed %d: the items do not match the draft: %s\n%s", seed, out.String(), text)
 			}
 			if got, want := census(inferred), census(d); got != want {
-				t.Errorf("seed %d: it has %s, and was made of %s\n%s", seed, got, want, text)
+				t.Errorf("seed %d: it has %s, and was generated with %s\n%s", seed, got, want, text)
 			}
 			for _, f := range check.Check(inferred) {
 				if f.Severity == check.Error {

@@ -354,8 +354,8 @@ func (r *electro) attributesOf(k *electroKey, kind string) []Key {
 // keysOf sets an index's keys and the templates of the entry; fault says why the design cannot express them.
 func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk electroTemplate, fault string) {
 	if x.Type == "composite" {
-		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
-			index.SK, entry.sk, entry.skFields, fault = r.asTheyAre(x.SK.attributes())
+		if index.PK, entry.pk, entry.pkFields, fault = r.untemplated(x.PK.attributes()); fault == "" {
+			index.SK, entry.sk, entry.skFields, fault = r.untemplated(x.SK.attributes())
 		}
 		return electroTemplate{fields: entry.pkFields}, fault
 	}
@@ -367,8 +367,8 @@ func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk 
 	return pk, fault
 }
 
-// asTheyAre are attributes that are an index's key without a template, as in composite indexes.
-func (r *electro) asTheyAre(attributes []string) (keys []Key, templates, fields []string, fault string) {
+// untemplated are attributes that are an index's key without a template, as in composite indexes.
+func (r *electro) untemplated(attributes []string) (keys []Key, templates, fields []string, fault string) {
 	for _, name := range attributes {
 		f := r.fields[name]
 		if f == nil {

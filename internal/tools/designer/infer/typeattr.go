@@ -31,7 +31,7 @@ func (t *tableDraft) findTypeAttribute() {
 	}
 	best, most := "", 0.0
 	for _, name := range sorted(attributes(t.rows)) {
-		score := t.tellsType(name, begins)
+		score := t.typeScore(name, begins)
 		if score > most {
 			best, most = name, score
 		}
@@ -61,8 +61,8 @@ func beginning(key string) string {
 	return pieces[0].text
 }
 
-// tellsType is how well an attribute separates items with different keys; 0 if it does not.
-func (t *tableDraft) tellsType(name string, begins map[string][]*row) float64 {
+// typeScore is how well an attribute separates items with different keys; 0 if it does not.
+func (t *tableDraft) typeScore(name string, begins map[string][]*row) float64 {
 	if name == t.PK.Name || name == t.SK.Name || name == t.TTLAttr || t.inIndexKey(name) {
 		return 0
 	}

@@ -67,15 +67,15 @@ func (t *tableDraft) parentOf(e *entity) *entity {
 		if !slices.ContainsFunc(keys, func(p string) bool { return !slices.Contains(pk, p) }) {
 			score += 10
 		}
-		if score > most && t.haveParents(e, other) {
+		if score > most && t.mostlyHaveParent(e, other) {
 			best, most = other, score
 		}
 	}
 	return best
 }
 
-// haveParents reports whether nearly all items of an entity have an item of the other.
-func (t *tableDraft) haveParents(e, parent *entity) bool {
+// mostlyHaveParent reports whether nearly all items of an entity have an item of the other.
+func (t *tableDraft) mostlyHaveParent(e, parent *entity) bool {
 	keys := parent.main.identity()
 	there := map[string]bool{}
 	for _, r := range parent.main.rows {

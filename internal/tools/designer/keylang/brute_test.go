@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 )
 
-var seed = flag.Uint64("keylang.seed", 0, "seed of TestAgainstEnumeration; 0 for another each time")
+var seed = flag.Uint64("keylang.seed", 0, "seed of TestResultsAgreeWithEnumeration; 0 for another each time")
 
 // members are predicates for the texts of kinds and functions, without automata.
 func members() map[string]func(string) bool {
@@ -184,9 +184,9 @@ func texts(longest int) []string {
 	return out
 }
 
-// TestAgainstEnumeration compares every answer about random templates with an enumeration of all short texts, parsed by
+// TestResultsAgreeWithEnumeration compares every answer about random templates with an enumeration of all short texts, parsed by
 // trying every split.
-func TestAgainstEnumeration(t *testing.T) {
+func TestResultsAgreeWithEnumeration(t *testing.T) {
 	start := *seed
 	if start == 0 {
 		start = uint64(time.Now().UnixNano())

@@ -252,8 +252,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder tests separators that break the order of the preceding value.
-func TestOutOfOrder(t *testing.T) {
+// TestSeparatorsThatBreakOrder tests separators that break the order of the preceding value.
+func TestSeparatorsThatBreakOrder(t *testing.T) {
 	for _, c := range []struct {
 		fields, template string
 		longer           string

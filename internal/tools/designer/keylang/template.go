@@ -148,7 +148,7 @@ func (t Template) automaton(plain bool) automaton {
 // Language is the language of the attribute. A field that occurs twice in the template counts as two.
 func (t Template) Language() Language {
 	l := Language{kind: t.kind, texts: t.automaton(false), plain: t.automaton(true), most: 1}
-	l.rough = t.huge() || entangled(t) || slices.ContainsFunc(t.parts, func(p Part) bool { return p.Language.rough })
+	l.rough = t.huge() || dependent(t) || slices.ContainsFunc(t.parts, func(p Part) bool { return p.Language.rough })
 	l.beyond = slices.ContainsFunc(t.parts, func(p Part) bool { return p.Language.beyond })
 	capped, bounded := false, true
 	for _, p := range t.parts {
@@ -177,9 +177,9 @@ func (t Template) Language() Language {
 	return l
 }
 
-// entangled reports whether values in the templates depend on each other: a field occurs twice in one, or in several with
+// dependent reports whether values in the templates depend on each other: a field occurs twice in one, or in several with
 // different functions.
-func entangled(list ...Template) bool {
+func dependent(list ...Template) bool {
 	names := map[string]string{}
 	for _, t := range list {
 		here := map[string]bool{}

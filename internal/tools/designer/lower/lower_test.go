@@ -187,8 +187,8 @@ writes:
 	}
 }
 
-// TestBehindCopy tests that a copy must contain the key of its item, by which the item is found.
-func TestBehindCopy(t *testing.T) {
+// TestCopyContainsKeyOfItsItem tests that a copy must contain the key of its item, by which the item is found.
+func TestCopyContainsKeyOfItsItem(t *testing.T) {
 	for fields, want := range map[string]string{
 		"[title]":          "ByID reads the original item of Thing.byID, which does not include ownerId of its key",
 		"[title, ownerId]": "",

@@ -41,7 +41,7 @@ func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item,
 	for _, item := range items {
 		j := b.job(t, item)
 		if j == nil {
-			report(asItShould) // or it is not part of this migration: verify reports it
+			report(unchanged) // or it is not part of this migration: verify reports it
 			continue
 		}
 		jobs, keys = append(jobs, j), append(keys, j.keys...)
@@ -112,7 +112,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		case err == nil && left:
 			return skipped, nil
 		case err == nil && len(actions) == 0:
-			return asItShould, nil
+			return unchanged, nil
 		case err == nil:
 			return written, nil
 		case !errors.Is(err, errStale):
@@ -127,7 +127,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		}
 		item := now[identity(t, keyOf(t, j.item))]
 		if item == nil {
-			return asItShould, nil // the item is gone, together with those that belonged to it
+			return unchanged, nil // the item is gone, together with those that belonged to it
 		}
 		if j = b.job(t, item); j != nil {
 			if found, err = b.fetch(ctx, t, j.keys); err != nil {
@@ -136,7 +136,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		}
 	}
 	if j == nil {
-		return asItShould, nil
+		return unchanged, nil
 	}
 	return skipped, nil
 }
@@ -272,7 +272,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 		return nil, false, err
 	}
 	holder := items[identity(t, key)]
-	if b.wants(t, e, holder, o) {
+	if b.requires(t, e, holder, o) {
 		return nil, true, nil
 	}
 	absent := newExpressions()
@@ -283,8 +283,8 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 	return []types.TransactWriteItem{absent.itself(b.table(t), key), x.put(b.table(t), o.item)}, false, nil
 }
 
-// wants reports whether an item requires the item at another's place and key.
-func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o belonging) bool {
+// requires reports whether an item requires the item at another's place and key.
+func (b *backfill) requires(t *table.Table, e *table.Entity, item table.Item, o belonging) bool {
 	found, p, values := table.Recognize([]*table.Entity{e}, item)
 	if item == nil || found == nil || p.Kind != table.KeyPlace {
 		return false
@@ -300,7 +300,7 @@ func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o bel
 // and leave it behind.
 func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) []types.TransactWriteItem {
 	holder := found[identity(t, j.keys[0])]
-	if b.wants(t, j.entity, holder, belonging{place: j.place, item: j.item}) {
+	if b.requires(t, j.entity, holder, belonging{place: j.place, item: j.item}) {
 		return nil
 	}
 	check, gone := newExpressions(), newExpressions()

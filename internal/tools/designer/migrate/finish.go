@@ -106,7 +106,7 @@ func (f *finish) page(ctx context.Context, t *table.Table, items []table.Item, r
 	for _, item := range items {
 		l := f.shape.left(t.Name, item)
 		if !l.whole && len(l.parts)+len(l.keys) == 0 {
-			report(asItShould)
+			report(unchanged)
 			continue
 		}
 		x := newExpressions()

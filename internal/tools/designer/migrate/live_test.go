@@ -197,7 +197,7 @@ func (a *application) one(writer, n int, random *rand.Rand, model map[string]tab
 		delete(in, "total")
 		for name, value := range map[string]types.AttributeValue{"gift": nil, "remark": v["note"]} {
 			if name == "gift" {
-				value = giftOf(e)
+				value = giftType(e)
 			}
 			if known(name) {
 				in[name] = value
@@ -245,14 +245,14 @@ func (a *application) one(writer, n int, random *rand.Rand, model map[string]tab
 			found = append(found, one["orderId"].(*types.AttributeValueMemberS).Value)
 		}
 		if slices.Sort(found); !slices.Equal(found, ids) {
-			return fmt.Errorf("OrdersOf answers %d orders of writer %d, which has %d", len(found), writer, len(ids))
+			return fmt.Errorf("OrdersOf returns %d orders of writer %d, which has %d", len(found), writer, len(ids))
 		}
 	}
 	return nil
 }
 
-// giftOf is a gift of the type in a design.
-func giftOf(e *table.Entity) types.AttributeValue {
+// giftType is a gift of the type in a design.
+func giftType(e *table.Entity) types.AttributeValue {
 	for _, f := range e.Fields {
 		if f.Name == "gift" && f.Type.Kind == "bool" {
 			return &types.AttributeValueMemberBOOL{Value: true}
@@ -394,7 +394,7 @@ func live(t *testing.T, name string) {
 		case c.Entity == "Order" && c.Items != int64(orders):
 			t.Errorf("the table has %d orders, want %d", c.Items, orders)
 		case c.Entity == "Parcel" && c.Items < int64(writers*loaded): // of the initial orders; they stay when their order is dropped
-			t.Errorf("%d parcels were made, want %d or more", c.Items, writers*loaded)
+			t.Errorf("%d parcels were created, want %d or more", c.Items, writers*loaded)
 		}
 	}
 }
@@ -413,7 +413,7 @@ func conforms(t *testing.T, client *dynamodb.Client, d *design.Design) *conform.
 	for _, f := range report.Findings {
 		t.Errorf("%s %s: %d %v", f.Kind, f.Subject, f.Items, f.Examples)
 	}
-	for _, b := range report.Tables[0].Beside {
+	for _, b := range report.Tables[0].Undeclared {
 		t.Errorf("%d items of %s still have the attribute %s", b.Items, b.Entity, b.Attribute)
 	}
 	return report

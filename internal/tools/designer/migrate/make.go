@@ -28,8 +28,8 @@ func (p *Plan) make(s string) error {
 	return nil
 }
 
-// madeOf are the new entities made from an entity.
-func (p *Plan) madeOf(entity string) []string {
+// createdFrom are the new entities made from an entity.
+func (p *Plan) createdFrom(entity string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.makes)), func(name string) bool { return p.makes[name] != entity })
 }
 
@@ -97,7 +97,7 @@ func (p *Plan) depends() map[string][]string {
 // created are the items of new entities for an item, by its values.
 func (b *backfill) created(e *table.Entity, v table.Values) ([]belonging, error) {
 	var out []belonging
-	for _, name := range b.plan.madeOf(e.Name) {
+	for _, name := range b.plan.createdFrom(e.Name) {
 		list := b.shape.entities[e.Table.Name]
 		n := list[slices.IndexFunc(list, func(x *table.Entity) bool { return x.Name == name })]
 		values := table.Values{}

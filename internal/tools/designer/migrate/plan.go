@@ -359,7 +359,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 	for _, t := range old.Tables {
 		for _, e := range p.adding.entities[t.Name] {
 			more := p.adding.surplus[e]
-			fills, created := p.fills[e.Name], p.madeOf(e.Name)
+			fills, created := p.fills[e.Name], p.createdFrom(e.Name)
 			if more.whole || !more.any() && len(fills)+len(created) == 0 {
 				continue
 			}

@@ -143,7 +143,7 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 		const another = "an item has only one entry in an index"
 		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == x.Of })
 		if i < 0 {
-			m.refuseBeside(o, n, x)
+			m.refuseOverlappingEntries(o, n, x)
 			continue
 		}
 		switch e := o.Entries[i]; {
@@ -155,9 +155,9 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 	}
 }
 
-// refuseBeside rejects a new entry in an index where items have others, unless it is for other items: the conditions of
+// refuseOverlappingEntries rejects a new entry in an index where items have others, unless it is for other items: the conditions of
 // both never hold together.
-func (m *merger) refuseBeside(o, n *design.Entity, x *design.Entry) {
+func (m *merger) refuseOverlappingEntries(o, n *design.Entity, x *design.Entry) {
 	for _, e := range o.Entries {
 		if e.Index != x.Index || e.Of != x.Of {
 			continue

@@ -363,7 +363,7 @@ func (b *backfill) tables() []*table.Table {
 
 // changes reports whether items of an entity change.
 func (b *backfill) changes(e *table.Entity) bool {
-	return b.shape.surplus[e].any() || len(b.plan.fills[e.Name])+len(b.plan.madeOf(e.Name)) > 0
+	return b.shape.surplus[e].any() || len(b.plan.fills[e.Name])+len(b.plan.createdFrom(e.Name)) > 0
 }
 
 func (s *shape) tables(wanted func(*table.Entity) bool) []*table.Table {
@@ -427,15 +427,15 @@ func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape)
 	}
 	report, err := conform.Check(d, items, conform.Options{Examples: 5, Now: time.Now()})
 	if err == nil && d == m.plan.adding.design {
-		m.besides(report)
+		m.findUndeclared(report)
 	}
 	return report, err
 }
 
-// besides finds attributes that would be lost: attributes without a field, in items that move to another key.
-func (m *Migration) besides(report *conform.Report) {
+// findUndeclared finds attributes that would be lost: attributes without a field, in items that move to another key.
+func (m *Migration) findUndeclared(report *conform.Report) {
 	for _, t := range report.Tables {
-		for _, a := range t.Beside {
+		for _, a := range t.Undeclared {
 			o, n := m.plan.before.Entity(a.Entity), m.plan.after.Entity(a.Entity)
 			if o == nil || n == nil || sameKey(o.Key, n.Key) {
 				continue
@@ -486,7 +486,7 @@ func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err err
 		if report, err = r.clean(ctx, nil); err != nil {
 			return err
 		}
-		if err := m.record.unclaim(ctx); err != nil {
+		if err := m.record.release(ctx); err != nil {
 			return err
 		}
 		return m.record.save(ctx, func(s *State) { s.Finished, s.Pass = true, nil })

@@ -245,8 +245,8 @@ func (r *record) claim(ctx context.Context, name, physical string) error {
 	return err
 }
 
-// unclaim releases the tables at the end.
-func (r *record) unclaim(ctx context.Context) error {
+// release releases the tables at the end.
+func (r *record) release(ctx context.Context) error {
 	for _, physical := range r.state.Tables {
 		if _, err := r.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &r.table, Key: r.key(tablePrefix + physical)}); err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 type outcome int
 
 const (
-	asItShould outcome = iota
+	unchanged outcome = iota
 	written
 	skipped // it cannot be converted; verify will report it
 )

@@ -35,7 +35,7 @@ type matcher struct {
 	place  Place
 	read   *design.Read
 	plan   *Plan
-	lacks  []Lack
+	lacks  []Shortfall
 	// useless is set by deficiencies that rule the place out at any cost.
 	useless bool
 
@@ -51,8 +51,8 @@ type matcher struct {
 	open  []design.Part
 }
 
-func (m *matcher) lack(r Reason, fields ...string) {
-	m.lacks = append(m.lacks, Lack{r, fields})
+func (m *matcher) addShortfall(r Reason, fields ...string) {
+	m.lacks = append(m.lacks, Shortfall{r, fields})
 	switch r {
 	case PartitionKeyUnknown, PrefixInPartitionKey, RangeInPartitionKey, NotEveryItem, NoSortPosition, NoBucket:
 		m.useless = true
@@ -108,26 +108,26 @@ func (m *matcher) partition() {
 			case shards(part) > 0:
 				m.plan.Fanout *= shards(part)
 			case part.Field == m.read.Prefix:
-				m.lack(PrefixInPartitionKey, part.Field)
+				m.addShortfall(PrefixInPartitionKey, part.Field)
 			case m.walks(part):
 				m.plan.Over = design.OverLayout(m.read.Over)
 				m.plan.floor(m.read)
 			case part.Field == m.read.Range:
-				m.lack(RangeInPartitionKey, part.Field)
+				m.addShortfall(RangeInPartitionKey, part.Field)
 			default:
-				m.lack(PartitionKeyUnknown, part.Field)
+				m.addShortfall(PartitionKeyUnknown, part.Field)
 			}
 		}
 	}
 	if m.plan.Fanout > 1 {
-		m.lack(FansOut)
+		m.addShortfall(FansOut)
 	}
 }
 
 // keyed requires that a whole primary key determines each item, because BatchGetItem accepts nothing else.
 func (m *matcher) keyed() {
 	if m.plan.Operation != GetItem || m.place.Kind != KeyPlace && m.place.Kind != CopyPlace {
-		m.lack(NoWholeKey)
+		m.addShortfall(NoWholeKey)
 		m.useless = true
 		return
 	}
@@ -193,8 +193,8 @@ func (m *matcher) sort() {
 		m.open = append(m.open, fieldParts(t.Parts[n:])...)
 	}
 	for _, f := range []string{m.read.Prefix, m.read.Range} {
-		if f != "" && !ranged && !slices.Contains(m.lackFields(), f) {
-			m.lack(NoSortPosition, f)
+		if f != "" && !ranged && !slices.Contains(m.missingFields(), f) {
+			m.addShortfall(NoSortPosition, f)
 		}
 	}
 	if !m.read.Many && m.whole && m.place.Index == nil {
@@ -202,7 +202,7 @@ func (m *matcher) sort() {
 	}
 }
 
-func (m *matcher) lackFields() []string {
+func (m *matcher) missingFields() []string {
 	var out []string
 	for _, l := range m.lacks {
 		out = append(out, l.Fields...)
@@ -222,7 +222,7 @@ func (m *matcher) order() {
 			continue // it is equal in all results
 		}
 		if at == len(m.open) || m.open[at].Field != o.Field || has(m.open[at], "band", "mod") {
-			m.lack(WrongOrder, o.Field)
+			m.addShortfall(WrongOrder, o.Field)
 			return
 		}
 		wanted := 1
@@ -230,7 +230,7 @@ func (m *matcher) order() {
 			wanted = -1
 		}
 		if direction != 0 && wanted != direction {
-			m.lack(WrongOrder, o.Field)
+			m.addShortfall(WrongOrder, o.Field)
 			return
 		}
 		direction = wanted
@@ -238,7 +238,7 @@ func (m *matcher) order() {
 	}
 	m.plan.Reverse = direction < 0
 	if first := m.read.Order; m.plan.Over != "" && len(first) > 0 && first[0].Field != m.read.Range {
-		m.lack(WrongOrder, first[0].Field) // walking from period to period does not keep it
+		m.addShortfall(WrongOrder, first[0].Field) // walking from period to period does not keep it
 	}
 }
 
@@ -251,7 +251,7 @@ func descends(part design.Part) bool {
 func (m *matcher) rest() {
 	p, r := m.place, m.read
 	if r.Bucket != "" && !slices.Contains(m.used, r.Bucket) {
-		m.lack(NoBucket, r.Bucket)
+		m.addShortfall(NoBucket, r.Bucket)
 	}
 	for _, f := range r.By {
 		if !slices.Contains(m.used, f) {
@@ -263,23 +263,23 @@ func (m *matcher) rest() {
 		case r.Filter != nil && r.Filter.Text == p.Where.Text:
 			m.plan.Filter = nil // the index contains exactly those items
 		case r.Via != p.Name && !expression.Implies(m.design, p.Entity, r.Filter, p.Where):
-			m.lack(NotEveryItem, p.Where.Fields()...)
+			m.addShortfall(NotEveryItem, p.Where.Fields()...)
 		}
 	}
 	if p.Undeclared && len(p.Optional) > 0 && r.Via != p.Name {
-		m.lack(NotEveryItem, p.Optional...)
+		m.addShortfall(NotEveryItem, p.Optional...)
 	}
 	if banded := slices.DeleteFunc(m.banded, func(f string) bool { return slices.Contains(m.exactFields, f) }); len(banded) > 0 && !m.useless {
-		m.lack(BandRead, banded...)
+		m.addShortfall(BandRead, banded...)
 	}
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
-		m.lack(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
+		m.addShortfall(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
 	}
 	switch {
 	case r.Consistent && p.Global():
-		m.lack(NotConsistent)
+		m.addShortfall(NotConsistent)
 	case late(p.Index, r.FreshMillis):
-		m.lack(NotFresh)
+		m.addShortfall(NotFresh)
 	case strict(r.FreshMillis) && !p.Global():
 		m.plan.Consistent = true
 	}
@@ -287,9 +287,9 @@ func (m *matcher) rest() {
 	m.plan.loose = len(m.plan.FilterBy) > 0 || r.Owner != "" && !m.plan.OwnerInKey ||
 		slices.ContainsFunc(m.shared, func(f string) bool { return !slices.Contains(m.exactFields, f) })
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
-		m.lack(FieldsMissing, m.plan.Hydrate...)
+		m.addShortfall(FieldsMissing, m.plan.Hydrate...)
 		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {
-			m.lack(NotFresh) // the items behind it are read with eventual consistency, too
+			m.addShortfall(NotFresh) // the items behind it are read with eventual consistency, too
 		}
 	}
 }

@@ -124,14 +124,14 @@ const (
 	FansOut
 )
 
-// Lack is one respect in which a place does not serve a read.
-type Lack struct {
+// Shortfall is one respect in which a place does not serve a read.
+type Shortfall struct {
 	Reason Reason
 	Fields []string
 }
 
 // String describes the deficiency.
-func (l Lack) String() string {
+func (l Shortfall) String() string {
 	fields := "{" + strings.Join(l.Fields, "} {") + "}"
 	switch l.Reason {
 	case PartitionKeyUnknown:
@@ -169,7 +169,7 @@ func (l Lack) String() string {
 // Miss is a place that was not chosen, with its deficiencies; none if it would serve as well.
 type Miss struct {
 	Place Place
-	Lacks []Lack
+	Lacks []Shortfall
 	// Plan is the plan at that place; nil if it is impossible.
 	Plan *Plan
 }
@@ -179,7 +179,7 @@ type Result struct {
 	Read *design.Read
 	// Plan is never nil; a Scan where no place serves.
 	Plan  *Plan
-	Lacks []Lack // of the chosen place
+	Lacks []Shortfall // of the chosen place
 	// Others are the other places, the nearest first.
 	Others []Miss
 }

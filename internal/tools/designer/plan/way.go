@@ -16,7 +16,7 @@ func scan(d *design.Design, r *design.Read) Result {
 		OwnerField: r.Owner, Limit: max(r.Limit, r.Page),
 	}}
 	m.rest()
-	lacks := slices.DeleteFunc(m.lacks, func(l Lack) bool { return l.Reason == FilterNeeded || l.Reason == NotEveryItem })
+	lacks := slices.DeleteFunc(m.lacks, func(l Shortfall) bool { return l.Reason == FilterNeeded || l.Reason == NotEveryItem })
 	return Result{Read: r, Plan: m.plan, Lacks: lacks}
 }
 

@@ -188,12 +188,12 @@ func (n *needs) moved(item plan.ItemWrite) bool {
 	return slices.ContainsFunc(item.Place.Entity.Counters, func(c *design.Counter) bool {
 		created := func(s *design.Step) bool { return s.Entity == c.Of && s.Action == design.Create && !s.Each }
 		return c.Sum == "" && c.Where == nil && slices.Contains(item.Changed, c.Field) && slices.ContainsFunc(n.writing.Steps, created) &&
-			!slices.ContainsFunc(item.Owner, func(j design.Join) bool { return mayLack(n.design.Entity(c.Of), j.A) })
+			!slices.ContainsFunc(item.Owner, func(j design.Join) bool { return mayOmit(n.design.Entity(c.Of), j.A) })
 	})
 }
 
-// mayLack reports whether items of an entity may lack a field.
-func mayLack(e *design.Entity, field string) bool {
+// mayOmit reports whether items of an entity may lack a field.
+func mayOmit(e *design.Entity, field string) bool {
 	f := e.Field(field)
 	return f != nil && f.Optional
 }

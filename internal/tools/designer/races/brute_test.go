@@ -202,7 +202,7 @@ func (r *runner) run(ctx context.Context, s *scheduler, p *process) {
 	defer func() { r.arrived <- false }()
 	for attempt := range p.attempts {
 		ids := 0
-		newID := func(k table.Kind) string { ids++; return s.values.madeID(k, p.number, attempt, ids) }
+		newID := func(k table.Kind) string { ids++; return s.values.inventedID(k, p.number, attempt, ids) }
 		db, err := table.Open(waiting{r}, table.Config{Tables: s.names, Clock: func() time.Time { return s.now }, NewID: newID}, s.program.Tables...)
 		if err != nil {
 			r.err = err

@@ -141,7 +141,7 @@ func (c *caller) give(values table.Values, inputs []lower.Input, x *design.RaceC
 				values[in.Name] = v
 			}
 		case !in.Optional:
-			values[in.Name] = c.values.madeUp(in.Name, in.Type)
+			values[in.Name] = c.values.inventedValue(in.Name, in.Type)
 		}
 	}
 	return nil

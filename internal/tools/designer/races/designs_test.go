@@ -133,17 +133,17 @@ func TestReportIsDeterministic(t *testing.T) {
 
 // TestProgress tests that progress is reported.
 func TestProgress(t *testing.T) {
-	heard := map[string]int{}
+	received := map[string]int{}
 	o := races.Options{States: 300_000, Progress: func(race string, states, bound int) {
 		if bound != 300_000 || states > bound {
 			t.Errorf("%d states of %d", states, bound)
 		}
-		heard[race]++
+		received[race]++
 	}}
 	if _, err := races.Run(t.Context(), parse(t, load(t, "stock.design.yaml")), o); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"Condition": 1, "ReadThenPut": 1}, heard); diff != "" {
+	if diff := cmp.Diff(map[string]int{"Condition": 1, "ReadThenPut": 1}, received); diff != "" {
 		t.Error(diff)
 	}
 }

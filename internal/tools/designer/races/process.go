@@ -106,7 +106,7 @@ func (s *scheduler) advance(ctx context.Context, n *node) error {
 	ids := 0
 	newID := func(k table.Kind) string {
 		ids++
-		return s.values.madeID(k, n.process.number, n.attempt, ids)
+		return s.values.inventedID(k, n.process.number, n.attempt, ids)
 	}
 	db, err := table.Open(client, table.Config{
 		Tables: s.names, Clock: func() time.Time { return s.now }, NewID: newID, Sequential: true,

@@ -181,7 +181,7 @@ func (w *world) put(ctx context.Context, c *content, x *design.RaceCall, calls *
 		case e.TTL != nil && e.TTL.Field == f.Name && e.TTL.After > 0:
 			values[f.Name] = expression.Number(int(calls.values.now.Add(e.TTL.After).Unix()))
 		case !f.Optional && !counted:
-			values[f.Name] = calls.values.madeUp(f.Name, f.Type)
+			values[f.Name] = calls.values.inventedValue(f.Name, f.Type)
 		}
 	}
 	return w.load(ctx, c, x.Pos, run, values, calls)

@@ -178,9 +178,9 @@ func (v *values) id(k design.Kind, text string) string {
 	}
 }
 
-// madeUp is a value that a scenario needs and does not provide: equal names get equal values, so that writes touch the same
+// inventedValue is a value that a scenario needs and does not provide: equal names get equal values, so that writes touch the same
 // items.
-func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
+func (v *values) inventedValue(name string, t design.Type) types.AttributeValue {
 	later := v.now.Add(24 * time.Hour)
 	name = v.design.NamedLike(name, t)
 	switch t.Kind {
@@ -206,7 +206,7 @@ func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
 		out := map[string]types.AttributeValue{}
 		for _, f := range v.design.Struct(t.Name).Fields {
 			if !f.Optional {
-				store(out, f.Path, v.madeUp(f.Name, f.Type))
+				store(out, f.Path, v.inventedValue(f.Name, f.Type))
 			}
 		}
 		return &types.AttributeValueMemberM{Value: out}
@@ -215,15 +215,15 @@ func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
 	case design.KindMap:
 		return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
 	case design.KindSet:
-		return setOf([]types.AttributeValue{v.madeUp(name, *t.Elem)})
+		return setOf([]types.AttributeValue{v.inventedValue(name, *t.Elem)})
 	default:
 		return &types.AttributeValueMemberS{Value: v.id(t.Kind, name)}
 	}
 }
 
-// madeID is the n-th ID that an attempt of a process generates: it differs from all others, and is the same whenever the
+// inventedID is the n-th ID that an attempt of a process generates: it differs from all others, and is the same whenever the
 // attempt is run again.
-func (v *values) madeID(k table.Kind, process, attempt, n int) string {
+func (v *values) inventedID(k table.Kind, process, attempt, n int) string {
 	text := fmt.Sprintf("%s-%d", letter(process), n)
 	if attempt > 0 {
 		text = fmt.Sprintf("%s%d-%d", letter(process), attempt+1, n)

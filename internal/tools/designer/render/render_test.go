@@ -114,7 +114,7 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	if _, err := render.Key(e, template, design.KeyString, nil); err == nil {
-		t.Error("a key without its value is none")
+		t.Error("a key without a value was accepted")
 	}
 }
 

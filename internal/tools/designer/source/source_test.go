@@ -94,7 +94,7 @@ func TestTable(t *testing.T) {
 		}
 		sample := ids(t, s.Sample(t.Context(), 60))
 		if len(sample) < 50 || len(sample) > 60 || len(slices.Compact(sample)) != len(sample) {
-			t.Errorf("a sample of 60 in %d segments has %d items, or one of them twice", segments, len(sample))
+			t.Errorf("a sample of 60 in %d segments has %d items, or contains one of them twice", segments, len(sample))
 		}
 	}
 }
@@ -128,10 +128,10 @@ func TestStop(t *testing.T) {
 func TestOpenTable(t *testing.T) {
 	client := filled(t, 0)
 	if _, err := source.OpenTable(t.Context(), client, "nowhere", 1); err == nil || !strings.Contains(err.Error(), "table nowhere does not exist") {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a missing table: %v", err)
 	}
 	if _, err := source.OpenTable(t.Context(), client, "things", 0); err == nil {
-		t.Error("a Scan of no segments is none")
+		t.Error("a Scan of no segments was accepted")
 	}
 }
 

@@ -74,10 +74,10 @@ func New(d *design.Design) *Matcher {
 type Match struct {
 	// Patterns are in the order of the design; several if they send the same request.
 	Patterns []string
-	// Shape describes a request without patterns, otherwise it is nil. Strangers is the number of items that such a request
+	// Shape describes a request without patterns, otherwise it is nil. UnknownItems is the number of items that such a request
 	// puts or updates and whose key belongs to no entity.
-	Shape     *Shape
-	Strangers int
+	Shape        *Shape
+	UnknownItems int
 }
 
 // Match compares a request with the patterns. tables maps names in the design to the tables' own names. input is the JSON of the
@@ -103,7 +103,7 @@ func (m *Matcher) Match(tables map[string]string, operation string, input []byte
 		t := &r.writes[i]
 		known := slices.ContainsFunc(m.places, func(k keyed) bool { return k.holds(t.table, t.item) })
 		if t.table != nil && !known && (t.action == put || t.action == update) {
-			out.Strangers++
+			out.UnknownItems++
 		}
 	}
 	return out

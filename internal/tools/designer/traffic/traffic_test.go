@@ -197,8 +197,8 @@ func TestMatch(t *testing.T) {
 		if s := m.Shape; s != nil {
 			got = strings.Join(strings.Fields(s.Operation+" "+s.Index+" "+s.Keys), " ")
 		}
-		if m.Strangers > 0 {
-			got += fmt.Sprintf(" (%d)", m.Strangers)
+		if m.UnknownItems > 0 {
+			got += fmt.Sprintf(" (%d)", m.UnknownItems)
 		}
 		if got != c.want {
 			t.Errorf("%s %s\nis %s,\nwant %s", c.operation, c.input, got, c.want)

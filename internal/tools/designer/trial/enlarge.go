@@ -18,15 +18,15 @@ const (
 	largeBytes = 300 << 10
 )
 
-// enlarge makes one partition of an entity larger than one of DynamoDB's pages: it lengthens a text on which nothing else
+// exceedPage makes one partition of an entity larger than one of DynamoDB's pages: it lengthens a text on which nothing else
 // depends, in items that a read of a list returns together. One entity per design is enough.
-func (g *generator) enlarge(records []*record) {
+func (g *generator) exceedPage(records []*record) {
 	for _, r := range g.program.Reads {
 		f := g.filler(r.Plan.Place.Entity)
 		if !r.Design.Many || f == nil || !r.Plan.Place.Has(f.Name) || r.Plan.Operation != plan.Query {
 			continue
 		}
-		a := asker{truth: newTruth(g.program.Design, r, g.now), generator: g, rng: g.rng}
+		a := questionGenerator{truth: newTruth(g.program.Design, r, g.now), generator: g, rng: g.rng}
 		for _, one := range records {
 			if one.entity.Name == r.Design.Entity && a.enters(one) {
 				a.records = append(a.records, one)

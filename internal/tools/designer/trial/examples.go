@@ -51,8 +51,8 @@ func (t *Trial) exampleRequests() int {
 	return t.examples.client.takeCount()
 }
 
-// answered is a returned item with its entity.
-type answered struct {
+// returnedItem is a returned item with its entity.
+type returnedItem struct {
 	entity *design.Entity
 	values table.Values
 }
@@ -132,13 +132,13 @@ func (t *Trial) inputsOf(pattern string) []lower.Input {
 	return t.program.Collection(pattern).Inputs
 }
 
-func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) ([]answered, error) {
+func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) ([]returnedItem, error) {
 	w := t.examples
 	if c := t.program.Collection(pattern); c != nil {
 		page, err := w.db.Collect(ctx, c.Run, in, table.PageOptions{})
-		var out []answered
+		var out []returnedItem
 		for _, f := range page.Items {
-			out = append(out, answered{c.Members[f.Member].Entity, f.Values})
+			out = append(out, returnedItem{c.Members[f.Member].Entity, f.Values})
 		}
 		return out, err
 	}
@@ -148,22 +148,22 @@ func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) 
 		if err != nil || list[0] == nil {
 			return nil, err
 		}
-		return []answered{{r.Plan.Place.Entity, list[0]}}, nil
+		return []returnedItem{{r.Plan.Place.Entity, list[0]}}, nil
 	}
 	if !r.Design.Many {
 		v, err := w.db.Get(ctx, r.Run, in)
-		return []answered{{r.Plan.Place.Entity, v}}, err
+		return []returnedItem{{r.Plan.Place.Entity, v}}, err
 	}
 	list, err := w.db.List(ctx, r.Run, in)
-	var out []answered
+	var out []returnedItem
 	for _, v := range list {
-		out = append(out, answered{r.Plan.Place.Entity, v})
+		out = append(out, returnedItem{r.Plan.Place.Entity, v})
 	}
 	return out, err
 }
 
 // expected reports whether an item matches one in an example, given by its last key field or by some of its fields.
-func (t *Trial) expected(a answered, l design.Literal) bool {
+func (t *Trial) expected(a returnedItem, l design.Literal) bool {
 	members := l.Map
 	if members == nil {
 		members = map[string]design.Literal{lastKeyField(a.entity): l}
@@ -212,7 +212,7 @@ func literal(l design.Literal) string {
 	return "{ " + strings.Join(out, ", ") + " }"
 }
 
-func exampleGot(got []answered) string {
+func exampleGot(got []returnedItem) string {
 	var out []string
 	for _, a := range got {
 		out = append(out, scalarText(a.values[lastKeyField(a.entity)]))

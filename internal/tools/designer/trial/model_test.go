@@ -33,8 +33,8 @@ reads:
   Mine: { many: Person, by: [city], owner: owner, filter: "age < :limit", page: 5 }
 `
 
-// TestTruth tests the correct results of reads, grouped by the rule that decides.
-func TestTruth(t *testing.T) {
+// TestCorrectResults tests the correct results of reads, grouped by the rule that decides.
+func TestCorrectResults(t *testing.T) {
 	d, err := design.Parse("people.yaml", []byte(people))
 	if err != nil {
 		t.Fatal(err)

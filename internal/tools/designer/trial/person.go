@@ -39,7 +39,7 @@ func (t *Trial) person(ctx context.Context, out *Result) error {
 			return err
 		}
 	}
-	for _, id := range mostNamed(p, records) {
+	for _, id := range mostReferenced(p, records) {
 		fates := map[*record]fate{}
 		follow(p.Parts, records, id, nil, fates)
 		out.Cases++
@@ -187,8 +187,8 @@ func weight(part *plan.PersonPart) int {
 	}
 }
 
-// mostNamed are the people who are referred to by the most records.
-func mostNamed(p *plan.Person, records []*record) []string {
+// mostReferenced are the people who are referred to by the most records.
+func mostReferenced(p *plan.Person, records []*record) []string {
 	n := map[string]int{}
 	for _, r := range records {
 		if v, ok := r.values[p.Field].(*types.AttributeValueMemberS); ok {

@@ -23,7 +23,7 @@ import (
 // TestMissingPermissionsAreDetected tests that missing permissions are detected, for every action.
 func TestMissingPermissionsAreDetected(t *testing.T) {
 	t.Parallel()
-	p := &police{strict: true}
+	p := &policyChecker{strict: true}
 	run, err := trial.New(load(t, "../../../../test/generated/designs/patterns.design.yaml"), trial.Options{Seed: 1, Items: fewItems, Open: p.open})
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +40,13 @@ func TestMissingPermissionsAreDetected(t *testing.T) {
 	}
 	for _, action := range []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"} {
 		if !slices.ContainsFunc(p.faults, func(fault string) bool { return strings.Contains(fault, " may not "+action+" on ") }) {
-			t.Errorf("nobody has seen that no policy has %s", action)
+			t.Errorf("the missing action %s went unnoticed", action)
 		}
 	}
 }
 
-// police checks the requests of patterns: in a trial, none may exceed what provision --as iam allows.
-type police struct {
+// policyChecker checks the requests of patterns: in a trial, none may exceed what provision --as iam allows.
+type policyChecker struct {
 	specs    []provision.Spec
 	policies map[string]struct {
 		Statement []struct {
@@ -62,7 +62,7 @@ type police struct {
 	faults []string
 }
 
-func (p *police) open(_ context.Context, w trial.World) (trial.Runner, error) {
+func (p *policyChecker) open(_ context.Context, w trial.World) (trial.Runner, error) {
 	var text bytes.Buffer
 	if err := provision.WriteIAM(&text, w.Program.Design, provision.IAM{Specs: w.Specs, Variable: "*"}); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *police) open(_ context.Context, w trial.World) (trial.Runner, error) {
 }
 
 // report fails the test for requests that exceeded the policies.
-func (p *police) report(t *testing.T) {
+func (p *policyChecker) report(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *police) report(t *testing.T) {
 var equal = regexp.MustCompile(`(#?\w+)\s*=\s*(:\w+)`)
 
 // asked checks an action of a pattern on an item, by its key.
-func (p *police) asked(ctx context.Context, action, name, index string, key func(attribute string) types.AttributeValue) {
+func (p *policyChecker) asked(ctx context.Context, action, name, index string, key func(attribute string) types.AttributeValue) {
 	resource, leading := "arn:aws:dynamodb:*:*:table/"+name, ""
 	for i := range p.specs {
 		if s := &p.specs[i]; s.Name == name {
@@ -138,11 +138,11 @@ type patternKey struct{}
 type watched struct {
 	table.Client
 
-	police *police
+	checker *policyChecker
 }
 
 func (c watched) item(ctx context.Context, action string, name *string, item table.Item) {
-	c.police.asked(ctx, action, *name, "", func(attribute string) types.AttributeValue { return item[attribute] })
+	c.checker.asked(ctx, action, *name, "", func(attribute string) types.AttributeValue { return item[attribute] })
 }
 
 func (c watched) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
@@ -164,7 +164,7 @@ func (c watched) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*
 	if in.IndexName != nil {
 		index = *in.IndexName
 	}
-	c.police.asked(ctx, "Query", *in.TableName, index, func(attribute string) types.AttributeValue {
+	c.checker.asked(ctx, "Query", *in.TableName, index, func(attribute string) types.AttributeValue {
 		for _, found := range equal.FindAllStringSubmatch(*in.KeyConditionExpression, -1) {
 			if name, ok := in.ExpressionAttributeNames[found[1]]; ok && name == attribute || found[1] == attribute {
 				return in.ExpressionAttributeValues[found[2]]
@@ -225,7 +225,7 @@ func (c watched) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*dy
 	if in.IndexName != nil {
 		index = *in.IndexName
 	}
-	c.police.asked(ctx, "Scan", *in.TableName, index, func(string) types.AttributeValue { return nil })
+	c.checker.asked(ctx, "Scan", *in.TableName, index, func(string) types.AttributeValue { return nil })
 	return c.Client.(table.Scanner).Scan(ctx, in, o...) //nolint:forcetypeassert // as the trial's is
 }
 

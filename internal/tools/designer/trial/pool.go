@@ -108,7 +108,7 @@ func (p *pool) texts(d *design.Design, l limits, words []string, now time.Time) 
 	case design.KindBool:
 		return []string{"false", "true"}, nil
 	case design.KindInt, design.KindMoney:
-		return wholes(l.digits), func(_ *rand.Rand, i int) string { return strconv.Itoa((i + 12) % most(l.digits)) }
+		return wholeNumbers(l.digits), func(_ *rand.Rand, i int) string { return strconv.Itoa((i + 12) % most(l.digits)) }
 	case design.KindDecimal:
 		return []string{"0", "0.1", "-0.5", "9", "10", "9.5", "10.5", "100", "-1", "-10", "3.14159265358979", "1000000"},
 			func(_ *rand.Rand, i int) string { return strconv.Itoa(i) + ".25" }
@@ -182,8 +182,8 @@ func sentences(words []string) []string {
 	return out
 }
 
-// wholes are whole numbers with different numbers of digits; if digits are limited, with at most that many, and none below 0.
-func wholes(digits int) []string {
+// wholeNumbers are whole numbers with different numbers of digits; if digits are limited, with at most that many, and none below 0.
+func wholeNumbers(digits int) []string {
 	out := []string{"1", "2", "9", "10", "0", "-1", "100", "99", "-10", "11", "-9", "101", "1000"}
 	if digits > 0 {
 		return append(out, strings.Repeat("9", min(digits, 18)), "1"+strings.Repeat("0", min(digits, 18)-1))

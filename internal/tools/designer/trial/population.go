@@ -237,9 +237,9 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 		out = append(out, &own)
 	}
 	for _, e := range g.program.Design.Entities {
-		baits := g.baits(e, identities)
-		out = append(out, baits...)
-		created := len(baits)
+		decoys := g.decoys(e, identities)
+		out = append(out, decoys...)
+		created := len(decoys)
 		var last error
 		for i := 0; created < g.share(e) && i < g.share(e)+attempts; i++ {
 			r, err := g.fresh(e, i, identities)
@@ -254,7 +254,7 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 		}
 	}
 	if !g.lean {
-		g.enlarge(out)
+		g.exceedPage(out)
 	}
 	count(g.program, out)
 	return out, none

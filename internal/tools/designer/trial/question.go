@@ -29,8 +29,8 @@ const (
 	perOneFactor = 7 // factor for reads of one item
 )
 
-// asker makes the questions for a read from the existing items.
-type asker struct {
+// questionGenerator makes the questions for a read from the existing items.
+type questionGenerator struct {
 	truth
 
 	generator *generator
@@ -41,7 +41,7 @@ type asker struct {
 
 // questions are the inputs for a read: existing values, absent values, and neighbours of both.
 func (t truth) questions(g *generator, records []*record, rng *rand.Rand) []table.Input {
-	a := asker{truth: t, generator: g, rng: rng}
+	a := questionGenerator{truth: t, generator: g, rng: rng}
 	for _, r := range records {
 		if r.entity.Name == t.read.Design.Entity {
 			a.records = append(a.records, r)
@@ -55,7 +55,7 @@ func (t truth) questions(g *generator, records []*record, rng *rand.Rand) []tabl
 }
 
 // groups are items that agree in the inputs of the read: the largest first, then some of the others.
-func (a *asker) groups() [][]*record {
+func (a *questionGenerator) groups() [][]*record {
 	order, groups := []string{}, map[string][]*record{}
 	place := a.read.Plan.Place
 next:
@@ -85,7 +85,7 @@ next:
 		order[2+i], order[2+j] = order[2+j], order[2+i]
 	})
 	if len(order) > 2 {
-		slices.SortStableFunc(order[2:], func(x, y string) int { return baited(groups[y]) - baited(groups[x]) })
+		slices.SortStableFunc(order[2:], func(x, y string) int { return hasDecoy(groups[y]) - hasDecoy(groups[x]) })
 	}
 	limit := maxGroups
 	if !a.read.Design.Many || a.read.Design.Count { // those are asked once
@@ -98,16 +98,16 @@ next:
 	return out
 }
 
-// baited is 1 for groups with an item that was made to be confused with another.
-func baited(group []*record) int {
-	if slices.ContainsFunc(group, func(r *record) bool { return r.bait }) {
+// hasDecoy is 1 for groups with an item that was made to be confused with another.
+func hasDecoy(group []*record) int {
+	if slices.ContainsFunc(group, func(r *record) bool { return r.decoy }) {
 		return 1
 	}
 	return 0
 }
 
 // group asks for the items of a group.
-func (a *asker) group(group []*record) {
+func (a *questionGenerator) group(group []*record) {
 	pick := func() *record { return group[a.rng.IntN(len(group))] }
 	r := pick()
 	a.add(a.base(r))
@@ -134,7 +134,7 @@ func (a *asker) group(group []*record) {
 	}
 }
 
-func (a *asker) add(in table.Input) {
+func (a *questionGenerator) add(in table.Input) {
 	if a.read.Run != nil && a.read.Run.Over != "" && !a.walkable(&in) {
 		return
 	}
@@ -143,7 +143,7 @@ func (a *asker) add(in table.Input) {
 
 // walkable reports whether a walk accepts the bounds: both given, and not too far apart. It adds bounds to inputs
 // without them.
-func (a *asker) walkable(in *table.Input) bool {
+func (a *questionGenerator) walkable(in *table.Input) bool {
 	if a.read.Run.Open() {
 		return true
 	}
@@ -162,7 +162,7 @@ func (a *asker) walkable(in *table.Input) bool {
 }
 
 // base is the input that asks for an item, without prefix and bounds.
-func (a *asker) base(r *record) table.Input {
+func (a *questionGenerator) base(r *record) table.Input {
 	in := table.Input{Values: table.Values{}}
 	for _, name := range append(slices.Clone(a.read.Design.Given()), a.read.Design.Owner) {
 		if v := r.values[name]; name != "" && v != nil {
@@ -176,7 +176,7 @@ func (a *asker) base(r *record) table.Input {
 }
 
 // parameters are the inputs that only the filter uses.
-func (a *asker) parameters() []string {
+func (a *questionGenerator) parameters() []string {
 	var out []string
 	read := a.read.Design
 	for _, in := range a.read.Inputs {
@@ -188,7 +188,7 @@ func (a *asker) parameters() []string {
 }
 
 // parameter is a value for a parameter of the filter: that of some field of its type, or any value.
-func (a *asker) parameter(name string) types.AttributeValue {
+func (a *questionGenerator) parameter(name string) types.AttributeValue {
 	i := slices.IndexFunc(a.read.Inputs, func(in lower.Input) bool { return in.Name == name })
 	t := a.read.Inputs[i].Type
 	e := a.read.Plan.Place.Entity
@@ -210,7 +210,7 @@ func (a *asker) parameter(name string) types.AttributeValue {
 }
 
 // otherCase swaps the case of the input's texts if the place ignores case.
-func (a *asker) otherCase(in table.Input) (table.Input, bool) {
+func (a *questionGenerator) otherCase(in table.Input) (table.Input, bool) {
 	changed := false
 	values := maps.Clone(in.Values)
 	for _, name := range a.read.Design.By {
@@ -243,7 +243,7 @@ func swapCase(s string) string {
 }
 
 // prefixes asks with prefixes of a value, of every length, and with extensions of it.
-func (a *asker) prefixes(r *record) {
+func (a *questionGenerator) prefixes(r *record) {
 	name := a.read.Design.Prefix
 	if r.values[name] == nil {
 		return
@@ -273,7 +273,7 @@ func (a *asker) prefixes(r *record) {
 }
 
 // behind is the literal after a field in the key: a value that contains it continues like another item's key.
-func (a *asker) behind(field string) string {
+func (a *questionGenerator) behind(field string) string {
 	for _, t := range a.read.Plan.Place.SK {
 		for i, p := range t.Parts {
 			if p.Field == field {
@@ -286,7 +286,7 @@ func (a *asker) behind(field string) string {
 }
 
 // bounds asks with bounds at, just below and just above existing values, on one side and on both.
-func (a *asker) bounds(group []*record, around int) {
+func (a *questionGenerator) bounds(group []*record, around int) {
 	f := a.read.Range
 	var values []types.AttributeValue
 	for _, r := range group {
@@ -370,7 +370,7 @@ func neighbours(f *design.Field, v types.AttributeValue) (below, above types.Att
 }
 
 // absent asks for what does not exist: values of no item, and neighbours of existing values.
-func (a *asker) absent() {
+func (a *questionGenerator) absent() {
 	if len(a.records) == 0 {
 		return
 	}

@@ -23,7 +23,7 @@ const maxBatch = 130
 const (
 	requestBudget = 900
 	byteBudget    = 10 << 20
-	largeAnswer   = 128 << 10
+	largeResult   = 128 << 10
 )
 
 // reading tries a read.
@@ -116,7 +116,7 @@ func (g *reading) probes(in table.Input, first bool, w *world) []probe {
 		bytes += w.sizes[r]
 	}
 	out := []probe{g.probe(in, "all", g.all(in, g.read.Run))}
-	if bytes > largeAnswer {
+	if bytes > largeResult {
 		if g.bytes -= bytes; g.bytes < 0 {
 			return nil
 		}

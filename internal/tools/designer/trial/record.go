@@ -19,7 +19,7 @@ type record struct {
 	home   *design.Table
 	run    *table.Entity
 	values table.Values
-	bait   bool // made to be confused with another
+	decoy  bool // made to be confused with another
 	// tokens are the tokens of its key and markers, and stored is the result of table.Items; nil until first used.
 	tokens []uint64
 	stored []table.Item

@@ -33,7 +33,7 @@ func try(t *testing.T, d *design.Design, names ...string) map[string]*trial.Resu
 	if len(names) > 0 {
 		items = fewItems
 	}
-	watch := new(police)
+	watch := new(policyChecker)
 	run, err := trial.New(d, trial.Options{Seed: seed, Items: items, Open: watch.open})
 	if err != nil {
 		t.Fatal(err)

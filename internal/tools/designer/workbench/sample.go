@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// madeUp is the minimum number of items of an entity: enough to show how its keys are made.
-const madeUp = 8
+// minSamples is the minimum number of items of an entity: enough to show how its keys are made.
+const minSamples = 8
 
 // sample makes up the values of an item. Fields with the same name have the same values in all entities, so that the items
 // are related; fields with different names have different values, which shows from which one a key is made.

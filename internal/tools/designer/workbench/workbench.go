@@ -149,7 +149,7 @@ func (w *writer) entity(e *design.Entity, run *table.Entity) error {
 		}
 		samples = append(samples, v)
 	}
-	for n := 1; len(samples) < madeUp; n++ {
+	for n := 1; len(samples) < minSamples; n++ {
 		v, err := w.values(e, w.sample(e, n))
 		if err != nil {
 			return err

@@ -92,7 +92,7 @@ samples:
 	m, left := modelOf(t, d)
 	for _, want := range []string{"Log: the local index Local", "Log: the index Many, whose keys have several attributes", "Log: that items expire by gone", "Log: a sample of Event: "} {
 		if !slices.ContainsFunc(left, func(s string) bool { return strings.HasPrefix(s, want) }) {
-			t.Errorf("%q is not told: %q", want, left)
+			t.Errorf("%q is not reported: %q", want, left)
 		}
 	}
 	for _, want := range []string{

@@ -37,31 +37,31 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// dying is a core whose process dies at an update: this one and those that follow do nothing.
-type dying struct {
+// failingCore is a core whose process dies at an update: this one and those that follow do nothing.
+type failingCore struct {
 	kv.Core
 	updates int // left
 }
 
 var errDead = errors.New("the process is dead")
 
-func (d *dying) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+func (d *failingCore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if d.updates--; d.updates < 0 {
 		return errDead
 	}
 	return d.Core.Update(ctx, in, fn)
 }
 
-func (d *dying) DeleteRange(ctx context.Context, lo, hi []byte) error {
+func (d *failingCore) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	if d.updates < 0 {
 		return errDead
 	}
 	return d.Core.DeleteRange(ctx, lo, hi)
 }
 
-// TestAbandoned: whatever update a process dies at while it keeps or drops a snapshot, the snapshot is there whole or not at all, and after a
+// TestInterruptedSnapshotsAreWholeOrGone: whatever update a process dies at while it keeps or drops a snapshot, the snapshot is there whole or not at all, and after a
 // minute nothing is left of what is not there.
-func TestAbandoned(t *testing.T) {
+func TestInterruptedSnapshotsAreWholeOrGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		value := make([]byte, 600<<10)
 		what := kv.Selection{Spans: []kv.Span{{}}, Logs: []kv.LogID{1}}
@@ -79,7 +79,7 @@ func TestAbandoned(t *testing.T) {
 				t.Fatal(err)
 			}
 			clean := size(t, below)
-			first := complete.New(&dying{core{below}, updates})
+			first := complete.New(&failingCore{core{below}, updates})
 			err = first.Keep(t.Context(), "k", what)
 			kept := err == nil
 			if kept {
@@ -131,8 +131,8 @@ func size(t *testing.T, s *memkv.Store) int64 {
 	return n
 }
 
-// TestTaken: one who was taken for dead adds nothing any more.
-func TestTaken(t *testing.T) {
+// TestReplacedWriterAddsNothing: one who was taken for dead adds nothing any more.
+func TestReplacedWriterAddsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		below := memkv.New()
 		value := make([]byte, 2<<20)

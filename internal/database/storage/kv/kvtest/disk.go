@@ -81,7 +81,7 @@ func testReopen(t *testing.T, d Disk) {
 			want := fmt.Sprintf("a=%d b=2 ", round-1)
 			snap := snapshot(t, s)
 			if got := scan(t, snap, nil, []byte("n"), kv.IterOptions{}); got != want {
-				t.Errorf("opened again it holds %s, want %s", got, want)
+				t.Errorf("after reopening it holds %s, want %s", got, want)
 			}
 			closeSnapshot(t, snap)
 			expectCounters(t, s, "n", int64(round), int64(-round))
@@ -118,7 +118,7 @@ func testReopen(t *testing.T, d Disk) {
 	}
 	s := d.Open(t)
 	if got := logTrimmed(t, s, 1); got != trimmed {
-		t.Errorf("opened again, %d is forgotten, want %d", got, trimmed)
+		t.Errorf("after reopening, %d is trimmed, want %d", got, trimmed)
 	}
 	if got := readLog(t, s, 1, 0, 10); len(got) != 2 || string(got[0].Data) != "2" {
 		t.Errorf("the log holds %v", got)
@@ -272,7 +272,7 @@ func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, d
 		t.Fatalf("item %d: update %d is left, %d was acknowledged or seen", item, n, promised)
 	}
 	if n > l.attempted[item].Load() {
-		t.Fatalf("item %d: update %d was never made", item, n)
+		t.Fatalf("item %d: update %d was never sent", item, n)
 	}
 	return n
 }

@@ -66,17 +66,17 @@ func testReopenKept(t *testing.T, d Disk) {
 		closeStore(t, s)
 		s = d.Open(t)
 		if got := keptNames(t, s); got != "one" {
-			t.Errorf("opened again, kept are %q", got)
+			t.Errorf("after reopening, the snapshots are %q", got)
 		}
 		expectKept(t, s, "one", "a", 30)
 		snap := openKept(t, s, "one")
 		if !loaded(t, snap, "l", 100) {
-			t.Error("what was loaded before is not kept")
+			t.Error("the earlier loaded data is missing")
 		}
 		closeSnapshot(t, snap)
 		now := snapshot(t, s)
 		if !loaded(t, now, "l", 100) {
-			t.Error("what was loaded is gone")
+			t.Error("the loaded data is missing")
 		}
 		closeSnapshot(t, now)
 		if err := s.DeleteRange(t.Context(), []byte("a"), []byte("b")); err != nil {
@@ -96,7 +96,7 @@ func crashes(t *testing.T, d Disk, fn func()) []Disk {
 	t.Logf("seed %d", seed)
 	disks := d.CrashDuring(t, seed, fn)
 	if len(disks) < 2 {
-		t.Errorf("%d moments are too few to tell anything", len(disks))
+		t.Errorf("%d crash points are too few", len(disks))
 	}
 	return disks
 }
@@ -222,7 +222,7 @@ func testCrashDuringLoad(t *testing.T, d Disk) {
 		if loaded(t, snap, "l", 2000) {
 			expect(t, s, "a", "before")
 		} else if i == len(disks)-1 {
-			t.Error("what was loaded is gone")
+			t.Error("the loaded data is missing")
 		}
 		closeSnapshot(t, snap)
 		load(t, s, "m", 10)

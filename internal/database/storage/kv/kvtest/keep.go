@@ -154,7 +154,7 @@ func testDropKept(t *testing.T, s kv.Store) {
 		}
 	}
 	if _, err := s.OpenKept(t.Context(), "first"); !errors.Is(err, kv.ErrNotKept) {
-		t.Errorf("OpenKept of what was dropped: %v", err)
+		t.Errorf("OpenKept of a dropped snapshot: %v", err)
 	}
 	expectVersion(t, s, "second", "old", "old ", 1)
 	keep(t, s, "first", versionSelection)
@@ -335,7 +335,7 @@ func testKeepUnderLoad(t *testing.T, s kv.Store) {
 		n := c.check(t, snap, before)
 		c.goOn(t, 20)
 		if again := c.check(t, snap, before); again != n {
-			t.Errorf("what was kept changed from %d to %d", n, again)
+			t.Errorf("the snapshot changed from %d to %d", n, again)
 		}
 		closeSnapshot(t, snap)
 		if err := s.DropKept(t.Context(), name); err != nil {

@@ -175,7 +175,7 @@ func testExtendLog(t *testing.T, s LogStore) {
 	}
 	for _, number := range []kv.Seq{20, 21} {
 		if err := extend(20, number); err == nil {
-			t.Errorf("%d is added below or beside what is there", number)
+			t.Errorf("%d is added at or below existing numbers", number)
 		}
 	}
 	listLogs(t, s, 3, 4)

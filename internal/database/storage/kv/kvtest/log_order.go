@@ -74,7 +74,7 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	trimLog(t, s, 1, records[2].Seq) // nothing of it is left to trim
 	trimLog(t, s, 3, math.MaxUint64)
 	if got, other := logTrimmed(t, s, 1), logTrimmed(t, s, 3); got != records[2].Seq || other != 0 {
-		t.Errorf("where there was nothing to forget %d and %d are forgotten", got, other)
+		t.Errorf("with nothing to trim, %d and %d are trimmed", got, other)
 	}
 	if got := logTrimmed(t, s, 2); got != 0 {
 		t.Errorf("of the other log %d is forgotten", got)
@@ -85,7 +85,7 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	appendRecords(t, s, 1, "new")
 	fresh := readLog(t, s, 1, 0, 100)
 	if len(fresh) != 1 || got != records[4].Seq || got >= fresh[0].Seq {
-		t.Errorf("%d is forgotten of %v, then there are %v", got, records, fresh)
+		t.Errorf("%d is trimmed of %v, then there are %v", got, records, fresh)
 	}
 }
 
@@ -263,7 +263,7 @@ func testLogOfSnapshot(t *testing.T, s kv.Store) {
 		}
 	}
 	if got, err := snap.ReadLog(1, math.MaxUint64, 10); len(got) != 0 || err != nil {
-		t.Errorf("after the last number there is: %v, %v", got, err)
+		t.Errorf("after the last number: %v, %v", got, err)
 	}
 }
 

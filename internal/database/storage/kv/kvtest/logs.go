@@ -126,7 +126,7 @@ func testLog(t *testing.T, s kv.Store) {
 		t.Errorf("other log: %v", got)
 	}
 	if got := readLog(t, s, 3, 0, 100); len(got) != 0 {
-		t.Errorf("log that nobody wrote: %v", got)
+		t.Errorf("an unwritten log: %v", got)
 	}
 	for i, r := range records {
 		rest := records[i+1:]
@@ -138,7 +138,7 @@ func testLog(t *testing.T, s kv.Store) {
 		}
 	}
 	if got := readLog(t, s, 1, math.MaxUint64, 10); len(got) != 0 {
-		t.Errorf("after the last number there is: %v", got)
+		t.Errorf("after the last number: %v", got)
 	}
 }
 
@@ -223,7 +223,7 @@ func (f *follower) take(records []kv.Record) error {
 			continue
 		}
 		if f.half == nil || f.half[0] != item || version != f.versions[item] {
-			return fmt.Errorf("item %d: records of an update do not stand together", item)
+			return fmt.Errorf("item %d: records of an update are not adjacent", item)
 		}
 		f.half = nil
 	}
@@ -313,7 +313,7 @@ func testLogReadsAreBounded(t *testing.T, s kv.Store) {
 			total, after = total+len(records), through
 		}
 		if total != small+large {
-			t.Errorf("%d records came, want %d", total, small+large)
+			t.Errorf("%d records were delivered, want %d", total, small+large)
 		}
 	}
 }

@@ -93,10 +93,10 @@ func testLogSize(t *testing.T, s kv.Store) {
 		expectAbout(t, "a log", got, c.want)
 	}
 	if got, err := s.LogSize(t.Context(), 1, math.MaxUint64); got != 0 || err != nil {
-		t.Errorf("after the last number there is, a log is estimated at %d bytes, %v", got, err)
+		t.Errorf("after the last number, a log is estimated at %d bytes, %v", got, err)
 	}
 	if got, err := s.LogSize(t.Context(), 5, 0); got > 5*each || err != nil { // a block on either side
-		t.Errorf("a log that nobody wrote is estimated at %d bytes, %v", got, err)
+		t.Errorf("an unwritten log is estimated at %d bytes, %v", got, err)
 	}
 }
 
@@ -137,7 +137,7 @@ func testCompact(t *testing.T, s kv.Store) {
 	}
 	expectCounters(t, s, "n", 3*n/100)
 	if err := s.Compact(t.Context(), []byte("n"), []byte("m")); err != nil {
-		t.Errorf("of a range that is none: %v", err)
+		t.Errorf("of an invalid range: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

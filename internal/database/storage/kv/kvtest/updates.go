@@ -180,7 +180,7 @@ func testTransactionConflict(t *testing.T, s kv.Store) {
 		}
 	}
 	if err := failing(keys("a", "b", "x", "y"), keys("c")); err != nil {
-		t.Errorf("who meets no transaction, and checks what it checks: %v", err)
+		t.Errorf("an update that conflicts with no transaction, with the same checks: %v", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
@@ -219,7 +219,7 @@ func testTransactionWaits(t *testing.T, s kv.Store) {
 		}
 	}
 	if succeeded == 0 {
-		t.Error("nobody got the key")
+		t.Error("no transaction got the key")
 	}
 	set(t, s, "k", "free")
 }

@@ -99,8 +99,8 @@ func TestArrivalOrder(t *testing.T) {
 	})
 }
 
-// TestWriterGivesUp: those who waited only because of a writer that went away are let in.
-func TestWriterGivesUp(t *testing.T) {
+// TestCanceledWriterUnblocksReaders: those who waited only because of a writer that went away are let in.
+func TestCanceledWriterUnblocksReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := latch.New()
 		first := acquire(t, table, checking("k"))

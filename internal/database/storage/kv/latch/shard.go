@@ -56,7 +56,7 @@ func (s *shard) enter(c *claim) (*waiter, error) {
 func (s *shard) release(c *claim) {
 	s.mu.Lock()
 	l := s.find(c.hash)
-	l.ungrant(c)
+	l.revoke(c)
 	if l.first != nil {
 		l.advance()
 	}
@@ -74,7 +74,7 @@ func (s *shard) abandon(w *waiter) {
 			return
 		}
 		l := s.find(w.claim.hash)
-		l.ungrant(&w.claim)
+		l.revoke(&w.claim)
 		l.advance()
 		s.drop(l)
 	default:
@@ -126,7 +126,7 @@ func (l *latch) grant(c *claim) {
 	}
 }
 
-func (l *latch) ungrant(c *claim) {
+func (l *latch) revoke(c *claim) {
 	if c.exclusive {
 		l.exclusive, l.exclusiveTxn = false, false
 		return

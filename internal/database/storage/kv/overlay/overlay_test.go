@@ -17,7 +17,7 @@ func TestGet(t *testing.T) {
 		for i := range 100 { // past the length from which an index is kept
 			k := fmt.Appendf(nil, "k%d", i)
 			if _, ok := w.Get(k); ok {
-				t.Fatalf("round %d: %s is there before it was written", round, k)
+				t.Fatalf("round %d: %s exists before it was written", round, k)
 			}
 			w.Set(k, []byte("v"))
 			w.Delete([]byte("k0"))

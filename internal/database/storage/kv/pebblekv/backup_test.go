@@ -271,7 +271,7 @@ func TestCopy(t *testing.T) {
 	}
 	m.end()
 	if m.calls < 6 {
-		t.Errorf("of two files of 3 MiB and others progress was told %d times", m.calls)
+		t.Errorf("of two files of 3 MiB and others progress was reported %d times", m.calls)
 	}
 	for name := range listing(t, to) {
 		relative, err := filepath.Rel(to, name)

@@ -45,7 +45,7 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 // copyHealth returns the health check of a copy. A store that is already full may still be copied, since that may be the reason
 // for the copy.
 func (s *Store) copyHealth() func() error {
-	if s.space.at() > roomy {
+	if s.space.at() > ample {
 		return nil
 	}
 	return s.space.health
@@ -276,7 +276,7 @@ func (c *copying) copyFile(ctx context.Context, from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	dst = bitByBit(dst)
+	dst = syncGradually(dst)
 	defer func() { err = errors.Join(err, dst.Close()) }()
 	for {
 		n, err := io.CopyN(dst, src, copyChunk)

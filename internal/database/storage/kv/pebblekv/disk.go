@@ -55,9 +55,9 @@ type disk struct {
 	once     sync.Once
 	// roomToCompact reports whether a compaction may write more.
 	roomToCompact func() bool
-	// roomToCopy reports whether a copy may write a number of further bytes; copyAllowed is the level of the current copy.
-	roomToCopy  func(bytes int64, allowed spaceLevel) bool
-	copyAllowed spaceLevel
+	// hasRoomToCopy reports whether a copy may write a number of further bytes; copyAllowed is the level of the current copy.
+	hasRoomToCopy func(bytes int64, allowed spaceLevel) bool
+	copyAllowed   spaceLevel
 }
 
 // errNoRoom ends a compaction. Pebble retries it later.
@@ -239,7 +239,7 @@ type copyFile struct {
 }
 
 func (f copyFile) Write(p []byte) (int, error) {
-	if !f.disk.roomToCopy(int64(len(p)), f.disk.copyAllowed) {
+	if !f.disk.hasRoomToCopy(int64(len(p)), f.disk.copyAllowed) {
 		return 0, fmt.Errorf("%w: a copy of the log needs more disk space than there is", kv.ErrFull)
 	}
 	return f.File.Write(p)

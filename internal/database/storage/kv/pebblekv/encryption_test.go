@@ -252,7 +252,7 @@ func TestRecrypt(t *testing.T) {
 		t.Error("another master key opens the source")
 	}
 	if _, err := fs.Stat("/wrong"); err == nil {
-		t.Error("what was refused has left something")
+		t.Error("a rejected operation has left files")
 	}
 }
 
@@ -282,7 +282,7 @@ func TestDamagedFile(t *testing.T) {
 				continue // noticed early
 			}
 			if _, err := s.Get(t.Context(), []byte("k0")); err == nil {
-				t.Errorf("%s: byte %d has changed and nobody notices", path, at)
+				t.Errorf("%s: byte %d was changed without an error", path, at)
 			}
 			if err := s.Close(); err != nil {
 				t.Log(err)

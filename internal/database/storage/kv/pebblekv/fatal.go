@@ -15,8 +15,8 @@ import (
 // kv.ErrFrozen. No recover further up can undo that. Calls in progress return it, too, unless they are inside Pebble waiting for
 // a lock that is never released: then they never return, and Close does not wait for them.
 
-// fatality is the panic that unwinds a caller's goroutine from Pebble to the store's method, which returns the error.
-type fatality struct{ err error }
+// fatalPanic is the panic that unwinds a caller's goroutine from Pebble to the store's method, which returns the error.
+type fatalPanic struct{ err error }
 
 // freeze stops the store for good, and returns the error of all further calls.
 func (s *Store) freeze(cause error) error {
@@ -48,14 +48,14 @@ func (s *Store) fatal(message string) {
 	if startedByPebble() {
 		select {}
 	}
-	panic(fatality{err})
+	panic(fatalPanic{err})
 }
 
 // catch is deferred by methods that read: it converts a fatality to the method's error.
 func (s *Store) catch(err *error) {
 	switch reason := recover().(type) {
 	case nil:
-	case fatality:
+	case fatalPanic:
 		*err = reason.err
 	default:
 		panic(reason)
@@ -66,7 +66,7 @@ func (s *Store) catch(err *error) {
 func (s *Store) guard(err *error) {
 	switch reason := recover().(type) {
 	case nil:
-	case fatality:
+	case fatalPanic:
 		*err = fmt.Errorf("%w: %w", kv.ErrUndetermined, reason.err)
 	default:
 		fault := s.freeze(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))

@@ -74,7 +74,7 @@ func wantFrozen(t *testing.T, s *pebblekv.Store) {
 		t.Errorf("Close of a frozen store: %v", err)
 	}
 	if err := s.Close(); err != nil {
-		t.Errorf("Close again: %v", err)
+		t.Errorf("second Close: %v", err)
 	}
 }
 

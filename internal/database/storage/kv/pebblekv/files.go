@@ -33,14 +33,14 @@ func listFiles(fs vfs.FS, dir string) ([]file, error) {
 	return files, nil
 }
 
-// bitByBit syncs a new file gradually while it is written, so that the final sync does not delay those of the log.
-func bitByBit(f vfs.File) vfs.File {
+// syncGradually syncs a new file gradually while it is written, so that the final sync does not delay those of the log.
+func syncGradually(f vfs.File) vfs.File {
 	return vfs.NewSyncingFile(f, vfs.SyncingFileOptions{BytesPerSync: 1 << 20})
 }
 
 // makingPath returns a new name in DIR/making.
 func (s *Store) makingPath(what string) string {
-	return s.fs.PathJoin(s.dir, makingDir, fmt.Sprintf("%s-%d", what, s.made.Add(1)))
+	return s.fs.PathJoin(s.dir, makingDir, fmt.Sprintf("%s-%d", what, s.created.Add(1)))
 }
 
 // discard removes what exists under a name of makingPath. The next Open removes what it cannot.

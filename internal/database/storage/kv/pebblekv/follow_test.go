@@ -180,8 +180,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowGivenUp: after following has ended, commits continue, and another follower may start.
-func TestFollowGivenUp(t *testing.T) {
+// TestCommitsContinueAfterFollowing: after following has ended, commits continue, and another follower may start.
+func TestCommitsContinueAfterFollowing(t *testing.T) {
 	s := open(t, t.TempDir(), pebblekv.Options{Durability: pebblekv.None})
 	defer s.Close()
 	for range 2 {

@@ -60,7 +60,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err e
 }
 
 // publish renames a complete checkpoint to its final name.
-func (s *Store) publish(made, name string) error {
+func (s *Store) publish(created, name string) error {
 	fs, kept := s.fs, s.fs.PathJoin(s.dir, keptDir)
 	s.keeper.mu.Lock()
 	defer s.keeper.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Store) publish(made, name string) error {
 	if err := makeDirectory(fs, kept); err != nil {
 		return err
 	}
-	if err := fs.Rename(made, s.keptPath(name)); err != nil {
+	if err := fs.Rename(created, s.keptPath(name)); err != nil {
 		return err
 	}
 	if err := syncDirectory(fs, kept); err != nil {

@@ -102,7 +102,7 @@ func (s *Store) writeTable(name string, operations []operation) error {
 	if err != nil {
 		return err
 	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(bitByBit(f)), s.tableOptions(topLevel))
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(syncGradually(f)), s.tableOptions(topLevel))
 	written := 0
 	for _, o := range operations {
 		switch o.kind {

@@ -98,7 +98,7 @@ type load struct {
 
 func (l *load) add(key, value []byte) error {
 	bytes := int64(len(key) + len(value))
-	if err := l.space.admit(bytes, roomy); err != nil {
+	if err := l.space.admit(bytes, ample); err != nil {
 		return err
 	}
 	l.space.end(bytes) // it is about to be on disk, where the next look finds it
@@ -129,7 +129,7 @@ func (l *load) beginFile() error {
 	if err != nil {
 		return err
 	}
-	l.table = sstable.NewWriter(objstorageprovider.NewFileWritable(bitByBit(f)), l.options)
+	l.table = sstable.NewWriter(objstorageprovider.NewFileWritable(syncGradually(f)), l.options)
 	l.files = append(l.files, name)
 	return nil
 }

@@ -104,7 +104,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	if s.space, err = newSpace(o.FS, dir, o.DiskReserve, o.Logger); err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	s.disk.roomToCompact, s.disk.roomToCopy = s.space.roomToCompact, s.space.roomToCopy
+	s.disk.roomToCompact, s.disk.hasRoomToCopy = s.space.roomToCompact, s.space.hasRoomToCopy
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
 	p.EventListener = eventListener(o.Logger, &s.stalls)
@@ -315,7 +315,7 @@ func (s *Store) watch() {
 		case <-ticker.C:
 		}
 		s.space.look()
-		if s.space.at() > roomy {
+		if s.space.at() > ample {
 			s.flushDeletions()
 		}
 		s.keepUp()

@@ -142,7 +142,7 @@ func (it *iterator) Next() (ok bool) {
 // catch ends an iteration with which Pebble could not continue.
 func (it *iterator) catch() {
 	if reason := recover(); reason != nil {
-		fault, ok := reason.(fatality)
+		fault, ok := reason.(fatalPanic)
 		if !ok {
 			panic(reason)
 		}

@@ -57,7 +57,7 @@ type space struct {
 type spaceLevel int32
 
 const (
-	roomy     spaceLevel = iota
+	ample     spaceLevel = iota
 	full                 // only the reserve is left
 	exhausted            // half of the reserve is used
 )
@@ -105,7 +105,7 @@ func allowed(in kv.Intent) spaceLevel {
 	case in.Frees:
 		return full
 	}
-	return roomy
+	return ample
 }
 
 func defaultReserve(total int64) int64 {
@@ -172,13 +172,13 @@ func (s *space) lookLocked() (kv.DiskUsage, error) {
 	if s.reserve != 0 {
 		level := s.levelOf(usage.Available-usage.Pending-s.writing.Load(), s.at())
 		s.level.Store(int32(level))
-		s.tell(level, usage)
+		s.logLevel(level, usage)
 	}
 	return usage, nil
 }
 
-// tell logs less space immediately, and more space when that has lasted. It is called with mu held.
-func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
+// logLevel logs less space immediately, and more space when that has lasted. It is called with mu held.
+func (s *space) logLevel(level spaceLevel, usage kv.DiskUsage) {
 	switch {
 	case level == s.logged:
 		s.since = time.Time{}
@@ -193,7 +193,7 @@ func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
 	s.logged, s.since = level, time.Time{}
 	attributes := []any{"directory", s.dir, "available", usage.Available, "pending", usage.Pending, "reserve", s.reserve}
 	switch level {
-	case roomy:
+	case ample:
 		s.log.Info("store: there is disk space again; all writes are accepted", attributes...)
 	case full:
 		s.log.Warn("store: out of disk space; only reads and deletes are accepted until there is more", attributes...)
@@ -205,7 +205,7 @@ func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
 
 // levelOf compares the free space with the bounds. Leaving a level needs a step more space than entering it.
 func (s *space) levelOf(room int64, before spaceLevel) spaceLevel {
-	for level := exhausted; level > roomy; level-- {
+	for level := exhausted; level > ample; level-- {
 		bound := s.reserve >> (level - 1)
 		if before >= level {
 			bound += s.step
@@ -214,7 +214,7 @@ func (s *space) levelOf(room int64, before spaceLevel) spaceLevel {
 			return level
 		}
 	}
-	return roomy
+	return ample
 }
 
 // usage asks the file system.
@@ -238,8 +238,8 @@ func (s *space) roomToCompact() bool {
 	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load() >= s.reserve/reserveQuarter
 }
 
-// roomToCopy reports whether a copy in DIR may write a number of further bytes. Pebble calls it, so it must not call Pebble.
-func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
+// hasRoomToCopy reports whether a copy in DIR may write a number of further bytes. Pebble calls it, so it must not call Pebble.
+func (s *space) hasRoomToCopy(bytes int64, allowed spaceLevel) bool {
 	if s.reserve == 0 {
 		return true
 	}
@@ -255,7 +255,7 @@ func (s *space) refusal() error {
 
 // health returns why not every update is admitted.
 func (s *space) health() error {
-	if s.at() > roomy {
+	if s.at() > ample {
 		return s.refusal()
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestSpaceCountsLargeWritesWithoutUsage(t *testing.T) {
 	}
 	fs.err = errors.New("statfs: interrupted")
 	for range 10 {
-		if err := s.admit(8<<20, roomy); err != nil {
+		if err := s.admit(8<<20, ample); err != nil {
 			t.Fatal(err)
 		}
 		s.end(8 << 20)
@@ -39,7 +39,7 @@ func TestSpaceCountsLargeWritesWithoutUsage(t *testing.T) {
 		t.Errorf("no write is under way, and %d MiB are counted as being written", n>>20)
 	}
 	fs.err = nil
-	if err := s.admit(60<<20, roomy); err == nil {
+	if err := s.admit(60<<20, ample); err == nil {
 		t.Error("60 MiB are admitted with 100 MiB free and a reserve of 64 MiB")
 	}
 }

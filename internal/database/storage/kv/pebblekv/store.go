@@ -108,7 +108,7 @@ type Store struct {
 	txns     sync.Pool // of *txn
 	batches  *batchMemory
 	keeper   keeper
-	made     atomic.Uint64 // number of names used in DIR/making
+	created  atomic.Uint64 // number of names used in DIR/making
 	trimming sync.Mutex    // held by TrimLog
 	large    chan struct{} // has a token while a large update is committed
 	stalls   stalls

@@ -14,10 +14,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
-// heard is a log whose lines a test can wait for.
-type heard chan string
+// logLines is a log whose lines a test can wait for.
+type logLines chan string
 
-func (h heard) Write(line []byte) (int, error) {
+func (h logLines) Write(line []byte) (int, error) {
 	select {
 	case h <- string(line):
 	default:
@@ -26,7 +26,7 @@ func (h heard) Write(line []byte) (int, error) {
 }
 
 // await waits for a line that contains a text.
-func (h heard) await(t *testing.T, text string) {
+func (h logLines) await(t *testing.T, text string) {
 	t.Helper()
 	for {
 		select {
@@ -48,7 +48,7 @@ func TestNoConnectionLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer small.Remove()
-	address, log := postgrestest.URL("small", small), make(heard, 100)
+	address, log := postgrestest.URL("small", small), make(logLines, 100)
 	options := postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
 	closeAll(t, openWith(t, address, options)) // creates the tables
 	crowd := func() (leave func()) {

@@ -35,9 +35,9 @@ func dialer() *net.Dialer {
 	}
 }
 
-// patient allows data sent in a connection to be acknowledged as late as a commit may take, until the returned function is
+// allowLateAcks allows data sent in a connection to be acknowledged as late as a commit may take, until the returned function is
 // called. It is for more than unreadBytes, of which the server may not read some while it is busy with the rest.
-func patient(c *pgx.Conn) (end func()) {
+func allowLateAcks(c *pgx.Conn) (end func()) {
 	conn := c.PgConn().Conn()
 	if over, is := conn.(*tls.Conn); is {
 		conn = over.NetConn()

@@ -69,7 +69,7 @@ func unavailable(err error) bool {
 	case shuttingDown, crashed, idleSession, readOnly:
 		return true
 	case "":
-		if errors.Is(err, errNoAnswer) || errors.Is(err, syscall.ETIMEDOUT) { // see dialer
+		if errors.Is(err, errNoResponse) || errors.Is(err, syscall.ETIMEDOUT) { // see dialer
 			return true
 		}
 		if _, is := errors.AsType[*pgconn.ConnectError](err); is {
@@ -100,7 +100,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 		if err == nil || !passes(err) || time.Since(begun) > retryTime {
 			return translate(err)
 		}
-		if errors.Is(err, errNoAnswer) { // others may not respond either
+		if errors.Is(err, errNoResponse) { // others may not respond either
 			s.forget()
 		}
 		s.logger.WarnContext(ctx, "the PostgreSQL server does not respond; retrying", "error", err)
@@ -112,8 +112,8 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 	}
 }
 
-// errNoAnswer is the error of a read without a response.
-var errNoAnswer = fmt.Errorf("postgreskv: the server has not responded for %v", readTime)
+// errNoResponse is the error of a read without a response.
+var errNoResponse = fmt.Errorf("postgreskv: the server has not responded for %v", readTime)
 
 // inTime runs a read with the timeout readTime. After a timeout it closes the connection.
 func inTime(ctx context.Context, do func(context.Context) error) error {
@@ -123,7 +123,7 @@ func inTime(ctx context.Context, do func(context.Context) error) error {
 	if err == nil || own.Err() == nil || ctx.Err() != nil {
 		return err
 	}
-	return errNoAnswer
+	return errNoResponse
 }
 
 // read is call for reads in one connection, in one or two round trips.

@@ -126,9 +126,9 @@ func reach(t *testing.T, acknowledged []atomic.Uint64, more uint64) {
 
 func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
-// TestRefused tests that an address without a server, a server that loses acknowledged writes, and tables of a newer program
+// TestUnusableServersAreRejected tests that an address without a server, a server that loses acknowledged writes, and tables of a newer program
 // are rejected, with errors that say what to do.
-func TestRefused(t *testing.T) {
+func TestUnusableServersAreRejected(t *testing.T) {
 	for name, c := range map[string]struct{ address, want string }{
 		"no server": {"postgres://postgres@/postgres?host=/nowhere", "no such file"},
 		"no URL":    {"postgres://[", "parse"},

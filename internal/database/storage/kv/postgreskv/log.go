@@ -121,7 +121,7 @@ func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.
 		return err
 	}
 	defer conn.Release()
-	defer patient(conn.Conn())()
+	defer allowLateAcks(conn.Conn())()
 	before := warnings(conn.Conn().PgConn())
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: level}, func(tx pgx.Tx) error {
 		return do(tx)

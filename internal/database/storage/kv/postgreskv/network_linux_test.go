@@ -42,15 +42,15 @@ func TestLostNetwork(t *testing.T) {
 	defer func() { command(t, "iptables", "-F"); closeAll(t, s) }()
 	// One commit has been sent and is not answered: the server waits for a nonexistent standby. The other one is not sent yet.
 	reconfigure(t, far, "synchronous_standby_names = 'nowhere'")
-	unanswered := make(chan error, 1)
-	commit := func() { unanswered <- set(t.Context(), s, "unanswered", "v") }
+	unacknowledged := make(chan error, 1)
+	commit := func() { unacknowledged <- set(t.Context(), s, "unanswered", "v") }
 	go commit()
 	for waits := false; !waits; {
 		if err := admin.QueryRow(t.Context(), "select exists (select from pg_stat_activity where wait_event = 'SyncRep')").Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
-		if len(unanswered) > 0 { // it has not read its settings yet
-			<-unanswered
+		if len(unacknowledged) > 0 { // it has not read its settings yet
+			<-unacknowledged
 			go commit()
 		}
 	}
@@ -61,7 +61,7 @@ func TestLostNetwork(t *testing.T) {
 		lost = time.Now()
 		return nil
 	})
-	for name, err := range map[string]error{"unsent": unsent, "unanswered": <-unanswered} {
+	for name, err := range map[string]error{"unsent": unsent, "unanswered": <-unacknowledged} {
 		if took := time.Since(lost); !errors.Is(err, kv.ErrUndetermined) || took > 30*time.Second {
 			t.Errorf("a commit whose connection is lost, %s, ends after %v with %v", name, took, err)
 		}

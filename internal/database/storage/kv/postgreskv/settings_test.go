@@ -168,7 +168,7 @@ func TestStoppedProcess(t *testing.T) {
 	<-begun
 	other := openWith(t, address, postgreskv.Options{})
 	if err := appends(other, "other ", func() {}); err != nil {
-		t.Errorf("while a process stands still, another one: %v", err)
+		t.Errorf("while one process is suspended, another one: %v", err)
 	}
 	close(goOn)
 	want := "other stopped "
@@ -261,7 +261,7 @@ func TestNumbersOutliveServer(t *testing.T) {
 	}
 	records, _, err := s.ReadLog(t.Context(), 1, 0, 1)
 	if err != nil || len(records) != 1 || records[0].Seq < logSeq {
-		t.Errorf("after an update was told of %d, a record has %v, %v", logSeq, records, err)
+		t.Errorf("after an update returned %d, a record has %v, %v", logSeq, records, err)
 	}
 	closeAll(t, s)
 }

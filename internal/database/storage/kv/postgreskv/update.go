@@ -140,7 +140,7 @@ func (t *txn) begin(in kv.Intent) error {
 	}
 	short, long := apart(slices.Collect(maps.Keys(t.named)))
 	if len(short)*segmentBytes > unreadBytes {
-		defer patient(t.conn.Conn())()
+		defer allowLateAcks(t.conn.Conn())()
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, holdTime)
 	defer cancel()
@@ -338,7 +338,7 @@ func (t *txn) commit() error {
 	t.queueRecords(&b)
 	b.Queue("commit")
 	if t.bytes > unreadBytes {
-		defer patient(t.conn.Conn())()
+		defer allowLateAcks(t.conn.Conn())()
 	}
 	before := warnings(t.conn.Conn().PgConn())
 	results := t.conn.SendBatch(ctx, &b)

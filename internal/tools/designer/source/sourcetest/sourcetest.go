@@ -44,7 +44,7 @@ func Make(tb testing.TB, d *design.Design, seed uint64, roots int) []Record {
 	}
 	m := &maker{
 		tb: tb, design: d, program: program, random: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // a test's values
-		keys: map[string]bool{}, made: map[string][]table.Values{}, at: Now().AddDate(-1, 0, 0),
+		keys: map[string]bool{}, created: map[string][]table.Values{}, at: Now().AddDate(-1, 0, 0),
 	}
 	for _, e := range inOrder(d) {
 		m.entity(e, roots)
@@ -72,7 +72,7 @@ type maker struct {
 	program *lower.Program
 	random  *rand.Rand
 	keys    map[string]bool // of the items so far
-	made    map[string][]table.Values
+	created map[string][]table.Values
 	at      time.Time
 	records []Record
 }
@@ -85,7 +85,7 @@ func (m *maker) entity(e *design.Entity, roots int) {
 		}
 		return
 	}
-	for _, of := range m.made[parent.Name] {
+	for _, of := range m.created[parent.Name] {
 		n := 1
 		if e.Volume.Max != 1 {
 			n = m.random.IntN(6)
@@ -135,7 +135,7 @@ func (m *maker) record(e *design.Entity, given table.Values) {
 		for _, k := range keys {
 			m.keys[k] = true
 		}
-		m.made[e.Name] = append(m.made[e.Name], values)
+		m.created[e.Name] = append(m.created[e.Name], values)
 		m.records = append(m.records, Record{Entity: e.Name, Table: e.Table, Values: values, Items: items})
 		return
 	}
@@ -165,8 +165,8 @@ func (m *maker) value(e *design.Entity, f *design.Field) types.AttributeValue {
 	// The id of another entity, if this is one.
 	name := m.design.NamedLike(f.Name, f.Type)
 	for _, other := range m.design.Entities {
-		if keys := keyFields(other); other != e && len(keys) == 1 && keys[0] == name && len(m.made[other.Name]) > 0 {
-			return m.made[other.Name][m.random.IntN(len(m.made[other.Name]))][name]
+		if keys := keyFields(other); other != e && len(keys) == 1 && keys[0] == name && len(m.created[other.Name]) > 0 {
+			return m.created[other.Name][m.random.IntN(len(m.created[other.Name]))][name]
 		}
 	}
 	return m.ofType(f.Type, 0)

@@ -95,8 +95,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRefused tests that writes that would use one part of a key stream twice are rejected.
-func TestRefused(t *testing.T) {
+// TestKeyStreamIsNotReused tests that writes that would use one part of a key stream twice are rejected.
+func TestKeyStreamIsNotReused(t *testing.T) {
 	fs := newFixture(t)
 	write(t, fs, "f", []byte("content"))
 	if _, err := fs.OpenReadWrite("f", vfs.WriteCategoryUnspecified); !errors.Is(err, errors.ErrUnsupported) {
@@ -145,7 +145,7 @@ func TestReuse(t *testing.T) {
 		t.Error("something of the old file is in the new one")
 	}
 	if _, err := fs.Stat("old"); err == nil {
-		t.Error("the old file is still there")
+		t.Error("the old file still exists")
 	}
 }
 
@@ -202,9 +202,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestKnownAnswers tests that any part of a key stream equals the one that crypto/cipher makes from the beginning, with the
+// TestKnownCiphertexts tests that any part of a key stream equals the one that crypto/cipher makes from the beginning, with the
 // key from HKDF.
-func TestKnownAnswers(t *testing.T) {
+func TestKnownCiphertexts(t *testing.T) {
 	dataKey, nonce := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
 	derived, err := hkdf.Key(sha256.New, dataKey, nonce, "monotable file", 32+16)
 	if err != nil {

@@ -233,15 +233,15 @@ func (s *Server) printed() string {
 
 // own makes the user that runs the server the directory's owner: the server refuses root.
 func (s *Server) own() error {
-	who, err := servant()
+	who, err := serverUser()
 	if err != nil || who == nil {
 		return err
 	}
 	return os.Chown(s.dir, int(who.Uid), int(who.Gid))
 }
 
-// servant is the user that runs the server instead of root, nil if the tests do not run as root.
-func servant() (*syscall.Credential, error) {
+// serverUser is the user that runs the server instead of root, nil if the tests do not run as root.
+func serverUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil //nolint:nilnil // not needed
 	}
@@ -261,7 +261,7 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec,noctx // it is the server's own, and outlives any context
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.SysProcAttr.Credential, _ = servant()
+	cmd.SysProcAttr.Credential, _ = serverUser()
 	return cmd
 }
 

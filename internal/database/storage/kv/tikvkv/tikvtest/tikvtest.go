@@ -310,11 +310,11 @@ func (c *Cluster) AwaitHealthy() error {
 
 // SafePoint is the timestamp before which the cluster may remove versions.
 func (c *Cluster) SafePoint() (uint64, error) {
-	var answer struct {
+	var response struct {
 		SafePoint uint64 `json:"gc_safe_point"`
 	}
-	err := c.ask("gc/safepoint", &answer)
-	return answer.SafePoint, err
+	err := c.ask("gc/safepoint", &response)
+	return response.SafePoint, err
 }
 
 // Region is a range of keys as reported by the placement driver.
@@ -333,11 +333,11 @@ type Region struct {
 
 // Regions are all regions of the cluster.
 func (c *Cluster) Regions() ([]Region, error) {
-	var answer struct {
+	var response struct {
 		Regions []Region `json:"regions"`
 	}
-	err := c.ask("regions", &answer)
-	return answer.Regions, err
+	err := c.ask("regions", &response)
+	return response.Regions, err
 }
 
 // Remove ends the cluster and removes its data.
@@ -405,7 +405,7 @@ func (c *Cluster) replicated() bool {
 }
 
 // ask queries the placement driver's HTTP interface.
-func (c *Cluster) ask(what string, answer any) error {
+func (c *Cluster) ask(what string, into any) error {
 	response, err := c.http.Get(c.url(c.client) + "/pd/api/v1/" + what) //nolint:noctx // it has a time limit
 	if err != nil {
 		return err
@@ -417,10 +417,10 @@ func (c *Cluster) ask(what string, answer any) error {
 		return err
 	case response.StatusCode != http.StatusOK:
 		return errors.New(response.Status)
-	case answer == nil:
+	case into == nil:
 		return nil
 	}
-	return json.Unmarshal(body, answer)
+	return json.Unmarshal(body, into)
 }
 
 func (c *Cluster) await(what string, is func() bool) error {

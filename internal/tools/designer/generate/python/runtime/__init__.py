@@ -1,7 +1,7 @@
 """The runtime of the code that monotable generate --lang python writes.
 
-It makes requests of what a design says, and values of the responses. It is the same as the Go package
-github.com/monotable/monotable/design/table, in which the code's comments say more: the same descriptors make the same items.
+It sends the requests of a design's patterns and decodes the responses. It corresponds to the Go package
+github.com/monotable/monotable/design/table, which has more comments: equal descriptors give equal items.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ T = TypeVar("T")
 
 @dataclass
 class Page(Generic[T]):
-    """A part of a list. It may have fewer items than were asked for, or none, and not be the last."""
+    """A page of a list. It may have fewer items than requested, or none, without being the last."""
 
     items: list[T]
     next: str
-    """Continues behind this page, as the argument after; "" at the end."""
+    """Continues after this page, as the argument after; "" at the end."""
 
 
 @dataclass
 class Decoded:
-    """What a stored item stands for. A copy or marker may lack fields; record is the entity's object where none is missing."""
+    """What a stored item represents. A copy or marker may not have all fields; record is the entity's object if it does."""
 
     entity: str
     place: Place
@@ -60,33 +60,35 @@ class Decoded:
 
 
 class Op(Generic[T]):
-    """A write with its input, to be made in a tx, and what it has done then."""
+    """A write with its input, for a tx, and later its result."""
 
     def __init__(self, runtime: Runtime, name: str, given: Mapping[str, Any]) -> None:
         self.runtime = runtime
         self.name = name
         self.given = given
         self.replayed = False
-        """Set where the tx was a repetition of one that was made before, and nothing was done."""
+        """Set if the tx was a repetition, and nothing was done."""
         self.known = False
-        """Set where there is a result: after a tx without an error, unless it was a repetition and no record tells of this write."""
+        """Set if there is a result: after a tx without an error, unless it was a repetition and no record has this write's
+        result.
+        """
         self._result: Any = None
 
     @property
     def result(self) -> T:
-        """What the write has done, after a tx without an error. Of a repetition it is known of idempotent writes."""
+        """The result of the write, after a tx without an error. Of a repetition, only results of idempotent writes are known."""
         if not self.known:
             raise Fault(f"there is no result of {self.name}: its tx was not run, or was a retry whose record does not contain it")
         found: T = self._result
         return found
 
-    def told(self, result: Any, known: bool, replayed: bool) -> None:
-        """Takes what the write has done."""
+    def resolve(self, result: Any, known: bool, replayed: bool) -> None:
+        """Sets the result of the write."""
         self._result, self.known, self.replayed = result, known, replayed
 
 
 class Runtime:
-    """Runs a program's patterns. Generated code gives them names and types. Any number of threads may call it at once."""
+    """Runs the patterns of a program. Generated code adds names and types. Safe for use by several threads."""
 
     def __init__(
         self, program: Program, declared: Declared, client: Any, *, tables: Mapping[str, str], cursor_key: bytes | None,
@@ -104,7 +106,7 @@ class Runtime:
 
     @contextlib.contextmanager
     def _call(self, pattern: str) -> Iterator[Call]:
-        """Makes a call, and tells the observer of it."""
+        """Runs a call and reports it to the observer."""
         call = Call(self._env, pattern)
         try:
             yield call
@@ -148,7 +150,7 @@ class Runtime:
         return [*self.each(name, given)]
 
     def each(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
-        """Walks all pages, each when it is needed."""
+        """Walks all pages, and requests each when it is needed."""
         r = self.program.reads[name]
         with self._call(name) as call:
             for v in walk(call, r, _read_input(r, given)):
@@ -164,7 +166,7 @@ class Runtime:
         return erase_person(self._call, self.program.person, person, pause)
 
     def collect(self, name: str, given: Mapping[str, Any], limit: int | None = None, after: str = "") -> Any:
-        """A collection: a list for each member, and the root itself."""
+        """A collection: a list for each member, and the root."""
         c = self.program.collections[name]
         with self._call(name) as call:
             items, cursor = collect(call, c, Input(encode_all(c.params, lambda f: given.get(f.name))), limit, after)
@@ -181,22 +183,22 @@ class Runtime:
             return c.make(**out)
 
     def write(self, name: str, given: Mapping[str, Any]) -> Any:
-        """A write, and what it returns."""
+        """A write with its result."""
         w = self.program.writes[name]
         with self._call(name) as call:
             question = _write_input(w, given)
             return self._outcome(call, w, question, write(call, w, question))
 
     def _outcome(self, call: Call, w: Write, question: Input, outcome: Outcome) -> Any:
-        """What a write returns of its outcome."""
+        """Converts an outcome to a write's result."""
         if outcome.record is not None and w.idempotent:
             record = _made(w.idempotent.record, w.idempotent.record.make, None, outcome.record)
             return w.replayed(record=record, **self._replayed(call, w, question, outcome.record))
         out: dict[str, Any] = {}
-        for told in w.told:
-            e = w.steps[told.step].entity
-            items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[told.step]]
-            out[told.attr] = items if told.each else items[0]
+        for returned in w.returned:
+            e = w.steps[returned.step].entity
+            items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[returned.step]]
+            out[returned.attr] = items if returned.each else items[0]
         return w.done(**out) if w.done else None
 
     def op(self, name: str, given: Mapping[str, Any]) -> Op[Any]:
@@ -204,7 +206,7 @@ class Runtime:
         return Op(self, name, given)
 
     def tx(self, ops: Sequence[Op[Any]]) -> None:
-        """Makes writes as a whole or not at all."""
+        """Executes several writes as one transaction."""
         if not ops:
             raise Fault("a tx has no writes")
         for i, op in enumerate(ops):
@@ -224,14 +226,14 @@ class Runtime:
             outcomes = tx(call, [(w, asking(w, op)) for w, op in zip(writes, ops)])
             for op, w, question, outcome in zip(ops, writes, questions, outcomes):
                 known = not outcome.replayed or outcome.record is not None
-                op.told(self._outcome(call, w, question, outcome) if known else None, known, outcome.replayed)
+                op.resolve(self._outcome(call, w, question, outcome) if known else None, known, outcome.replayed)
 
     def _replayed(self, call: Call, w: Write, question: Input, record: Values) -> dict[str, Any]:
-        """What the design's replay finds for a repetition."""
+        """What the design's replay returns for a repetition."""
         v = {**question.values, **record}
         owner = w.replay.get("owner", "")
         if owner in question.values:
-            v[owner] = question.values[owner]  # whose the answer may be, the caller says
+            v[owner] = question.values[owner]  # the caller decides whose data it may be
         found: list[tuple[Entity, Any]] = []
         if "read" in w.replay:
             r = self.program.reads[w.replay["read"]]
@@ -243,14 +245,14 @@ class Runtime:
             found = [(m.entity, _made(m.entity, m.make, m.fields, item)) for m, item in members]
         out: dict[str, Any] = {}
         for e, x in found:
-            told = next((t for t in w.told if w.steps[t.step].entity is e), None)
-            if told:
-                out[told.attr] = [*out.get(told.attr, ()), x] if told.each else x
+            returned = next((t for t in w.returned if w.steps[t.step].entity is e), None)
+            if returned:
+                out[returned.attr] = [*out.get(returned.attr, ()), x] if returned.each else x
         return out
 
     def load(self, records: Iterable[Any], progress: Callable[[int], None] | None = None) -> None:
-        """Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples.
-        Of records with one key, any may stay.
+        """Puts records with their copies, index entries and markers unconditionally: for imports and samples. Of records with
+        equal keys, any one may remain.
         """
         by_class = {e.make: e for e in self.program.entities.values()}
         with self._call("load") as call:
@@ -273,7 +275,7 @@ class Runtime:
                 progress(met)
 
     def create_tables(self, requests: Iterable[Mapping[str, Any]]) -> None:
-        """Makes tables and waits until they are there."""
+        """Creates tables and waits until they are active."""
         for of in requests:
             name = self._names[of["table"]]
             self._env.client.create_table(**{**of["create"], "TableName": name})
@@ -283,7 +285,7 @@ class Runtime:
 
 
 def _physical_names(tables: Mapping[str, Table], configured: Mapping[str, str]) -> dict[str, str]:
-    """The names of the tables on DynamoDB, by their names in the design."""
+    """The names of the tables in DynamoDB, by their names in the design."""
     for name in configured:
         if name not in tables:
             raise builtin(ConfigError, f": tables names {json.dumps(name)}, which is not in the design: {', '.join(tables)}")
@@ -301,7 +303,7 @@ def _physical_names(tables: Mapping[str, Table], configured: Mapping[str, str]) 
 
 
 def _attribute_of(x: Any) -> Callable[[Field], Any]:
-    """Reads fields of an object of generated code. One that has none of a name is not of the class that is wanted."""
+    """Reads fields of an object of generated code. An object without one of the names has the wrong class."""
 
     def of(f: Field) -> Any:
         try:
@@ -349,8 +351,8 @@ def _shown(e: Entity, fields: Sequence[str] | None) -> Sequence[Field]:
 
 
 def decoded(program: Program, item: Item) -> Decoded | None:
-    """Finds the entity that a stored item stands for, with its place: the item itself, a copy or a marker. It is for what reads items
-    without asking for a pattern: streams, exports, scans.
+    """Finds the entity of a stored item, and its place: the item itself, a copy or a marker. For code that reads items without a
+    pattern: streams, exports, scans.
     """
     for e in program.entities.values():
         places: list[tuple[Place, Sequence[str] | None]] = [(Place("key"), None)]
@@ -365,7 +367,7 @@ def decoded(program: Program, item: Item) -> Decoded | None:
 
 
 def _put_all(call: Call, items: Sequence[tuple[str, Item]]) -> None:
-    """Puts items, as many at a time as a request takes, and again what is left unprocessed."""
+    """Puts items in batches, and retries the unprocessed ones."""
     for i in range(0, len(items), MAX_BATCH_ITEMS):
         rest: BatchItems = {}
         for table, item in items[i : i + MAX_BATCH_ITEMS]:

@@ -1,4 +1,4 @@
-"""A call of a pattern: the requests that it makes, and what they take."""
+"""A call of a pattern: its requests and their cost."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from .values import Item
 
 @dataclass
 class Observation:
-    """What a call was and took."""
+    """A finished call: its pattern, duration and cost."""
 
     pattern: str
     requests: int = 0
     read_units: float = 0
-    """As DynamoDB reports them, in all."""
+    """The total, as reported by DynamoDB."""
     write_units: float = 0
     attempts: int = 1
-    """1, or more where a write met a conflict and was tried again."""
+    """1, or more if a write was retried after a conflict."""
     seconds: float = 0
     error: Exception | None = None
 
 
 @dataclass
 class Environment:
-    """What all calls of a database share."""
+    """The state that all calls of a database share."""
 
     client: Any
     table_name: Callable[[Table], str]
@@ -46,7 +46,7 @@ class Environment:
     sequential: bool
     declared: Declared
     tells_refused: dict[str, bool] = field(default_factory=dict)
-    """Operations of the client whose refusal has the item: newer releases of botocore know the parameter for it."""
+    """Operations of the client that return the item of a failed condition: newer releases of botocore support the parameter."""
 
 
 MAX_CONCURRENT_QUERIES = 8
@@ -73,11 +73,11 @@ class Call:
             self.env.observe(replace(self.seen, seconds=self.elapsed(), error=error))
 
     def elapsed(self) -> float:
-        """For how many seconds the call has run."""
+        """How long the call has run, in seconds."""
         return time.monotonic() - self._start
 
     def send(self, operation: str, request: Mapping[str, Any], writes: bool = False) -> dict[str, Any]:
-        """Makes a request and counts what it consumed."""
+        """Sends a request and counts the consumed capacity."""
         measured = {"ReturnConsumedCapacity": "TOTAL"} if self.env.observe else {}
         with self._lock:
             self.seen.requests += 1
@@ -92,7 +92,7 @@ class Call:
         return out
 
     def tells_refused(self, operation: str) -> bool:
-        """Whether a single write can ask for the item that refused it."""
+        """Whether a single write can return the item of a failed condition."""
         known = self.env.tells_refused
         if operation not in known:
             meta = self.env.client.meta
@@ -102,15 +102,15 @@ class Call:
 
     def get(self, t: Table, key: Item, consistent: bool) -> Item | None:
         """Reads an item by its primary key."""
-        answer = self.send("get_item", {"TableName": self.env.table_name(t), "Key": key, "ConsistentRead": consistent})
-        return answer.get("Item") or None
+        response = self.send("get_item", {"TableName": self.env.table_name(t), "Key": key, "ConsistentRead": consistent})
+        return response.get("Item") or None
 
     def fetch(self, t: Table, keys: Sequence[Item], consistent: bool) -> list[Item | None]:
-        """Reads items by their primary keys; None for one that is not there. Equal keys are asked for once."""
+        """Reads items by their primary keys; None for a missing one. Equal keys are requested once."""
         distinct = list({identity(t, key): key for key in keys}.values())
         chunks = [distinct[i : i + _MAX_BATCH_KEYS] for i in range(0, len(distinct), _MAX_BATCH_KEYS)]
-        answers = self.concurrently([_chunk(self, t, chunk, consistent) for chunk in chunks], _MAX_CONCURRENT_BATCHES)
-        found = {identity(t, item): item for items in answers for item in items}
+        responses = self.concurrently([_chunk(self, t, chunk, consistent) for chunk in chunks], _MAX_CONCURRENT_BATCHES)
+        found = {identity(t, item): item for items in responses for item in items}
         return [found.get(identity(t, key)) for key in keys]
 
     def fetch_chunk(self, t: Table, keys: list[Item], consistent: bool) -> list[Item]:
@@ -122,23 +122,23 @@ class Call:
                 raise self.exceeded("BatchGetItem", f"BatchGetItem processed none of its keys, {idle} times in a row")
             if idle > 0:
                 self.pause_after(idle)
-            answer = self.send("batch_get_item", {"RequestItems": rest})
+            response = self.send("batch_get_item", {"RequestItems": rest})
             idle += 1
-            for items in answer.get("Responses", {}).values():
+            for items in response.get("Responses", {}).values():
                 out.extend(items)
                 if items:
                     idle = 1
-            rest = answer.get("UnprocessedKeys")
+            rest = response.get("UnprocessedKeys")
         return out
 
     def exceeded(self, operation: str, message: str) -> Exception:
-        """The error of a batch of which nothing is processed."""
+        """The error of a batch without progress."""
         code = "ProvisionedThroughputExceededException"
         err: Exception = self.env.client.exceptions.from_code(code)({"Error": {"Code": code, "Message": message}}, operation)
         return err
 
     def write_batch(self, requests: BatchItems) -> BatchItems:
-        """Makes one BatchWriteItem, and returns what it leaves: all, where DynamoDB has refused it for now."""
+        """Sends one BatchWriteItem and returns the unprocessed items: all of them if DynamoDB throttles it."""
         try:
             left: BatchItems = self.send("batch_write_item", {"RequestItems": requests}, True).get("UnprocessedItems", {})
             return left
@@ -148,18 +148,18 @@ class Call:
             return requests
 
     def concurrently(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
-        """Does things, at most so many at once. The first fault in their order is what it raises."""
+        """Runs tasks with bounded concurrency. It raises the first error in their order."""
         if len(tasks) < 2 or self.env.sequential:
             return [task() for task in tasks]
         with concurrent.futures.ThreadPoolExecutor(min(len(tasks), at_once)) as pool:
             return [done.result() for done in [pool.submit(task) for task in tasks]]
 
     def pause_after(self, attempts: int) -> None:
-        """Waits before the attempt that follows so many in vain."""
+        """Waits before the next attempt, longer after each failed one."""
         self.pause(min(0.025 * 2 ** (attempts - 1), 3))
 
     def pause(self, longest: float) -> None:
-        """Waits at random up to some seconds."""
+        """Waits for a random time up to some seconds."""
         time.sleep(random.random() * longest)
 
 

@@ -1,4 +1,4 @@
-"""What the steps of a write come to as far as no item must be known for it."""
+"""The changes of a write's steps, as far as they are known without reading items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Operand:
-    """A field of the item as it is, in a sum. zero is whether an absent one is 0."""
+    """A field's current value, as an operand of a sum. zero is whether a missing one counts as 0."""
 
     negative: bool
     field: Field
@@ -29,8 +29,8 @@ class Operand:
 class Assigned:
     """A change of a field, or of something inside its structure.
 
-    A value is what is set, or the known part of a sum; none with no operands removes. The member is the field at the end of the
-    path, by the name that errors have.
+    The value is the new value, or the known part of a sum; without a value and operands, the field is removed. The member is the
+    field at the end of the path, by its name in errors.
     """
 
     field: Field
@@ -45,32 +45,32 @@ class Assigned:
 
 @dataclass
 class Change:
-    """What a step does with one item. It is not changed once made."""
+    """What a step does to one item. Immutable."""
 
     of: Writing
-    """Whose step it is."""
+    """The entity of the step."""
     number: int
     line: int
     action: str
     refused_as: str
-    """The action of the step, which says what its refusal means."""
+    """The action of the step, which determines what its rejection means."""
     entity: Entity
     values: Values
-    """All values of an item that is created or put, and else the fields of its primary key."""
+    """All values of an item that is created or put, otherwise the fields of its primary key."""
     primary: Item
     inputs: Inputs
     assigned: list[Assigned] = dataclasses.field(default_factory=list)
     when: Condition | None = None
     refusals: list[Else] = dataclasses.field(default_factory=list)
     pinned: Values = dataclasses.field(default_factory=dict)
-    """Fields that the condition says to have a value."""
+    """Fields whose values the condition determines."""
 
 
 @dataclass
 class Learned:
-    """What attempts have found of items that cannot be known before, by their identity."""
+    """What earlier attempts have learned about items that cannot be known beforehand, by their identity."""
 
     foreign: set[bytes] = dataclasses.field(default_factory=set)
-    """Markers that are other items' by now: they are not deleted."""
+    """Markers that now belong to other items: they are not deleted."""
     lost: set[bytes] = dataclasses.field(default_factory=set)
-    """Copies that are not there: they are put."""
+    """Missing copies: they are put."""

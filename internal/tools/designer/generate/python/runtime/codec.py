@@ -27,7 +27,7 @@ from .values import Item, Value, Values, at, get, members_of, put, set_of, sorte
 
 
 class Secret:
-    """A text that is not to stand in logs or messages: all of these show [secret]. reveal tells it."""
+    """A text that must not appear in logs or messages: all of these show [secret]. reveal returns it."""
 
     __slots__ = ("_text",)
 
@@ -48,7 +48,7 @@ class Secret:
 
 
 class Removed:
-    """The type of REMOVED, with which a patched field is removed."""
+    """The type of REMOVED, which removes a patched field."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ def milliseconds(x: datetime.datetime) -> int:
 
 
 def encode(t: Type, name: str, x: Any) -> Value | None:
-    """A value as it is stored; None for an empty set, which is not stored."""
+    """A value as stored; None for an empty set, which is not stored."""
 
     def refuse(why: str = "") -> NoReturn:
         raise InvalidValueError(name, why or f"is not {described(t)}")
@@ -131,7 +131,7 @@ def _elements(t: Type, name: str, x: Iterable[Any]) -> list[Value]:
 
 
 def encode_all(fields: Iterable[Field], of: Callable[[Field], Any]) -> Values:
-    """What a pattern is given, as values by the names of the inputs. Absent ones are left out."""
+    """The input of a pattern, as values by their names. Missing inputs are omitted."""
     out: Values = {}
     for f in fields:
         x = of(f)
@@ -145,7 +145,7 @@ def encode_all(fields: Iterable[Field], of: Callable[[Field], Any]) -> Values:
 
 
 def decode_all(entity: str, fields: Sequence[Field], v: Values) -> dict[str, Any]:
-    """Stored values as those of fields in Python: of all fields, or of some."""
+    """Stored values as Python values of fields: of all fields, or of some."""
     out: dict[str, Any] = {}
     for f in fields:
         x = _decode_field(f, f"{entity}.{f.name}", v.get(f.name))
@@ -161,7 +161,7 @@ def _decode_field(f: Field, name: str, v: Value | None) -> Any:
 
 
 def decode(t: Type, name: str, v: Value | None) -> Any:
-    """A stored value; what is none of the type is a DecodeError."""
+    """Decodes a stored value; throws a DecodeError if it is not of the type."""
 
     def typed(of: str) -> Any:
         x = get(v, of)

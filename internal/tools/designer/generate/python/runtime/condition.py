@@ -1,4 +1,4 @@
-"""Conditions of a design: bound to a request's names and values, or evaluated here over an item that was read."""
+"""Conditions of a design: added to a request, or evaluated here on an item that was read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .values import Item, Value, Values
 
 @dataclass
 class Inputs:
-    """What the params of conditions stand for. now is in milliseconds, None where it is not known."""
+    """The values of a condition's parameters. now is in milliseconds, None if unknown."""
 
     values: Values
     now: int | None
@@ -40,13 +40,13 @@ class Condition:
         self.root = root or parse(expression)
 
     def conjuncts(self) -> list[Condition]:
-        """The conditions that must all hold for this one to: the parts that AND joins."""
+        """The conditions that must all hold: the operands of AND."""
         if self.root.op != "and":
             return [self]
         return [Condition(self.expression, self.names, self.params, self.constants, t) for t in self.root.args]
 
     def attributes(self) -> list[str]:
-        """The top-level attributes that the condition reads."""
+        """The top-level attributes in the condition."""
         return list(dict.fromkeys(self.attribute(steps) for steps in paths(self.root)))
 
     def attribute(self, steps: Sequence[str | int]) -> str:
@@ -72,15 +72,15 @@ class Condition:
         return re.sub("[#:][A-Za-z0-9_]+", to, self.expression)
 
     def check(self, inputs: Inputs) -> None:
-        """Refuses inputs of the condition, before a request would have them."""
+        """Rejects invalid inputs of the condition before a request is sent."""
         self.bind(inputs, {}, {})
 
     def holds(self, item: Item | None, inputs: Inputs) -> bool:
-        """Whether the condition holds for an item; None is none."""
+        """Whether the condition holds for an item; None means no item."""
         return evaluate(self.root, item, Scope(self.names, lambda placeholder: self.value(placeholder, inputs)))
 
     def value(self, placeholder: str, inputs: Inputs) -> Value:
-        """What a placeholder stands for."""
+        """The value of a placeholder."""
         if placeholder in self.constants:
             return self.constants[placeholder]
         p = next((x for x in self.params if x.placeholder == placeholder), None)
@@ -97,7 +97,7 @@ class Condition:
 
 
 def alias_in(names: dict[str, str], attribute: str) -> str:
-    """The alias that an attribute has among a request's names, or is given."""
+    """The alias of an attribute in a request; added if there is none."""
     found = min((alias for alias in names if names[alias] == attribute), default="")
     if found == "":
         found = free(names, "#c")
@@ -106,7 +106,7 @@ def alias_in(names: dict[str, str], attribute: str) -> str:
 
 
 def free(m: Mapping[str, Any], prefix: str) -> str:
-    """A reference with a prefix that a map does not have."""
+    """A reference to a prefix that a map does not have."""
     n = len(m)
     while prefix + str(n) in m:
         n += 1

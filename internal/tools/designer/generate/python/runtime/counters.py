@@ -1,4 +1,4 @@
-"""What a change moves counters by."""
+"""How a change moves counters."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .descriptor import Count
 from .entity import Entity, fields_of, identity
 from .errors import Fault, InvalidValueError, TableError
 from .keytext import ZERO, minus
-from .known import Asked, Known, Unread, collect, truth
+from .known import Lookup, Known, Unread, collect, truth
 from .values import Values, number_in
 
 
 class Movement(NamedTuple):
-    """What a change moves a counter by."""
+    """How a change moves a counter."""
 
     counter: Count
     key: Values
@@ -28,7 +28,7 @@ class _Tally(NamedTuple):
 
 
 def movements(e: Known) -> list[Movement]:
-    """What an effect moves counters by."""
+    """How an effect moves counters."""
     action = e.c.action
     if e.doomed or action in ("check", "put") or (action == "delete" and e.exists() == "absent"):
         return []
@@ -36,11 +36,11 @@ def movements(e: Known) -> list[Movement]:
 
 
 def _moves(e: Known, c: Count) -> list[Movement]:
-    """What it moves one counter by: two where the item leaves one counter's item for another's."""
+    """How it moves one counter: two moves if the item changes from one counter's item to another's."""
     if e.creates():
         after = _tally(e, c, e.after, e.rely_after)
         return _nonzero(c, after.key, after.n)
-    if e.exists() == "perhaps":
+    if e.exists() == "unknown":
         raise Unread
     if e.c.action == "delete":
         before = _tally(e, c, e.before, e.rely_before)
@@ -73,8 +73,8 @@ def _added(e: Known, name: str) -> Decimal | None:
     return total
 
 
-def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], None]) -> _Tally:
-    """What the item counts for, in one state; it relies on the fields that this is told from."""
+def _tally(e: Known, c: Count, value: Lookup, rely: Callable[[Iterable[str]], None]) -> _Tally:
+    """What the item counts in one state; the change then depends on the fields used."""
     t = truth(e.entity, c.where, value)
     if not t.known:
         raise Unread
@@ -94,17 +94,17 @@ def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], Non
 
 
 def _owner_fields(c: Count) -> list[str]:
-    """The fields of a counted item that tell the item which has the counter."""
+    """The fields of a counted item that identify the item with the counter."""
     return [c.by.get(name, name) for name in fields_of(c.entity.key)]
 
 
 def _owner_of(c: Count, v: Values) -> Values:
-    """The key fields of the item which has the counter, out of a counted item's values."""
+    """The key fields of the item with the counter, from a counted item's values."""
     return {name: v[own] for name, own in zip(fields_of(c.entity.key), _owner_fields(c)) if own in v}
 
 
 def _same_counter(e: Entity, a: Values, b: Values) -> bool:
-    """Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values."""
+    """Whether values give one key of the counter's item. Keys are compared, because lower and fold map several values to one."""
     try:
         return identity(e.table, e.key_of(e.key, a)) == identity(e.table, e.key_of(e.key, b))
     except (TableError, Fault):

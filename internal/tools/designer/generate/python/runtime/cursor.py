@@ -1,8 +1,8 @@
 """Cursors: how far each partition has been read, sealed for one pattern, input, owner and caller.
 
-A cursor has keys of items in it, so it is encrypted and authenticated. The standard library has no AES: the text is encrypted with
-a stream of HMAC-SHA256 over a counter, and then authenticated with HMAC-SHA256, with keys that are derived for each cursor. Cursors
-of the Go package design/table are others: neither continues the pages of the other.
+A cursor contains keys of items, so it is encrypted and authenticated. The standard library has no AES: the text is encrypted with
+a stream of HMAC-SHA256 over a counter, and then authenticated with HMAC-SHA256, with keys derived for each cursor. They are not
+compatible with cursors of the Go package design/table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MIN_KEY = 32
 
 @dataclass(frozen=True)
 class Position:
-    """How far a partition has been read: not at all, behind a key, or to its end."""
+    """How far a partition has been read: not at all, after a key, or to its end."""
 
     at: Item | None = None
     done: bool = False
@@ -72,7 +72,7 @@ def _refuse() -> NoReturn:
 
 
 def _key(secret: bytes, use: bytes, nonce: bytes) -> bytes:
-    """The key of the one cursor that has the nonce, for one use."""
+    """The key of the single cursor with this nonce, for one use."""
     return hmac.digest(secret, b"monotable cursor 1 " + use + nonce, "sha256")
 
 
@@ -87,18 +87,18 @@ def _tag(secret: bytes, nonce: bytes, scope: bytes, sealed: bytes) -> bytes:
 
 
 def encode_period(began: int, at: str) -> bytes:
-    """Where a walk over periods got to, for positions to stand behind it: when it began, and the beginning of the period."""
+    """The position of a walk over periods: when it started, and the start of the current period."""
     return sized(b"", str(began).encode()) + sized(b"", bytes_of(at))
 
 
 def decode_period(text: bytes) -> tuple[int, str, bytes]:
-    """The inverse, with what is behind it."""
+    """The inverse; also returns the rest."""
     d = _Decoder(text)
     return int(d.bytes()), text_of(d.bytes()), d.text
 
 
 def encode_positions(left: int, positions: Sequence[Position], attributes: Sequence[Attribute]) -> bytes:
-    """How many items may still follow (0 does not bound them), then the state of each partition."""
+    """How many more items may follow (0 for no bound), then the state of each partition."""
     out = uvarint(max(left, 0))
     for p in positions:
         if p.done or p.at is None:
@@ -114,7 +114,7 @@ def encode_positions(left: int, positions: Sequence[Position], attributes: Seque
 
 
 def decode_positions(text: bytes, partitions: Sequence[Item], attributes: Sequence[Attribute]) -> tuple[int, list[Position]]:
-    """The inverse, for as many partitions; the keys have the partitions' own attributes too."""
+    """The inverse, for the given partitions; the keys include the partitions' own attributes."""
     d = _Decoder(text)
     left = d.number()
     positions: list[Position] = []
@@ -135,7 +135,7 @@ def decode_positions(text: bytes, partitions: Sequence[Item], attributes: Sequen
 
 
 class _Decoder:
-    """Takes a text apart."""
+    """Splits a text."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text

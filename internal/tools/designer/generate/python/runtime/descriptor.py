@@ -1,6 +1,6 @@
-"""Descriptors: a design's tables, entities and patterns as plain data, with what they refer to by name.
+"""Descriptors: a design's tables, entities and patterns as plain data, with references by name.
 
-descriptors.py has them as a document, in which nothing stands that is empty; link.py makes these of it.
+In the document in descriptors.py empty values are omitted; link.py resolves the names.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Part:
 class KeyAttribute(Attribute):
     template: tuple[Part, ...] = ()
     field: str = ""
-    """The field that is stored in this attribute itself."""
+    """The field that is stored in this attribute directly."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Field:
     max_bytes: int = 0
     counter: bool = False
     removable: bool = False
-    """Whether NULL is a value, with which a patched field is removed."""
+    """Whether NULL is allowed: it removes a patched field."""
     attr: str = ""
     """Its name in Python."""
 
@@ -83,7 +83,7 @@ class Field:
 class Entry:
     index: str
     name: str
-    """Of several in the index, of which an item is in one at most."""
+    """Alternatives in the index: an item has at most one of them."""
     pk: list[KeyAttribute]
     sk: list[KeyAttribute]
     where: Condition | None
@@ -109,20 +109,20 @@ class Count:
     entity: Entity
     field: str
     sum: str
-    by: Mapping[str, str]  # the counted item's fields by those of the other's key, where the names differ
+    by: Mapping[str, str]  # maps key fields of the other item to fields of the counted item, if their names differ
     where: Condition | None
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an item of an entity stands: key, copy, entry or marker."""
+    """A place of an entity's items: key, copy, entry or marker."""
 
     kind: str
     index: str = ""
     copy: str = ""
     marker: str = ""
     entry: str = ""
-    """The name of the entry, of several in the index."""
+    """The name of the entry, if the index has several."""
 
 
 @dataclass(frozen=True)
@@ -152,52 +152,52 @@ class Read:
     prefix: str
     range: str
     bucket: str
-    """The input of which any value of a |band is given: all of the band is meant."""
+    """The input of a |band, of which any value may be given: it stands for the whole band."""
     over: str
-    """The layout of |date whose partitions the range walks one after another, max_buckets at most; "" where there is one."""
+    """The layout of |date, whose partitions the range reads one after another, at most max_buckets; "" for a single partition."""
     max_buckets: int
     since: str
-    """A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
-    goes from there to now. A page walks max_buckets, and the next one goes on.
+    """The earliest possible time, or back, how many milliseconds ago it is. The bounds are then optional, and the walk goes from
+    there to now. A page walks at most max_buckets; the next one continues.
     """
     back: int
     segments: int
-    """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
+    """The number of segments of a Scan of the place; 0 if it is not a Scan."""
     select: bool
-    """Whether the request finds just what is counted, so that DynamoDB counts it."""
+    """Whether the request selects exactly the counted items, so that DynamoDB can count them."""
     max_keys: int
-    """How many inputs a batch has at most; 0 is no bound."""
+    """The maximum number of inputs of a batch; 0 for no bound."""
     page: int
     limit: int
     owner: str
     hydrate: bool
     fields: list[str] | None
     params: list[Field]
-    """What the caller gives beside the bounds of the range."""
+    """The caller's inputs other than the bounds of the range."""
     make: Any = None
-    """The class of what it finds."""
+    """The class of its results."""
 
     @property
     def open(self) -> bool:
-        """Whether a walk may be asked without bounds."""
+        """Whether a walk's bounds are optional."""
         return self.since != "" or self.back > 0
 
 
 @dataclass
 class PersonPart:
-    """A way to items of a person."""
+    """A part of a person's data: how its items are found and erased."""
 
     entity: Entity
     field: str
-    """The input of read that the person is; "" where read takes the fields of an item of the part above."""
+    """The input of read that is the person; "" if read takes fields of an item of the parent part."""
     read: Read | None
-    """Finds the items; None where nothing does, for they expire."""
+    """Finds the items; None if they are left to expire."""
     erase: Write | None
-    """What erasure does to each item; None where it stays."""
+    """What erasure does to each item; None if it stays."""
     others: bool
-    """Whether the items are other people's, and not exported."""
+    """Whether the items belong to other people and are not exported."""
     parts: list[PersonPart]
-    """The ways to what belongs to each item, which is erased before it."""
+    """The parts that depend on each item, which are erased before it."""
 
 
 @dataclass
@@ -241,7 +241,9 @@ class Term:
 
 @dataclass
 class Assignment:
-    """A path is a field, or steps into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or :line.kind."""
+    """A path is a field, or a path into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or
+    :line.kind.
+    """
 
     path: list[str]
     value: list[Term]
@@ -259,24 +261,24 @@ class Step:
     entity: Entity
     each: bool
     name: str
-    """What errors call the step by; "" where its number must do."""
+    """The step's name in errors; "" to use its number."""
     by: list[Assignment]
     set: list[Assignment]
     add: list[Assignment]
     init: list[Assignment]
     remove: list[list[str]]
-    """The paths of what goes."""
+    """The removed paths."""
     drop: list[Assignment]
     append: list[Assignment]
     prepend: list[Assignment]
     patch: list[str]
-    """Fields that have the values of the inputs of their names, where there are such."""
+    """Fields that are set to the inputs of the same names, if present."""
     when: Condition | None
     otherwise: list[Else]
 
 
 @dataclass
-class Told:
+class Returned:
     """What a write returns: the item of a step, or of each line."""
 
     step: int
@@ -300,10 +302,11 @@ class Write:
     lines: bool
     max_lines: int
     batch: bool
-    """Each item is written for itself, without conditions."""
+    """Each item is written separately, without conditions."""
     idempotent: Idempotent | None
-    told: list[Told]
+    returned: list[Returned]
     replay: dict[str, str]
-    """What answers a repetition, beside its record: a read or a collection, and the input that is its owner."""
+    """What determines the response to a repetition, besides its record: a read or a collection, and the input that is its owner.
+    """
     done: Any = None
     replayed: Any = None

@@ -1,4 +1,4 @@
-"""A change in one attempt: the operations on its item, and on all that belongs to it."""
+"""A change in one attempt: the operations on its item, copies, markers and counters."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Effect(Known):
     def __init__(self, c: Change, learned: Learned) -> None:
         super().__init__(c)
         self.counters = False
-        """Set where nothing but counters is changed, in an item that no step is about."""
+        """Set if only counters change, in an item without a step of its own."""
         self.counted = False
-        """What counters it moves has been told."""
+        """The counters that it moves have been determined."""
         self.ops: list[Operation] = []
         self._learned = learned
 
     def derive(self) -> None:
-        """Makes the operations: on the item itself, which stands first, and on its copies and markers."""
+        """Creates the operations: on the item itself, which is first, and on its copies and markers."""
         self.ops = []
         self.planned = False
         if self.doomed:
@@ -53,7 +53,7 @@ class Effect(Known):
         return f"attribute_not_exists({x.path([self.entity.table.pk.name])})"
 
     def _is_free(self, x: Expression) -> str:
-        """That no item is there, or one whose time is over, which DynamoDB has not removed yet."""
+        """Requires that the item is missing, or has expired but is not deleted yet."""
         f = self.entity.ttl_field()
         if f is None:
             return self._is_absent(x)
@@ -64,7 +64,7 @@ class Effect(Known):
         return self.c.when.bind(self.c.inputs, x.names, x.values) if self.c.when else ""
 
     def _refuse(self) -> None:
-        """Takes the place of a change that is refused already: an earlier one may be refused too."""
+        """Replaces a change that is already known to be rejected; an earlier one may be rejected too."""
         x = Expression()
         self._operation("checking", "itself", "update", self.c.primary).keeps(x, self._is_there(x), self._is_absent(x))
 
@@ -85,7 +85,7 @@ class Effect(Known):
             self._take(m, self.c.values)
 
     def _derive_delete(self) -> None:
-        """Deletes an item with its copies and markers. One that is not there has none."""
+        """Deletes an item with its copies and markers. A missing item has none."""
         x = Expression()
         if self.exists() == "absent":
             self._operation("checking", "nothing", "delete", self.c.primary).keeps(x, self._is_absent(x))
@@ -107,11 +107,11 @@ class Effect(Known):
         self._operation("checking", "itself", "check", self.c.primary).keeps(x, when)
 
     def _derive_update(self) -> None:
-        """Changes an item that is there, or may be."""
+        """Changes an item that exists or may exist."""
         if not all(map(native, self.assigned)):
             raise Unread
-        if self.exists() == "perhaps" and (self.entity.markers or any(len(a.path) > 1 for a in self.assigned)):
-            raise Unread  # a marker is made with its item, and so is a map before something is set in it
+        if self.exists() == "unknown" and (self.entity.markers or any(len(a.path) > 1 for a in self.assigned)):
+            raise Unread  # a marker is created with its item, and so is a map before something is set in it
         x = Expression()
         o = self._operation("updating", "itself", "count" if self.counters else "update", self.c.primary)
         for a in self.assigned:
@@ -127,11 +127,12 @@ class Effect(Known):
         when = self._when(x)
         o.keeps(x, self._is_there(x) if self.exists() == "present" else "", when, self._guards(x))
         o.update = x.text()
-        if o.update == "" and self.exists() == "perhaps":
-            raise Unread  # of an item that is nothing but its key: a transaction cannot say that it is to be made
+        if o.update == "" and self.exists() == "unknown":
+            raise Unread  # the item has only its key: an update in a transaction cannot create it explicitly
 
     def _identify(self, x: Expression, key: Sequence[KeyAttribute], held: Sequence[str] | None) -> None:
-        """Sets what tells an item that may be made: the fields of the primary key, as far as they are held, and the type."""
+        """Sets the attributes that identify an item that may be created: the fields of the primary key, if stored, and the type.
+        """
         for name in fields_of(self.entity.key):
             f = self.entity.its(name)
             if not in_key(key, f.path) and (held is None or name in held):
@@ -140,7 +141,7 @@ class Effect(Known):
             x.set([self.entity.table.type_attr], {"S": self.entity.type_value})
 
     def _guards(self, x: Expression) -> str:
-        """Holds the fields that the change relies on to the values that they had."""
+        """Requires the fields on which the change depends to have the values that were read."""
         paths = [self.entity.its(name).path for name in sorted(self.relied)]
         return conjunction(*(x.guard(path, stored(self.old, path)) for path in paths))
 
@@ -154,13 +155,13 @@ class Effect(Known):
             o.keeps(x, self._is_free(x))
 
     def _derive_copy(self, c: Copy) -> None:
-        """Keeps a copy equal to an item that is changed: it is changed as the item is, or moved where its key changes."""
+        """Keeps a copy in sync with a changed item: it is changed in the same way, or moved if its key changes."""
         held = self.entity.held_by(c)
         if held is None:
             held = [f.name for f in self.entity.fields]
         indexed = [name for x in c.entries for name in self.entity.entry_fields(x)]
         key = fields_of(c.key)
-        if self.exists() == "perhaps":
+        if self.exists() == "unknown":
             if not within(key, fields_of(self.entity.key)):
                 raise Unread
         elif not self.changes(held) and not self.changes(indexed):
@@ -181,7 +182,7 @@ class Effect(Known):
         self._change_copy(c, old, held)
 
     def _move_copy(self, c: Copy, old: Item | None, needs: Sequence[str]) -> None:
-        """Deletes a copy and puts it under its new key."""
+        """Deletes a copy and puts it at its new key."""
         if old is not None:
             self._operation("deleting", "elsewhere", f"delete of copy {c.name}", old)
         v = self.values_after(needs)
@@ -189,7 +190,7 @@ class Effect(Known):
         self._put_copy(c, v)
 
     def _change_copy(self, c: Copy, key: Item, held: Sequence[str]) -> None:
-        """Changes a copy where it is."""
+        """Changes a copy in place."""
         x = Expression()
         whole = self._rewritten(held)
         for a in self.assigned:
@@ -202,14 +203,14 @@ class Effect(Known):
         change_entries(self, c.entries, x)
         update = x.text()
         if update == "":
-            return  # nothing of the copy changes
+            return  # nothing in the copy changes
         o = self._operation("updating", "elsewhere", f"update of copy {c.name}", key)
         o.update = update
         o.keeps(x, self._is_there(x) if self.exists() == "present" else "")
 
     def _rewritten(self, held: Sequence[str]) -> list[str]:
-        """The attributes of a copy that are set as they will be, for they cannot be changed as the item's are: they are computed of
-        fields that the copy does not hold, or are inside a map that it may lack.
+        """The attributes of a copy that are set to their final values, because they cannot be changed like the item's: they are
+        computed from fields that the copy does not have, or are inside a map that it may not have.
         """
         out: dict[str, None] = {}
         for a in self.assigned:
@@ -219,7 +220,7 @@ class Effect(Known):
         return list(out)
 
     def _has_map(self, path: Sequence[str], held: Sequence[str]) -> bool:
-        """Whether a copy with some fields surely has the map that a path leads into: a required field is in it."""
+        """Whether a copy with some fields certainly has the map of a path: if a required field is in it."""
         inside = path[:-1]
         return not inside or any(
             not f.optional and f.type.kind != "set" and f.name in held and len(f.path) > len(inside) and f.path[: len(inside)] == inside
@@ -242,14 +243,14 @@ class Effect(Known):
     # Markers.
 
     def _take(self, m: Marker, v: Values) -> None:
-        """Puts a marker that must be free."""
+        """Puts a marker that must not exist."""
         o = self._operation("putting", "taking", f"put of marker {m.name}", self.entity.marker(m, v))
         o.marker = m
         x = Expression()
         o.keeps(x, self._is_free(x))
 
     def _release(self, m: Marker) -> None:
-        """Deletes the item's marker. Where items expire, or where there may be no item, it may be another's: then it stays."""
+        """Deletes the item's marker. If items expire, or there may be no item, it may belong to another item; then it stays."""
         key = self.key_before(m.key)
         if key is None or identity(self.entity.table, key) in self._learned.foreign:
             return
@@ -261,14 +262,14 @@ class Effect(Known):
         o.keeps(x, self._owns(m, x))
 
     def _owns(self, m: Marker, x: Expression) -> str:
-        """The condition of a marker that is the item's own, by the fields of the item's key that it holds."""
+        """The condition that a marker belongs to the item, by the fields of the item's key in it."""
         fields = [f for f in map(self.entity.its, fields_of(self.entity.key)) if not in_key(m.key, f.path)]
         return conjunction(*(
             f"attribute_not_exists({x.path(f.path)}) OR {x.path(f.path)} = {x.value(self.c.values[f.name])}" for f in fields
         ))
 
     def _renew(self, m: Marker, v: Values) -> None:
-        """Puts the marker again where it is. Where items expire it may be another's by now: then it is taken."""
+        """Puts an existing marker again. If items expire it may now belong to another item; then it counts as taken."""
         o = self._operation("putting", "elsewhere", f"put of marker {m.name}", self.entity.marker(m, v))
         if not self.entity.ttl:
             return
@@ -280,7 +281,7 @@ class Effect(Known):
             o.keeps(x, f"{self._is_free(x)} OR {own}")
 
     def _derive_marker(self, m: Marker) -> None:
-        """Keeps a marker of an item that is changed: moved where its key changes, else put again where what it holds changes."""
+        """Keeps the marker of a changed item in sync: moved if its key changes, otherwise put again if its contents change."""
         key = fields_of(m.key)
         held = self.entity.held_by_marker(m)
         if not self.changes(held):

@@ -1,4 +1,4 @@
-"""How an entity is stored: keys of templates, index entries, copies, markers, and the way back from an item to values."""
+"""How an entity is stored: keys from templates, index entries, copies, markers, and decoding of items to values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ MAX_SORT_KEY_BYTES = 1024
 
 
 def identity(t: Table, item: Item) -> bytes:
-    """A text that keys of one item have in common, and those of others do not."""
+    """A text that is equal for keys of the same item, and different for others."""
     return bytes_of(t.name) + b"\0" + canonical(item.get(t.pk.name)) + (canonical(item.get(t.sk.name)) if t.sk else b"")
 
 
 def fields_of(*keys: Iterable[KeyAttribute]) -> list[str]:
-    """The names of the fields in templates, each once."""
+    """The distinct names of the fields in templates."""
     return list(dict.fromkeys(p.field for key in keys for a in key for p in a.template if p.field))
 
 
 def within(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether all of some names are among others."""
+    """Whether all names are in another list."""
     return all(n in others for n in names)
 
 
@@ -56,7 +56,7 @@ def _subject(a: KeyAttribute) -> str:
 
 
 def empty_key(a: KeyAttribute) -> InvalidValueError:
-    """The error of a key that would be empty."""
+    """The error for an empty key."""
     return InvalidValueError(_subject(a), f"makes the key {a.name} empty")
 
 
@@ -76,7 +76,7 @@ class Entity:
         self.not_found = not_found
         self.exists = exists
         self.make = make
-        # Filled by link, for conditions and counters need entities.
+        # Set by link, because conditions and counters need entities.
         self.entries: list[Entry] = []
         self.copies: list[Copy] = []
         self.counts: list[Count] = []
@@ -86,11 +86,11 @@ class Entity:
         return self._by_name.get(name)
 
     def its(self, name: str) -> Field:
-        """A field that the design has checked to be there."""
+        """A field whose existence the design guarantees."""
         return self._by_name[name]
 
     def check(self, v: Values) -> None:
-        """Refuses values that are not of their fields' types. Fields that are not there are not asked for."""
+        """Rejects values of the wrong type. Missing fields are not checked."""
         for f in self.fields:
             if f.name in v:
                 check_value(f.type, f.name, v[f.name], f.min_bytes, f.max_bytes)
@@ -107,7 +107,7 @@ class Entity:
         return out
 
     def _has_room(self, a: KeyAttribute, text: bytes, v: Values) -> None:
-        """Refuses a text that is too long for its attribute, and names the field that has most of it."""
+        """Rejects a text that is too long for its attribute, and names the field with the longest part."""
         if len(text) <= MAX_SORT_KEY_BYTES or a.type == "N":
             return
         room = self._room(a.name)
@@ -125,7 +125,7 @@ class Entity:
         return MAX_SORT_KEY_BYTES if any(a.name == attribute for keys in sorts for a in keys) else _MAX_PARTITION_KEY_BYTES
 
     def render(self, template: Iterable[Part], v: Values) -> bytes:
-        """A template's text with values."""
+        """A template's text for some values."""
         out = b""
         for p in template:
             if not p.field:
@@ -141,7 +141,7 @@ class Entity:
         return out
 
     def text_of(self, p: Part, v: Value, min_bytes: int = 0) -> bytes:
-        """The text of a part's value after its functions. The value may be the beginning of one: min_bytes is for whole ones."""
+        """The text of a part's value after its functions. The value may be a prefix of one: min_bytes applies to whole values."""
         f = self.field(p.field)
         if f is None:
             raise InvalidValueError(p.field, f"is not a field of {self.name}")
@@ -153,7 +153,7 @@ class Entity:
             except Fault as err:
                 raise InvalidValueError(f.name, f"cannot be used in a key: {err}") from None
             if fn.name in ("lower", "fold", "slug"):
-                fits(f.name, text, min_bytes, f.max_bytes)  # these can make a text longer, or leave nothing of it
+                fits(f.name, text, min_bytes, f.max_bytes)  # these can make a text longer, or empty
         return text
 
     def try_text(self, p: Part, v: Value | None) -> bytes | None:
@@ -163,7 +163,7 @@ class Entity:
             return None
 
     def counted(self, v: Values) -> Values:
-        """Values with all counters, which begin with 0."""
+        """Values with all counters, which start at 0."""
         out = dict(v)
         for f in self.fields:
             if f.counter:
@@ -180,11 +180,11 @@ class Entity:
         return out
 
     def marker(self, m: Marker, v: Values) -> Item:
-        """A marker's item: the fields by which the entity's item is found, those that are unique, and the time at which both go."""
+        """A marker's item: the fields that locate the entity's item, the unique ones, and their common expiry."""
         return self._fields_and_key(self.held_by_marker(m), m.key, self.counted(v))
 
     def items(self, v: Values) -> list[Item]:
-        """All items that stand for values: the item itself, its copies, its markers."""
+        """All items for some values: the item itself, its copies and its markers."""
         return [self.item(None, v), *(self.item(c, v) for c in self.copies), *(self.marker(m, v) for m in self.markers)]
 
     def _fields_and_key(self, held: Sequence[str] | None, key: Iterable[KeyAttribute], v: Values) -> Item:
@@ -200,7 +200,7 @@ class Entity:
         return out
 
     def _entry_keys(self, entries: Iterable[Entry], v: Values, item: Item) -> Item:
-        """The index attributes of a whole item that are not fields themselves."""
+        """The index attributes of a whole item that do not store a field directly."""
         out: Item = {}
         for entry in entries:
             self.plain_keys([*entry.pk, *entry.sk], v)
@@ -209,13 +209,13 @@ class Entity:
         return out
 
     def _enters(self, entry: Entry, v: Values, item: Item) -> bool:
-        """Whether an item has an entry: its condition holds, and the fields of its keys are there."""
+        """Whether an item has an entry: its condition holds, and the fields of its keys are present."""
         if any(name not in v for name in fields_of(entry.pk, entry.sk)):
             return False
         return entry.where is None or entry.where.holds(self._wholly(item, v), Inputs(v, 0))
 
     def _wholly(self, item: Item, v: Values) -> Item:
-        """An item with all of the values: a copy may lack those that its entries depend on."""
+        """An item with all of the values: a copy may not have those on which its entries depend."""
         out = dict(item)
         for f in self.fields:
             if at(out, f.path) is None:
@@ -225,13 +225,13 @@ class Entity:
         return out
 
     def plain_keys(self, attributes: Iterable[KeyAttribute], v: Values) -> None:
-        """Refuses fields that could not stand in the index whose attribute they are."""
+        """Rejects fields that are invalid as the index attribute in which they are stored."""
         for a in attributes:
             if a.field and a.field in v:
                 self.key_of([a], v)
 
     def synthetic(self, x: Entry) -> list[KeyAttribute]:
-        """The attributes of an entry that exist for it, and are written beside the fields."""
+        """The attributes that exist only for an entry, in addition to those of the fields."""
         primary = (self.table.pk.name, self.table.sk.name if self.table.sk else "")
         return [a for a in [*x.pk, *x.sk] if not a.field and a.name not in primary]
 
@@ -239,7 +239,7 @@ class Entity:
         return next((c for c in self.copies if c.name == name), None) if name else None
 
     def held_by(self, c: Copy) -> list[str] | None:
-        """The fields that a copy holds, None for all: with those that its keys are made of, and the time at which it goes."""
+        """The fields of a copy, None for all: including those of its keys, and its expiry."""
         if c.fields is None:
             return None
         return self._with_ttl([*fields_of(c.key, *(keys for x in c.entries for keys in (x.pk, x.sk))), *c.fields])
@@ -248,7 +248,7 @@ class Entity:
         return [*fields, self.ttl] if self.ttl else fields
 
     def held_by_marker(self, m: Marker) -> list[str]:
-        """The fields that a marker holds."""
+        """The fields of a marker."""
         return self._with_ttl(fields_of(self.key, m.key))
 
     def values_of(self, item: Item | None) -> Values:
@@ -264,7 +264,7 @@ class Entity:
         return self.field(self.ttl) if self.ttl else None
 
     def expired(self, item: Item | None, now: int) -> bool:
-        """Whether an item's time is over, in seconds."""
+        """Whether an item has expired, at a time in seconds."""
         f = self.ttl_field()
         seconds = int64(number_in(at(item, f.path))) if f else None
         return seconds is not None and seconds < now
@@ -294,9 +294,9 @@ class Entity:
         return copy.key if copy else None
 
     def recognise(self, p: Place, item: Item | None) -> Values | None:
-        """The values of a stored item where it is the entity's at a place: by the type attribute where there is one, and by its
-        keys, which must be those that its values make. An entry in an index may lack values, which the index does not have: then
-        the keys must be such as some values make together with those that are there.
+        """The values of a stored item if it belongs to the entity at a place: by the type attribute if there is one, and by its
+        keys, which must match its values. An entry in an index may not have all values; then the keys must be possible with the
+        present ones.
         """
         if not item or (p.kind != "marker" and not self._typed(item)):
             return None
@@ -334,7 +334,7 @@ class Entity:
         )
 
     def _fits_key(self, a: KeyAttribute, v: Values, text: bytes) -> bool:
-        """Whether a stored key text is what values make of a template, whatever those that are absent would be."""
+        """Whether a stored key text matches a template with some values, for any values of the missing ones."""
         segments: list[bytes | Callable[[bytes], bool]] = []
         for p in a.template:
             if not p.field:
@@ -353,7 +353,7 @@ class Entity:
             only = segments[0]
             if isinstance(only, bytes):
                 number = decimal_text(text_of(only))
-                return number is not None and number.encode() == text  # without the zeros that |pad puts before it
+                return number is not None and number.encode() == text  # without the zeros added by |pad
         return _matches(segments, text)
 
 
@@ -362,7 +362,7 @@ def _maker(f: Field, p: Part, of: str) -> Callable[[bytes], bool]:
 
 
 def _matches(segments: Iterable[bytes | Callable[[bytes], bool]], text: bytes) -> bool:
-    """Whether a text is made of segments: it keeps the places where the segments so far can end."""
+    """Whether a text consists of segments: it tracks the positions at which the segments so far can end."""
     ends = {0}
     for s in segments:
         after: set[int] = set()
@@ -379,9 +379,9 @@ def _matches(segments: Iterable[bytes | Callable[[bytes], bool]], text: bytes) -
 
 
 def makes(f: Field, p: Part, of: str, s: bytes) -> bool:
-    """Whether a text may be what a part's functions make of some value of the field. It may say so of a text that is none."""
+    """Whether a text may be the result of a part's functions for some value of the field. It may accept other texts too."""
     if of != "S":
-        return True  # the whole attribute is the one field
+        return True  # the whole attribute is this field
     if not p.funcs:
         return has_text(f, s)
     name, arg = p.funcs[-1].name, p.funcs[-1].arg

@@ -1,4 +1,4 @@
-"""What becomes of the index attributes of an item that is changed, or of a copy of it, with the fields that they are made of."""
+"""The changes of the index attributes of a changed item, or of its copy, and of their fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import Item, Value, Values
 
 
 def change_entries(e: Known, entries: Sequence[Entry], x: Expression) -> None:
-    """Changes the index attributes that some entries have."""
+    """Changes the index attributes of some entries."""
     for entry in entries:
         _check_plain(e, [*entry.pk, *entry.sk])
     keys = _IndexKeys(e, entries)
@@ -21,7 +21,7 @@ def change_entries(e: Known, entries: Sequence[Entry], x: Expression) -> None:
 
 
 def _check_plain(e: Known, attributes: Sequence[KeyAttribute]) -> None:
-    """Refuses values that could not stand in the index attribute that their field is itself."""
+    """Rejects values that are invalid as the index attribute in which their field is stored."""
     known: Values = {}
     for a in attributes:
         after = e.after(a.field) if a.field and e.changed(a.field) else None
@@ -31,17 +31,17 @@ def _check_plain(e: Known, attributes: Sequence[KeyAttribute]) -> None:
 
 
 class _IndexKeys:
-    """Gathers what becomes of index attributes."""
+    """Collects the changes of index attributes."""
 
     def __init__(self, e: Known, entries: Sequence[Entry]) -> None:
         self._e = e
         self._entries = entries
         names = [a.name for entry in entries for a in e.entity.synthetic(entry)]
         self._shared = {name for name in names if names.count(name) > 1}
-        """The attributes that several entries have in common: one entry may lose what another needs."""
+        """The attributes that several entries share: one entry may remove what another one needs."""
         self._set: Item = {}
         self._begin: Item = {}
-        """The values that attributes get where they have none."""
+        """The values that attributes get if they are missing."""
         self._gone: set[str] = set()
 
     def decide(self) -> None:
@@ -54,11 +54,13 @@ class _IndexKeys:
         for name in sorted(self._begin):
             x.begin([name], self._begin[name])
         for name in sorted(self._gone):
-            if name not in self._set and name not in self._begin:  # an attribute may be of several indexes
+            if name not in self._set and name not in self._begin:  # an attribute may belong to several indexes
                 x.remove([name])
 
     def _touched(self) -> list[Entry]:
-        """The entries that may change: all where the item may be made, else those that depend on what changes, with neighbours."""
+        """The entries that may change: all if the item may be created, otherwise those that depend on the change, with the
+        entries that share attributes.
+        """
         out: list[Entry] = []
         attributes: set[str] = set()
         before = -1
@@ -74,14 +76,14 @@ class _IndexKeys:
         return out
 
     def _enter(self, entry: Entry) -> None:
-        """Decides about one entry."""
+        """Handles one entry."""
         own = self._e.entity.synthetic(entry)
         if not own:
             return
         if self._leaves(entry):
             self._gone.update(a.name for a in own)
             return
-        if self._e.exists() == "perhaps":
+        if self._e.exists() == "unknown":
             self._enter_perhaps(entry, own)
             return
         steady = self._steady(entry)
@@ -94,7 +96,7 @@ class _IndexKeys:
             self._set.update(self._e.entity.key_of([a], v))
 
     def _leaves(self, entry: Entry) -> bool:
-        """Whether the item surely has no entry: the condition does not hold, or a field of the key is absent."""
+        """Whether the item certainly has no entry: the condition does not hold, or a field of the key is missing."""
         for name in fields_of(entry.pk, entry.sk):
             known = self._e.after(name)
             if known and known.v is None:
@@ -107,7 +109,7 @@ class _IndexKeys:
         return True
 
     def _steady(self, entry: Entry) -> bool:
-        """Whether an item that has the entry now has had it before. That it has the entry now must be known."""
+        """Whether an item that has the entry now also had it before. It must be known to have the entry now."""
         t = truth(self._e.entity, entry.where, self._e.after)
         if not t.known or not t.holds:
             raise Unread
@@ -124,7 +126,7 @@ class _IndexKeys:
         return steady
 
     def _enter_perhaps(self, entry: Entry, own: Sequence[KeyAttribute]) -> None:
-        """Decides about an entry of an item that an upsert may make or may find."""
+        """Handles an entry of an item that an upsert may create or find."""
         t = truth(self._e.entity, entry.where, self._e.after)
         if not t.known or not t.holds:
             raise Unread
@@ -149,10 +151,10 @@ class _IndexKeys:
             changes = changes or (known is not None and name not in self._e.c.values)
             v[name] = value
         if begins and changes:
-            raise Unread  # a key of what is set and of what was there
+            raise Unread  # the key combines a new value and an old one
         return v, begins
 
     def _initial(self, name: str) -> Value | None:
-        """What an upsert gives a field where there is nothing; None where it does not, or where an item may lack the field."""
+        """The value that an upsert gives to a missing field; None if it does not, or if the field is optional."""
         a = next((x for x in self._e.assigned if x.field.name == name), None)
         return a.value if a and a.how == "initialising" and a.whole and not a.operands and not a.field.optional else None

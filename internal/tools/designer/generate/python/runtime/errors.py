@@ -1,4 +1,4 @@
-"""The errors of patterns. All are TableErrors and have a code; every other error is the SDK's own."""
+"""The errors of patterns. All are TableErrors and have a code; every other error comes from the SDK."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
 
 
 class WriteOf(NamedTuple):
-    """One of the writes that are made as a whole: its pattern, and of a tx its place."""
+    """One of several writes in a transaction: its pattern, and its index in a tx."""
 
     pattern: str
     place: int | None
@@ -15,12 +15,12 @@ class WriteOf(NamedTuple):
 class TableError(Exception):
     """An error of a pattern.
 
-    A refused step of a write has its number (-1 is the idempotency record), its name where the design gives it one, its line (-1
-    without one) and the item as it was stored, in DynamoDB's own form, or None. An error without a step is not a refusal.
+    A rejected step of a write has its number (-1 is the idempotency record), its name if the design gives it one, its line (-1
+    without one) and the item as it was stored, in DynamoDB's format, or None. An error without a step is not a rejection.
     """
 
     codes: ClassVar[tuple[str, ...]] = ()
-    """The error's code, and the one that it is a case of: OrderNotFound, NotFound."""
+    """The error's code, and the more general one that it specializes: OrderNotFound, NotFound."""
 
     def __init__(
         self, message: str, step: int | None = None, step_name: str = "", line: int = -1, old: Mapping[str, Any] | None = None,
@@ -33,7 +33,7 @@ class TableError(Exception):
         self.old = old
         self.of: WriteOf | None = None
         self.tx_write: int | None = None
-        """Of a write of a tx, its place among the writes, from 0."""
+        """The index of the write in a tx, from 0."""
 
     def __str__(self) -> str:
         return self.message
@@ -44,31 +44,31 @@ class TableError(Exception):
 
 
 class NotFoundError(TableError):
-    """An item is not there, or is of another owner."""
+    """An item is missing, or belongs to another owner."""
 
     codes: ClassVar[tuple[str, ...]] = ("NotFound",)
 
 
 class ExistsError(TableError):
-    """An item, or a unique value, is there already."""
+    """An item, or a unique value, already exists."""
 
     codes: ClassVar[tuple[str, ...]] = ("Exists",)
 
 
 class ConflictError(TableError):
-    """A write met other writes at each of its attempts."""
+    """A write conflicted with other writes in each attempt."""
 
     codes: ClassVar[tuple[str, ...]] = ("Conflict",)
 
 
 class CursorError(TableError):
-    """A cursor is damaged, or of another pattern, input, owner or caller."""
+    """A cursor is damaged, or belongs to another pattern, input, owner or caller."""
 
     codes: ClassVar[tuple[str, ...]] = ("Cursor",)
 
 
 class ReusedError(TableError):
-    """A request key was used with another request."""
+    """A request key was used with a different request."""
 
     codes: ClassVar[tuple[str, ...]] = ("Reused",)
 
@@ -92,8 +92,8 @@ class LinesError(TableError):
 
 
 class UnfinishedError(TableError):
-    """Says which lines of a batch are not known to be done, from 0 and in their order, and why: the cause. All others are, and a line
-    may be given again.
+    """Reports the lines of a batch that may not be done, from 0 and in ascending order, and the cause. All others are done, and a
+    line may be repeated.
     """
 
     codes: ClassVar[tuple[str, ...]] = ("Unfinished",)
@@ -105,7 +105,7 @@ class UnfinishedError(TableError):
 
 
 class StillWrittenError(TableError):
-    """A person goes on writing while they are erased."""
+    """A person continues to write while being erased."""
 
     codes: ClassVar[tuple[str, ...]] = ("StillWritten",)
 
@@ -117,7 +117,7 @@ class ConfigError(TableError):
 
 
 class InvalidValueError(TableError):
-    """A value of an input is not of its field's type. The field has steps into it: address.city, lines[2].price."""
+    """An input value of the wrong type. The field includes a path into it: address.city, lines[2].price."""
 
     codes: ClassVar[tuple[str, ...]] = ("Value",)
 
@@ -128,7 +128,7 @@ class InvalidValueError(TableError):
 
 
 class DecodeError(TableError):
-    """A stored value is not of its field's type, or is missing: another program wrote it, or the design has changed."""
+    """A stored value of the wrong type, or a missing one: another program wrote it, or the design has changed."""
 
     codes: ClassVar[tuple[str, ...]] = ("Decode",)
 
@@ -139,7 +139,7 @@ class DecodeError(TableError):
 
 
 class Fault(Exception):
-    """An error that has no code: the design asks for what cannot be done."""
+    """An error without a code: the design requests something impossible."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -166,7 +166,7 @@ _builtin = {of.codes[0]: of for of in _sentences}
 
 
 def builtin(of: type[TableError], more: str = "") -> TableError:
-    """An error with its class's sentence."""
+    """An error with its class's message."""
     return of(_sentences[of] + more)
 
 
@@ -182,7 +182,7 @@ class Declared:
         self._classes = classes
 
     def refusal(self, name: str, pattern: str, step: int, step_name: str, line: int, old: Mapping[str, Any] | None) -> TableError:
-        """The refusal of a step by the name of its error, declared or builtin."""
+        """The rejection of a step, by the name of its error, declared or builtin."""
         found = self._document.get(name)
         if found is None:
             of = _builtin[name.removeprefix("Err")]
@@ -196,8 +196,8 @@ class Declared:
 
 
 def named(pattern: str, err: Exception) -> None:
-    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are. What is an error
-    of one of the writes of a call has that one's name.
+    """Adds the pattern's name to an error's message. Rejections have it, and errors of the SDK are not changed. An error of one
+    of the writes of a call gets that write's name.
     """
     if isinstance(err, (TableError, Fault)) and err.of:
         pattern = err.of.pattern

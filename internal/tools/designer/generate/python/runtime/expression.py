@@ -1,4 +1,4 @@
-"""DynamoDB's condition expressions: read, printed and evaluated over items, as the database evaluates them."""
+"""DynamoDB's condition expressions: parsed, printed and evaluated on items like in the database."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class _Parser:
 
 
 def parse(text: str) -> Node:
-    """Reads a condition."""
+    """Parses a condition."""
     p = _Parser(text)
     root = p.condition()
     if p.i != len(p.tokens):
@@ -131,7 +131,7 @@ def parse(text: str) -> Node:
 
 
 def show(n: Node) -> str:
-    """Prints a condition, without parentheses around the whole."""
+    """Prints a condition, without outer parentheses."""
 
     def within(inner: Node, *loose: str) -> str:
         return f"({show(inner)})" if inner.op in loose else show(inner)
@@ -165,14 +165,14 @@ def paths(n: Node) -> Iterator[tuple[str | int, ...]]:
 
 @dataclass
 class Scope:
-    """What a condition is evaluated with."""
+    """The values with which a condition is evaluated."""
 
     names: Mapping[str, str]
     value: Callable[[str], Value]
 
 
 def evaluate(n: Node, item: Item | None, scope: Scope) -> bool:
-    """Whether a condition holds for an item; None is none."""
+    """Whether a condition holds for an item; None means no item."""
     if n.op == "and":
         return all(evaluate(t, item, scope) for t in n.args)
     if n.op == "or":
@@ -222,7 +222,7 @@ def _size_of(v: Value | None) -> Value | None:
     kind = stored_as(v)
     if v is None or kind in ("N", "BOOL", "NULL"):
         return None
-    # A text has the length that UTF-16 gives it.
+    # A text's length is that of its UTF-16.
     n = len(v["S"].encode("utf-16-le", "surrogatepass")) // 2 if kind == "S" else len(v[kind])
     return {"N": str(n)}
 

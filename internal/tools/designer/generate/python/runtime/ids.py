@@ -1,4 +1,4 @@
-"""New ids of the kinds that designs have."""
+"""New IDs of the kinds in designs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Callable
 
 
 class Ids:
-    """Makes the ids of one call. ULIDs of one call ascend, though their time is the same."""
+    """Generates the IDs of one call. ULIDs of one call ascend, although their time is the same."""
 
     def __init__(self, now: int, given: Callable[[str], str] | None) -> None:
         self._now = now

@@ -1,4 +1,4 @@
-"""The texts of keys, as bytes, and the numbers and times that they are made of."""
+"""The texts of keys, as bytes, and the numbers and times in them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def text_of(data: bytes) -> str:
 
 
 def well_formed(text: str) -> bool:
-    """Whether a text has UTF-8: a half of a surrogate pair has none."""
+    """Whether a text can be encoded as UTF-8: it has no lone surrogates."""
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-# Numbers as DynamoDB has them: exact, with at most 38 digits.
+# Numbers as in DynamoDB: exact, with at most 38 digits.
 
 _MAX_DIGITS, _MAX_MAGNITUDE, _MIN_MAGNITUDE = 38, 125, -130
 _exact = decimal.Context(prec=1000, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[])
@@ -35,7 +35,7 @@ ZERO = Decimal(0)
 
 
 def _held(n: Decimal) -> Decimal:
-    """A number without zeros at its end, if DynamoDB can hold it."""
+    """A number without trailing zeros, if DynamoDB can store it."""
     if not n:
         return ZERO
     n = _exact.normalize(n)
@@ -49,7 +49,7 @@ def _held(n: Decimal) -> Decimal:
 
 
 def parse_number(text: str) -> Decimal:
-    """Reads digits with a point, a sign and an exponent."""
+    """Parses digits with a point, a sign and an exponent."""
     found = _number.fullmatch(text)
     if not found or not (found[2] or found[3]):
         raise Fault("decimal: not a number")
@@ -71,7 +71,7 @@ def parse_number(text: str) -> Decimal:
 
 
 def number(text: str | None) -> Decimal | None:
-    """A text's number; None where it has none."""
+    """A text's number; None if it is invalid."""
     try:
         return None if text is None else parse_number(text)
     except Fault:
@@ -92,7 +92,7 @@ def number_text(n: Decimal) -> str:
 
 
 def int64(n: Decimal | None) -> int | None:
-    """The number where it is a whole one of 64 bits."""
+    """The number as an integer of 64 bits, if it is one."""
     if n is None or n.adjusted() > 18 or n.as_tuple().exponent < 0:  # type: ignore[operator]
         return None
     i = int(n)
@@ -109,7 +109,7 @@ def decimal_text(text: str) -> str | None:
     return None if n is None else number_text(n)
 
 
-# Times, in milliseconds since 1970. Their years are 0 to 9999, and datetime begins with 1.
+# Times, in milliseconds since 1970. Their years are 0 to 9999, while datetime starts at 1.
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _CYCLE = 146097  # the days of 400 years
@@ -143,7 +143,7 @@ def of_time(ms: int) -> str | None:
 
 
 def parse_time(text: str) -> int | None:
-    """The time of a text of RFC 3339."""
+    """The time of an RFC 3339 text."""
     found = _time.fullmatch(text)
     days = _days(found[1]) if found else None
     if not found or days is None:
@@ -162,7 +162,7 @@ def is_date(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Whether a text is a time in the one form that is stored."""
+    """Whether a text is a time in the stored format."""
     return _stored_time.fullmatch(text) is not None and parse_time(text) is not None
 
 
@@ -174,7 +174,7 @@ def natural(arg: str) -> int:
 
 
 def apply(name: str, arg: str, of: bytes) -> bytes:
-    """A function of templates. A text that it is not for is a Fault, whose message has the text."""
+    """A function of templates. An invalid text is a Fault, whose message quotes the text."""
     n = natural(arg)
     if name == "lower":
         return bytes_of(_lower(text_of(of)))
@@ -208,7 +208,7 @@ def _quoted(of: bytes) -> str:
 
 
 def _lower(text: str) -> str:
-    """Small letters one by one: what stands around a letter does not change it, and a letter stays one."""
+    """Lower case letter by letter: independent of the context and of the same length."""
     return "".join(c.lower()[0] for c in text)
 
 
@@ -229,7 +229,7 @@ def _pad(of: bytes, n: int) -> bytes:
 
 
 def _divided(name: str, of: bytes, n: int) -> bytes:
-    """band, the quotient that is rounded down, or mod, what remains then: never negative."""
+    """band is the quotient rounded down, mod the remainder: never negative."""
     if not re.fullmatch(b"[+-]?[0-9]+", of) or n < 1:
         raise Fault(f"{_quoted(of)} is not a whole number")
     quotient, rest = divmod(int(of), n)

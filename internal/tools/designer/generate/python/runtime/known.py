@@ -1,8 +1,8 @@
-"""What is known of a change's item in one attempt.
+"""What is known about a change's item in one attempt.
 
-Fields are known from the input, from the condition, or because the item was read. What rests on a field that was read makes the
-transaction depend on it (relied): it is held to the value that it had. What depends on fields that are not known raises Unread; the
-attempt then reads the item and asks again.
+Fields are known from the input, from the condition, or because the item was read. A result that uses a field that was read makes
+the transaction conditional on its value (relied). A result that depends on unknown fields raises Unread; the attempt then reads
+the item and repeats.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from .values import Item, Value, Values, at, number_in, number_value, put
 
 
 class Unread(Exception):
-    """It depends on an item that was not read."""
+    """The result depends on an item that has not been read."""
 
 
 class Unsettled(Exception):
-    """A fault that may come from items that were read at different times. It counts as a conflict; the last attempt fails with it."""
+    """An error that may be due to items that were read at different times. It counts as a conflict; the last attempt fails with
+    it.
+    """
 
     def __init__(self, cause: Exception) -> None:
         super().__init__("unsettled")
@@ -36,37 +38,37 @@ class Unsettled(Exception):
 
 
 @dataclass
-class Told:
-    """A field's value, where it is known whether there is one."""
+class FieldValue:
+    """A field's value, if it is known whether it exists."""
 
     v: Value | None
 
 
-Asked = Callable[[str], "Told | None"]
-"""What is known of a field; None where nothing is."""
+Lookup = Callable[[str], "FieldValue | None"]
+"""What is known about a field; None if nothing is."""
 
 
 class Known:
     def __init__(self, c: Change) -> None:
         self.c = c
         self.assigned = c.assigned
-        """The change's, and what its counters are moved by."""
+        """The fields of the change and of its counters."""
         self.read = False
         self.old: Item | None = None
         self.will: Values = {}
         self.doomed = False
-        """Set where the item that was read shows that the change will be refused."""
+        """Set if the item that was read shows that the change will be rejected."""
         self.moved = False
-        """Set where a counter of the item is moved."""
+        """Set if a counter of the item moves."""
         self.planned = False
-        """What follows from all that is known now has been told."""
+        """The consequences of what is known have been determined."""
         self.entity = c.entity
         self._was: Values = {}
         self.relied: set[str] = set()
-        self.made = False  # an upsert makes an item, for there was none when it was read
+        self.made = False  # an upsert creates the item, because there was none when it was read
 
     def fault(self, err: Exception) -> Exception:
-        """An error of the effect's own."""
+        """An error of this effect."""
         if isinstance(err, (Unread, Unsettled)):
             return err
         self.c.of.fault(err)
@@ -77,10 +79,10 @@ class Known:
         return self.c.action in ("create", "put") or self.made
 
     def exists(self) -> str:
-        """What is known of the item before the change: perhaps, present or absent."""
+        """What is known about the item before the change: unknown, present or absent."""
         if self.creates() or (self.read and self.old is None):
             return "absent"
-        return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "perhaps"
+        return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "unknown"
 
     def changed(self, name: str) -> bool:
         return any(a.field.name == name for a in self.assigned)
@@ -88,35 +90,35 @@ class Known:
     def changes(self, names: Iterable[str]) -> bool:
         return any(self.changed(name) for name in names)
 
-    def before(self, name: str) -> Told | None:
+    def before(self, name: str) -> FieldValue | None:
         of_key = self.c.values.get(name)
         if of_key is not None and not self.creates():
-            return Told(of_key)
+            return FieldValue(of_key)
         if self.exists() == "absent":
-            return Told(None)
+            return FieldValue(None)
         if self.read:
-            return Told(self._was.get(name))
-        return Told(self.c.pinned[name]) if name in self.c.pinned else None
+            return FieldValue(self._was.get(name))
+        return FieldValue(self.c.pinned[name]) if name in self.c.pinned else None
 
-    def after(self, name: str) -> Told | None:
+    def after(self, name: str) -> FieldValue | None:
         if self.creates():
-            return Told(self.c.values.get(name))
+            return FieldValue(self.c.values.get(name))
         if not self.changed(name) and self.exists() == "present":
             return self.before(name)
         if self.read:
-            return Told(self.will.get(name))
+            return FieldValue(self.will.get(name))
         if name in self.c.values:
-            return Told(self.c.values[name])
+            return FieldValue(self.c.values[name])
         a = next((x for x in self.assigned if x.field.name == name and x.whole and x.how == "setting" and not x.operands), None)
-        return Told(a.value) if a else None
+        return FieldValue(a.value) if a else None
 
     def rely_before(self, names: Iterable[str]) -> None:
-        """Makes the change depend on fields being as they were read."""
+        """Makes the change conditional on the values of fields that were read."""
         if self.read and self.old is not None:
             self.relied.update(name for name in names if name not in self.c.values and name not in self.c.pinned)
 
     def rely_after(self, names: Iterable[str]) -> None:
-        """Makes the change depend on all that fields have been computed of."""
+        """Makes the change conditional on everything from which fields were computed."""
         for name in names:
             if not self.changed(name):
                 self.rely_before([name])
@@ -134,14 +136,14 @@ class Known:
         return collect(names, self.after)
 
     def key_before(self, key: Sequence[KeyAttribute]) -> Item | None:
-        """The key that a copy or marker has; None where the item lacks fields of it, and so has none."""
+        """The key of a copy or marker; None if the item does not have the fields, and so has none."""
         names = fields_of(key)
         v = self.values_before(names)
         self.rely_before(names)
         return None if len(v) < len(names) else self.entity.key_of(key, v)
 
     def add(self, f: Field, by: Decimal) -> None:
-        """Moves a counter of the item. What is added to begins with 0."""
+        """Moves a counter of the item. The initial value is 0."""
         for i, a in enumerate(self.assigned):
             n = number_in(a.value)
             begins = a.how == "initialising" and not n
@@ -152,12 +154,12 @@ class Known:
         self.assigned = [*self.assigned, Assigned(f, f.path, f, True, "adding", number_value(by))]
 
     def begin(self, f: Field, by: Decimal) -> None:
-        """Takes what a counter is moved by into the values of an item that is made in the same write."""
+        """Adds a counter's move to the values of an item that the same write creates."""
         total = _moved_by(f, number_in(self.c.values.get(f.name)), by)
         self.c = replace(self.c, values={**self.c.values, f.name: number_value(total)})
 
     def see(self, old: Item | None) -> None:
-        """Takes the item that was read, None for none, and computes what becomes of it."""
+        """Sets the item that was read, None for none, and computes the new one."""
         self.read = True
         self.old = old
         self.planned = False
@@ -171,7 +173,7 @@ class Known:
             self.compute()
 
     def compute(self) -> None:
-        """Makes the new item as the request will."""
+        """Computes the new item as DynamoDB will."""
         self._settle()
         try:
             item = applied(self.assigned, _empty_maps(self.entity) if self.old is None else self.old)
@@ -183,7 +185,7 @@ class Known:
             self.made = True
 
     def _settle(self) -> None:
-        """Computes the sums that DynamoDB has no expression for. The item was read."""
+        """Computes the sums that DynamoDB cannot express. The item was read."""
         self.assigned = [a if native(a) else self._settled(a) for a in self.assigned]
 
     def _settled(self, a: Assigned) -> Assigned:
@@ -208,7 +210,7 @@ def _moved_by(f: Field, n: Decimal | None, by: Decimal) -> Decimal:
         raise InvalidValueError(f.name, f"changes by more than DynamoDB can store: {err}") from None
 
 
-def collect(names: Iterable[str], of: Asked) -> Values:
+def collect(names: Iterable[str], of: Lookup) -> Values:
     out: Values = {}
     for name in names:
         known = of(name)
@@ -225,8 +227,8 @@ class Truth(NamedTuple):
     relies: list[str]
 
 
-def truth(e: Entity, c: Condition | None, value: Asked) -> Truth:
-    """Whether a condition holds, as far as that is known from some fields; relies are the fields that it was told from."""
+def truth(e: Entity, c: Condition | None, value: Lookup) -> Truth:
+    """Whether a condition holds, if some fields determine that; relies are the fields used."""
     relies: list[str] = []
     known = True
     for part in c.conjuncts() if c else ():
@@ -241,8 +243,8 @@ def truth(e: Entity, c: Condition | None, value: Asked) -> Truth:
     return Truth(True, known, relies)
 
 
-def _partial(e: Entity, names: Iterable[str], value: Asked) -> Item | None:
-    """An item with some fields only; None where one of them is not known."""
+def _partial(e: Entity, names: Iterable[str], value: Lookup) -> Item | None:
+    """An item with some fields only; None if one of them is unknown."""
     item: Item = {}
     for name in names:
         f = e.its(name)
@@ -256,7 +258,7 @@ def _partial(e: Entity, names: Iterable[str], value: Asked) -> Item | None:
 
 
 def _empty_maps(e: Entity) -> Item:
-    """An item with nothing but the maps that fields are in."""
+    """An item with only the maps that contain fields."""
     item: Item = {}
     for f in e.fields:
         inside = f.path[:-1]

@@ -1,4 +1,4 @@
-"""Makes descriptors of a document: names become what they refer to."""
+"""Links the descriptors of a document: resolves names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from .condition import Condition, ConditionParam
 from .descriptor import (
     Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, PersonPart, Place,
-    Read, SortCondition, Step, Table, Term, Told, Type, Write,
+    Read, SortCondition, Step, Table, Term, Returned, Type, Write,
 )
 from .entity import Entity
 from .errors import TableError
@@ -16,7 +16,7 @@ from .errors import TableError
 
 @dataclass
 class Types:
-    """The classes of generated code, by the names that descriptors have, and the names of fields in Python."""
+    """The classes of generated code, by their names in descriptors, and the names of fields in Python."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     structs: Mapping[str, Any] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Types:
     collections: Mapping[str, tuple[Any, tuple[Any, ...]]] = field(default_factory=dict)
     """A collection's result, and the classes of its members."""
     writes: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    """What a write returns when it was done, and when it was made before."""
+    """The result of a write when it is done, and when it is a repetition."""
     errors: Mapping[str, type[TableError]] = field(default_factory=dict)
 
     def attr(self, name: str) -> str:
@@ -53,7 +53,7 @@ class Program:
         self.collections = {name: self._collection(c) for name, c in document.get("collections", {}).items()}
         self.writes = {name: self._write(w) for name, w in document.get("writes", {}).items()}
         self.person = [self._person(p) for p in document.get("person", {}).get("parts", ())]
-        """The ways to the items of a person."""
+        """The parts of a person's data."""
 
     def _type(self, t: Mapping[str, Any]) -> Type:
         out = Type(t["kind"], t.get("enum", []))
@@ -62,7 +62,7 @@ class Program:
         name = t.get("fields")
         if name is not None:
             if name not in self._structs:
-                fields = self._structs[name] = []  # before its fields, which may hold itself
+                fields = self._structs[name] = []  # before its fields, which may contain the structure itself
                 fields.extend(self._field(f) for f in self._document.get("structs", {}).get(name, ()))
             out.fields, out.make = self._structs[name], self._types.structs.get(name)
         return out
@@ -138,7 +138,7 @@ class Program:
             pattern=w["pattern"], steps=[self._step(s) for s in w["steps"]], params=self._fields(w.get("params")),
             line_params=self._fields(w.get("lineParams")), lines=w.get("lines", False), max_lines=w.get("maxLines", 0), batch=w.get("batch", False),
             idempotent=Idempotent(self.entities[i["record"]], i.get("request", []), i.get("reused", "ErrReused")) if i else None,
-            told=[Told(t["step"], self._types.attr(t["name"]), t.get("each", False)) for t in w.get("told", ())], replay=w.get("replay", {}),
+            returned=[Returned(t["step"], self._types.attr(t["name"]), t.get("each", False)) for t in w.get("returned", ())], replay=w.get("replay", {}),
             done=done, replayed=replayed,
         )
 

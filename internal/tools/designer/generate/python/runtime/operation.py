@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """What a request does to one item: putting, updating, deleting or checking.
+    """What a request does to one item: put, update, delete or check.
 
-    The role says what its refusal means. itself: the change is refused, or its item is not as it was read. elsewhere: a copy or
-    marker is not as the item lets expect. occupying: a new copy has another item's place. taking: a marker is taken. releasing: a
-    marker is another item's by now. nothing: an item that was not there, and so needed not be deleted, has come.
+    The role determines what its rejection means. itself: the change is rejected, or its item has changed since it was read.
+    elsewhere: a copy or marker does not match the item. occupying: a new copy's key is used by another item. taking: a marker is
+    taken. releasing: a marker now belongs to another item. nothing: an item that did not exist, and so was not deleted, has been
+    created.
     """
 
     def __init__(self, kind: str, role: str, of: Effect, noun: str, item: Item) -> None:
@@ -26,9 +27,9 @@ class Operation:
         self.role = role
         self.of = of
         self.noun = noun
-        """What it is about, for errors that count operations."""
+        """The kind of the item, for errors that count operations."""
         self.item = item
-        """What is put, and the key of what is updated, deleted or checked."""
+        """The item of a put, or the key of an update, delete or check."""
         self.update = ""
         self.marker: Marker | None = None
         self._condition = ""
@@ -43,7 +44,7 @@ class Operation:
         return self.of.c.entity.table
 
     def keeps(self, x: Expression, *conditions: str) -> None:
-        """Sets the condition with the names and values that it shares with the update."""
+        """Sets the condition, with the names and values that it shares with the update."""
         self._condition = conjunction(*conditions)
         self._x = x
 
@@ -61,10 +62,11 @@ class Operation:
         return out
 
     def transact_item(self, table: str) -> dict[str, Any]:
-        """The operation as a part of a transaction, which has no update of nothing: then only the condition is asked."""
+        """The operation as an element of a transaction, in which an empty update is invalid: then only the condition is checked.
+        """
         verb = {"putting": "Put", "deleting": "Delete", "updating": "Update" if self.update else "ConditionCheck"}.get(self.kind, "ConditionCheck")
         return {verb: {**self.request(table), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}}
 
     def batch_item(self) -> dict[str, Any]:
-        """The operation as a part of a batch, which asks no condition."""
+        """The operation as an element of a batch, without its condition."""
         return {"DeleteRequest": {"Key": self.item}} if self.kind == "deleting" else {"PutRequest": {"Item": self.item}}

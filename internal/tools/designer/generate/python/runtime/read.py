@@ -30,7 +30,7 @@ def _page_size(limit: int | None, fallback: int) -> int:
 
 
 class _Span:
-    """What the caller says of one field: a beginning, or bounds."""
+    """The caller's condition on one field: a prefix, or bounds."""
 
     def __init__(self, r: Read, given: Input) -> None:
         self._entity = r.entity
@@ -66,7 +66,8 @@ class _Span:
         return self._lower is not None and self._upper is not None and compare_keys(self._lower, self._upper) > 0
 
     def holds(self, values: Values, whole: bool) -> bool:
-        """Whether an item's value is in the span. One that the place does not have is not asked for, unless the item is whole."""
+        """Whether an item's value is in the span. A field that the place does not have is not checked, unless the item is whole.
+        """
         if not self._part.field:
             return True
         v = values.get(self._part.field)
@@ -89,8 +90,8 @@ class _Filled(NamedTuple):
 
 
 def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], bucket: str, v: Values) -> list[_Filled]:
-    """The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
-    other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+    """The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix or a hash,
+    which other values have too: these are compared without that function and those after it. Of the bucket, the band is compared.
     """
     out: list[_Filled] = []
     for p in (p for t in templates for p in t):
@@ -102,7 +103,7 @@ def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], buc
 
 
 def _fills(filled: Sequence[_Filled], e: Entity, v: Values, whole: bool) -> bool:
-    """Whether an item's values fill the parts with the same texts."""
+    """Whether an item's values give the parts the same texts."""
     return all(e.try_text(part, v[part.field]) == text if part.field in v else not whole for part, text in filled)
 
 
@@ -111,14 +112,14 @@ def _templates(keys: Sequence[KeyAttribute] | None) -> list[Sequence[Part]]:
 
 
 class _Question:
-    """A read with what it is asked with, checked."""
+    """A read with its validated input."""
 
     def __init__(self, r: Read, given: Input, now: int) -> None:
         given = since(r, given, now)
         self.read = r
         self.given = given
         self.here = False
-        """Set where the filter is evaluated here and not by the request."""
+        """Set if the filter is evaluated here and not by the request."""
         self._at = Inputs(given.values, now)
         for name in self._inputs():
             v = given.values.get(name)
@@ -135,7 +136,7 @@ class _Question:
         return [*self.read.by, *self.read.filter_by, *([self.read.owner] if self.read.owner else [])]
 
     def names(self) -> list[str]:
-        """The inputs that say what the answer is."""
+        """The inputs that determine the result."""
         params = [p.input for p in self.read.filter.params] if self.read.filter else []
         return [*self._inputs(), *([self.read.prefix] if self.read.prefix else []), *params]
 
@@ -143,7 +144,7 @@ class _Question:
         return _fills(self._filled, self.read.entity, v, whole) and self.span.holds(v, whole)
 
     def admits(self, item: Item | None, v: Values) -> bool:
-        """Whether an item passes the filter and is the owner's."""
+        """Whether an item passes the filter and belongs to the owner."""
         owner = self.read.owner
         if owner and not equal(v.get(owner), self.given.values.get(owner)):
             return False
@@ -154,7 +155,7 @@ class _Question:
         return self.read.filter is None or self.read.filter.holds(item, self._at)
 
     def filter(self, s: Source, request: dict[str, Any]) -> None:
-        """Gives the filter to the request, unless it must be evaluated here."""
+        """Adds the filter to the request, unless it must be evaluated here."""
         self.here = self.here or self._filters_keys(s)
         if self.here:
             return
@@ -171,7 +172,7 @@ class _Question:
             request["FilterExpression"] = " AND ".join(terms)
 
     def _filters_keys(self, s: Source) -> bool:
-        """Whether the filter is about attributes of the keys of what is queried."""
+        """Whether the filter uses key attributes of the queried table or index."""
         fields = [self.read.entity.field(name) for name in self.read.filter_by]
         attributes = [f.path[0] for f in fields if f]
         return any(s.keys(a) for a in [*attributes, *(self.read.filter.names.values() if self.read.filter else ())])
@@ -179,13 +180,13 @@ class _Question:
 
 @dataclass
 class _Candidate:
-    """An item that may be the answer to a question."""
+    """An item that may be a result."""
 
     question: _Question
     item: Item | None
     values: Values | None = None
     strayed: bool = False
-    """Set where the item that was read for it is gone, or no longer what the candidate promised."""
+    """Set if the item that was read for it no longer exists, or no longer matches."""
 
 
 def _source_of(r: Read) -> Source:
@@ -195,7 +196,7 @@ def _source_of(r: Read) -> Source:
 
 
 def get(call: Call, r: Read, given: Input) -> Values:
-    """One item; an item that is not there, or is somebody else's, is NotFound."""
+    """One item; a missing item, or another owner's, is NotFound."""
     q = _Question(r, given, call.now)
     v = _get_by_key(call, q) if r.key is not None else _get_by_query(call, q)
     if v is None:
@@ -204,7 +205,8 @@ def get(call: Call, r: Read, given: Input) -> Values:
 
 
 def _get_by_key(call: Call, q: _Question) -> Values | None:
-    """From a marker the second attempt reads consistently: the first may have seen the marker or the item before both changed."""
+    """From a marker, the second attempt reads consistently: the first may have seen the marker or the item before both changed.
+    """
     r = q.read
     key = r.entity.key_of(r.key or (), q.given.values)
     q.here = True  # GetItem has no filter
@@ -218,11 +220,11 @@ def _get_by_key(call: Call, q: _Question) -> Values | None:
 
 
 def _get_by_query(call: Call, q: _Question) -> Values | None:
-    """Asks for one item, and for twice as many each time that all are dropped."""
+    """Requests one item, and twice as many each time that all are dropped."""
     reading = _query(call, q, _source_of(q.read))
     n = 1
     while reading and not reading.done():
-        found = _answers(call, q, reading, n)
+        found = _results(call, q, reading, n)
         if found:
             return found[0]
         n = min(2 * n, _MAX_PAGE)
@@ -232,7 +234,7 @@ def _get_by_query(call: Call, q: _Question) -> Values | None:
 def _query(
     call: Call, q: _Question, s: Source, start: Start | None = None, positions: Sequence[Position] | None = None, most: int | None = None,
 ) -> Reading | None:
-    """Begins the reading of a question; None where its bounds leave nothing."""
+    """Starts the reading of a question; None if its bounds exclude everything."""
     start = start or s.begin(q.given)
     request = s.request(call.env.table_name(s.o.table), q.given)
     if request is None or q.span.empty():
@@ -242,15 +244,15 @@ def _query(
     return Reading(call, s, request, start, positions, most)
 
 
-def _answers(call: Call, q: _Question, reading: Reading, n: int) -> list[Values]:
-    """What is left of the next n items of a reading."""
+def _results(call: Call, q: _Question, reading: Reading, n: int) -> list[Values]:
+    """The results among the next n items of a reading."""
     candidates = [_Candidate(q, item) for item in reading.next(n)]
     _judge(call, q.read, q.read.consistent, candidates)
     return [c.values for c in candidates if c.values is not None]
 
 
 def _judge(call: Call, r: Read, consistent: bool, candidates: Sequence[_Candidate]) -> None:
-    """Finds out which candidates are answers, and reads the items of those whose place does not have what is wanted."""
+    """Determines which candidates are results, and reads the whole items if the place does not have the requested fields."""
     for c in candidates:
         v = r.entity.recognise(r.place, c.item)
         c.values = v if v is not None and c.question.matches(v, r.place.kind == "key") else None
@@ -262,7 +264,7 @@ def _judge(call: Call, r: Read, consistent: bool, candidates: Sequence[_Candidat
 
 
 def _hydrate(call: Call, r: Read, consistent: bool, candidates: Sequence[_Candidate]) -> None:
-    """Reads the items that candidates stand for. Those that are gone by now, or not what was asked for, are no answers."""
+    """Reads the items of candidates. Items that no longer exist or match are no results."""
     found = [c for c in candidates if c.values is not None]
     items = call.fetch(r.entity.table, [_primary_key(r, c.item or {}, c.values or {}) for c in found], consistent)
     for c, item in zip(found, items):
@@ -273,7 +275,7 @@ def _hydrate(call: Call, r: Read, consistent: bool, candidates: Sequence[_Candid
 
 
 def _primary_key(r: Read, item: Item, v: Values) -> Item:
-    """The key of the item behind one at the read's place. An entry of the item itself has it."""
+    """The key of the item after another one at the read's place. An entry of the item itself has it."""
     e = r.entity
     if r.place.kind != "entry" or r.place.copy:
         return e.key_of(e.key, v)
@@ -288,7 +290,7 @@ def _restricted(v: Values, fields: Sequence[str] | None) -> Values:
 
 
 def batch(call: Call, r: Read, inputs: Sequence[Input]) -> list[Values | None]:
-    """One item for each of several inputs; None for one that is not there, or is somebody else's."""
+    """One item for each of several inputs; None for a missing one, or another owner's."""
     if r.key is None:
         raise Fault("it is served by a Query, which cannot be batched: read one item at a time")
     if 0 < r.max_keys < len(inputs):
@@ -307,19 +309,19 @@ def batch(call: Call, r: Read, inputs: Sequence[Input]) -> list[Values | None]:
 
 
 def count(call: Call, r: Read, given: Input) -> int:
-    """The number of the items of a read of many. Where the request may find others too, they are read and looked at."""
+    """The number of items of a read of many. If the request may select other items too, they are read and checked."""
     q = _Question(r, given, call.now)
     reading = _query(call, q, _source_of(r))
     if reading and r.select and not q.here:
         return reading.count()
     n = 0
     while reading and not reading.done():
-        n += len(_answers(call, q, reading, _MAX_PAGE))
+        n += len(_results(call, q, reading, _MAX_PAGE))
     return n
 
 
 def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tuple[list[Values], str]:
-    """A page of a read of many, and the cursor behind it."""
+    """A page of a read of many, and the cursor after it."""
     q = _Question(r, given, call.now)
     s = _source_of(r)
     scope = _scope(call, s, given, q.names())
@@ -343,7 +345,7 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
         size = min(size, left)
     turn = 0
     while len(items) < size and reading.another(turn):
-        items.extend(_answers(call, q, reading, size - len(items)))
+        items.extend(_results(call, q, reading, size - len(items)))
         turn += 1
     left -= len(items)
     if reading.done() or (r.limit and left == 0):
@@ -352,20 +354,20 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
 
 
 def walk(call: Call, r: Read, given: Input) -> Iterator[Values]:
-    """Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed."""
+    """Walks all pages, up to the read's limit if it has one. Requests are sent when they are needed."""
     for found in pages(call, r, given):
         yield from found
 
 
 def pages(call: Call, r: Read, given: Input) -> Iterator[list[Values]]:
-    """What a walk finds, as it comes at once."""
+    """The items of a walk, as they arrive."""
     q = _Question(r, given, call.now)
     reading = _query(call, q, _source_of(r))
     size = _page_size(r.page, r.limit)
-    told = 0
-    while reading and not reading.done() and (r.limit == 0 or told < r.limit):
-        found = _answers(call, q, reading, min(size, r.limit - told) if r.limit else size)
-        told += len(found)
+    yielded = 0
+    while reading and not reading.done() and (r.limit == 0 or yielded < r.limit):
+        found = _results(call, q, reading, min(size, r.limit - yielded) if r.limit else size)
+        yielded += len(found)
         yield found
 
 
@@ -382,15 +384,15 @@ def _opened(call: Call, scope: bytes, after: str) -> bytes:
 
 
 def _cursor(call: Call, scope: bytes, s: Source, left: int, reading: Reading, began: int) -> str:
-    """How far a reading got that began at a time; "" where there is no key."""
+    """The position of a reading that started at a time; "" without a key."""
     at, positions = reading.progress()
     text = encode_positions(left, positions, s.positioned)
     return call.env.sealer.seal(scope, encode_period(began, at) + text if s.o.over else text) if call.env.sealer else ""
 
 
 def collect(call: Call, c: Collection, given: Input, limit: int | None = None, after: str = "", whole: bool = False) -> tuple[list[Found], str]:
-    """A page of a collection, or all of it where it has no pages or the whole is asked for. Where there is a root, it is on the
-    first page, and its absence is NotFound there; the pages behind rest on that.
+    """A page of a collection, or all of it if it has no pages or all is requested. A root is on the first page, and NotFound if
+    it is missing; later pages rely on that.
     """
     names = [*c.by, *([c.owner] if c.owner else [])]
     for name in names:
@@ -426,8 +428,8 @@ class _Gathering:
 
     def __init__(self, c: Collection, given: Input, first: bool, filled: list[_Filled]) -> None:
         self.first = first
-        self.root: Values | None = None  # until it is met
-        self._apart = False  # the root was read apart, and is part of the first page
+        self.root: Values | None = None  # until it is found
+        self._apart = False  # the root was read separately, and is part of the first page
         self._c = c
         self._given = given
         self._owner = given.values.get(c.owner) if c.owner else None
@@ -469,7 +471,7 @@ class _Gathering:
         return None
 
     def seek_root(self, call: Call, s: Source, start: Start) -> None:
-        """Reads the root before the rest."""
+        """Reads the root first."""
         request = s.request(call.env.table_name(s.o.table), self._given)
         if request is None:
             raise builtin(NotFoundError)

@@ -1,4 +1,4 @@
-"""The merged reading of what the partitions of a source answer."""
+"""The merged reading of a source's partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_PAGE_ROUNDS = 10
 
 
 class _Lane:
-    """A partition that is read: what was answered and is not consumed, and how far it is consumed."""
+    """A partition that is read: the items that were returned and not consumed yet, and the position."""
 
     def __init__(self, number: int, request: dict[str, Any], position: Position) -> None:
         self.number = number
@@ -29,31 +29,31 @@ class _Lane:
         return not self.buffer and not self.position.done
 
     def settle(self) -> None:
-        """Moves a lane without buffer to where its next request begins, or to its end."""
+        """Moves a lane with an empty buffer to the start of its next request, or to its end."""
         if not self.buffer:
             self.position = Position(self.next) if self.next else Position(done=True)
 
 
 class Reading:
-    """Reads the partitions of a source, and merges what they answer."""
+    """Reads the partitions of a source, and merges their items."""
 
     def __init__(
         self, call: Call, source: Source, request: dict[str, Any] | None, start: Start, positions: Sequence[Position] | None = None, most: int | None = None,
     ) -> None:
-        """Without a request there is nothing to read. most is how many periods may be begun."""
+        """Without a request there is nothing to read. most is the maximum number of periods to start."""
         self._call = call
         self._source = source
         self._request = request
         self._lanes: list[_Lane] = []
         self._walk = start.walk
-        """Makes the lanes of further periods; None where there are no periods."""
+        """Creates the lanes of further periods; None without periods."""
         self._at = [start.at] if start.at else []
-        """The periods that have lanes."""
+        """The periods with lanes."""
         self._passed = 0
-        """How many periods have been read to their end."""
+        """How many periods have been read completely."""
         self._most = sys.maxsize if most is None else most
         self._ahead = 1
-        """How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing."""
+        """How many groups of lanes are read concurrently: one, and twice as many after each round without items."""
         self._begin(start.partitions, positions)
 
     def _begin(self, partitions: Sequence[Item], positions: Sequence[Position] | None = None) -> None:
@@ -74,7 +74,7 @@ class Reading:
             self._begin(following[1])
 
     def _leave(self, walk: Walk) -> None:
-        """Drops the lanes of periods that have been read to their end."""
+        """Drops the lanes of periods that have been read completely."""
         while self._lanes and all(lane.position.done for lane in self._lanes[: walk.shards]):
             del self._lanes[: walk.shards]
             del self._at[0]
@@ -87,11 +87,11 @@ class Reading:
         return not self._lanes and self._walk.ended
 
     def another(self, turn: int) -> bool:
-        """Whether a page may be read in another round. A walk is over periods, any of which may have nothing."""
+        """Whether a page may be read in another round. A walk reads periods, any of which may be empty."""
         return turn < _MAX_PAGE_ROUNDS + self._passed and not self.done() and self._passed < self._most
 
     def _groups(self, n: int) -> list[_Lane]:
-        """The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period."""
+        """The lanes that are read together, in groups from the first unfinished one: all, but of a walk those of one period."""
         walk = self._walk
         if walk is None:
             return self._lanes
@@ -102,7 +102,7 @@ class Reading:
         return self._lanes[: most * walk.shards]
 
     def progress(self) -> tuple[str, list[Position]]:
-        """How far the partitions are consumed: of a walk those of the period that it has got to, which has not ended."""
+        """The positions in the partitions: of a walk, those of its current period, which is not finished."""
         walk = self._walk
         if walk is None:
             return "", [lane.position for lane in self._lanes]
@@ -112,23 +112,25 @@ class Reading:
         return self._at[0], [lane.position for lane in self._lanes[: walk.shards]]
 
     def count(self) -> int:
-        """The number of what there is, which the requests count."""
+        """The number of items, which the requests count."""
 
         def counting(lane: _Lane) -> Callable[[], int]:
-            return lambda: sum(answer.get("Count", 0) for answer in self._pages({**lane.request, "Select": "COUNT"}))
+            return lambda: sum(response.get("Count", 0) for response in self._pages({**lane.request, "Select": "COUNT"}))
 
         return sum(self._call.concurrently([counting(lane) for lane in self._groups(sys.maxsize)], MAX_CONCURRENT_QUERIES))
 
     def _pages(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The answers to a Query, to the end."""
-        answer = self._call.send("query", request)
-        yield answer
-        while answer.get("LastEvaluatedKey"):
-            answer = self._call.send("query", {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]})
-            yield answer
+        """The results of a Query, to the end."""
+        response = self._call.send("query", request)
+        yield response
+        while response.get("LastEvaluatedKey"):
+            response = self._call.send("query", {**request, "ExclusiveStartKey": response["LastEvaluatedKey"]})
+            yield response
 
     def next(self, n: int) -> list[Item]:
-        """Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end."""
+        """Consumes up to n items in order. It reads every partition with an empty buffer once, so there may be fewer before the
+        end.
+        """
         self._call.concurrently([self._asking(lane, n) for lane in self._groups(self._ahead) if lane.dry()], MAX_CONCURRENT_QUERIES)
         self._ahead = min(2 * self._ahead, MAX_CONCURRENT_QUERIES)
         out: list[Item] = []
@@ -146,16 +148,16 @@ class Reading:
     def _asking(self, lane: _Lane, limit: int) -> Callable[[], None]:
         def ask() -> None:
             begin = {"ExclusiveStartKey": lane.next} if lane.next else {}
-            answer = self._send(lane, {**lane.request, "Limit": limit, **begin})
-            lane.buffer = list(answer.get("Items", []))
-            more = answer.get("LastEvaluatedKey")
+            response = self._send(lane, {**lane.request, "Limit": limit, **begin})
+            lane.buffer = list(response.get("Items", []))
+            more = response.get("LastEvaluatedKey")
             lane.next = more if more and not (lane.buffer and self._source.single()) else None
             lane.settle()
 
         return ask
 
     def _send(self, lane: _Lane, request: dict[str, Any]) -> dict[str, Any]:
-        """Makes a lane's request: a Query, or a Scan of a segment."""
+        """Creates a lane's request: a Query, or a Scan of a segment."""
         if not self._source.o.segments:
             return self._call.send("query", request)
         wanted = {key: x for key, x in request.items() if key != "ScanIndexForward" and x != {}}
@@ -164,10 +166,10 @@ class Reading:
         return self._call.send("scan", wanted)
 
     def _least(self) -> _Lane | None:
-        """The lane whose next item comes first; None where there is none, or a lane must be asked to tell."""
+        """The lane with the next item; None if there is none, or if a lane must be read to know."""
         least: _Lane | None = None
         for lane in self._groups(1):
-            if lane.dry() and not self._source.o.segments:  # what a Scan finds is in no order
+            if lane.dry() and not self._source.o.segments:  # the items of a Scan are unordered
                 return None
             if lane.buffer and (least is None or self._source.compare(lane.buffer[0], least.buffer[0]) < 0):
                 least = lane

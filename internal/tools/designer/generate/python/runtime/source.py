@@ -1,4 +1,4 @@
-"""Where a Query looks: its partitions, and the bounds of its sort key."""
+"""The range of a Query: its partitions, and the bounds of its sort key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .walk import Over, Walk
 
 @dataclass
 class Input:
-    """What a pattern is asked with: bounds of a range are inclusive, and lines are what a write repeats steps for."""
+    """The input of a pattern: the bounds of a range are inclusive, and lines are the input of steps that run per line."""
 
     values: Values
     low: Value | None = None
@@ -32,12 +32,12 @@ class _Bound:
     upper: Value | None = None
 
 
-_Bounded = _Bound | None  # None leaves nothing to ask for
+_Bounded = _Bound | None  # None excludes everything
 
 
 @dataclass
 class SourceOptions:
-    """What reads and collections have in common."""
+    """What reads and collections share."""
 
     pattern: str
     entity: Entity
@@ -50,18 +50,18 @@ class SourceOptions:
     reverse: bool
     consistent: bool
     segments: int = 0
-    """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
+    """The number of segments of a Scan of the place; 0 if it is not a Scan."""
     over: Over | None = None
     """Walks the partitions of periods."""
 
 
 @dataclass
 class Start:
-    """Where a reading begins."""
+    """The start of a reading."""
 
     partitions: Sequence[Item]
     walk: Walk | None = None
-    """Makes the partitions of further periods, from the one that begins at a time."""
+    """Creates the partitions of further periods, from the one of a time."""
     at: str = ""
 
 
@@ -70,16 +70,16 @@ class Source:
         self.o = o
         attributes: list[Attribute] = [*o.sort]
         self._made = [*(o.entity.primary_key(place) or [])]
-        """The attributes of all keys of what is found, with their templates."""
+        """The attributes of all keys of the items, with their templates."""
         entry = o.entity.entry_at(place) if o.index else None
         if entry:
             self._made = [*entry.pk, *entry.sk, *self._made]
-            attributes.extend((*entry.sk, *entry.pk))  # of the partition key only a Scan does not know
+            attributes.extend((*entry.sk, *entry.pk))  # only a Scan does not know the partition key
         attributes.append(o.table.pk)
         if o.table.sk:
             attributes.append(o.table.sk)
         self.positioned: list[Attribute] = []
-        """The attributes that say where in a partition an item stands."""
+        """The attributes that determine an item's position in a partition."""
         for a in attributes:
             if all(b.name != a.name for b in self.positioned) and not self._in_partition_key(a.name):
                 self.positioned.append(Attribute(a.name, a.type))
@@ -88,15 +88,15 @@ class Source:
         return any(a.name == attribute for a in self.o.pk)
 
     def keys(self, attribute: str) -> bool:
-        """Whether the attribute is in a key of what is queried, so that no filter of a Query may name it."""
+        """Whether the attribute is a key of the queried table or index, which a Query's filter must not use."""
         return self._in_partition_key(attribute) or (self.o.segments == 0 and any(a.name == attribute for a in self.positioned))
 
     def single(self) -> bool:
-        """Whether at most one item is asked for."""
+        """Whether at most one item is requested."""
         return self.o.segments == 0 and not self.o.index and (not self.o.table.sk or (len(self.o.sk) == 1 and self.o.sk[0].comparison == "equal"))
 
     def begin(self, given: Input, at: str = "") -> Start:
-        """The first partitions that are asked, and the walk that has more, from a time that another one got to; "" is its beginning."""
+        """The first partitions to read, and the walk with further ones, from the position of another walk; "" is its start."""
         if self.o.segments:
             return Start([{} for _ in range(self.o.segments)])  # in which a Scan has no key
         keys = self._spread(list(self.o.pk))
@@ -120,7 +120,7 @@ class Source:
         return [key]
 
     def _shards(self, p: Part) -> list[str] | None:
-        """The texts of a part that spreads a key by a field that is no input."""
+        """The texts of a part that shards a key by a field that is not an input."""
         at = next((i for i, f in enumerate(p.funcs) if f.name in ("shard", "mod")), -1)
         if not p.field or p.field in self.o.by or (self.o.over and p.field == self.o.over.field) or at < 0:
             return None
@@ -136,7 +136,7 @@ class Source:
         return list(out)
 
     def request(self, table: str, given: Input) -> dict[str, Any] | None:
-        """A Query as all partitions are asked with it, but for the values of the partition key; None where bounds leave nothing."""
+        """The Query of all partitions, without the values of the partition key; None if bounds exclude everything."""
         names: dict[str, str] = {}
         values: Item = {}
         terms: list[str] = []
@@ -169,7 +169,7 @@ class Source:
         known = self.o.entity.render(c.known, given.values)
         if c.comparison == "equal":
             if len(known) > room and c.type != "N":
-                return None  # no key is so long
+                return None  # no key is that long
             if known == b"":
                 raise empty_key(KeyAttribute(c.name, c.type, c.known))
             return _Bound(equal=key_value(c, known))
@@ -184,7 +184,7 @@ class Source:
         return None if len(known) > room else _Bound(prefix=key_value(c, known))
 
     def _beginning(self, p: Part, v: Value | None) -> bytes:
-        """The text in the key of what the caller gives as the beginning of a field."""
+        """The text in the key for the caller's prefix of a field."""
         if v is None:
             return b""
         text = self.o.entity.text_of(normal(p), v)
@@ -192,11 +192,11 @@ class Source:
             if f.name == "first":
                 text = apply(f.name, f.arg, text)
             elif f.name == "date":
-                text = text[: len(f.arg)]  # a cut of the text that times have
+                text = text[: len(f.arg)]  # a prefix of a time's text
         return text
 
     def _between(self, c: SortCondition, given: Input, known: bytes, room: int) -> _Bounded:
-        """Bounds an attribute by the texts that the caller's bounds have in the key."""
+        """Bounds an attribute by the key texts of the caller's bounds."""
         part = c.next or Part()
         falling = any(f.name == "desc" for f in part.funcs)
         lower, upper = (given.high, given.low) if falling else (given.low, given.high)
@@ -213,7 +213,7 @@ class Source:
         elif c.open:
             high = greatest(self._highest(c, known, high[len(known) :]), room)
         elif high == b"":
-            return None  # what is not greater than nothing
+            return None  # nothing is smaller
         elif len(high) > room:
             high = greatest(high, room)
         if c.type != "B":
@@ -225,14 +225,14 @@ class Source:
         """Bounds an attribute by two texts."""
         high = self.o.entity.render(c.to, given.values)
         if len(low) > room:
-            return None  # no key is so long
+            return None  # no key is that long
         if (c.open and high != b"") or len(high) > room:
             high = _greatest_text(high, room)
         return None if high != b"" and low > high else _between_texts(c, low, high)
 
     def _highest(self, c: SortCondition, known: bytes, bound: bytes) -> bytes:
-        """What the greatest keys begin with whose field is not greater than a bound. Most often that is the bound; but of "ann"
-        and the bound "ann b" the key "ann#1" is greater than all that begin with "ann b".
+        """The prefix of the greatest keys whose field is not greater than a bound. Usually it is the bound; but with the field
+        "ann" and the bound "ann b", the key "ann#1" is greater than all that start with "ann b".
         """
         high = known + bound
         part = c.next or Part()
@@ -249,23 +249,23 @@ class Source:
         return high
 
     def _follows(self, c: SortCondition) -> bytes:
-        """The literal behind the field that a condition bounds."""
+        """The literal after the field that a condition bounds."""
         a = next((x for x in self._made if x.name == c.name), None)
         at = len(c.known) + 1
         return bytes_of(a.template[at].literal) if a and at < len(a.template) else b""
 
     def scope(self, table: str, given: Input, names: Sequence[str]) -> bytes:
-        """What a cursor is bound to: no two questions have the same."""
+        """What a cursor is bound to: different for any two questions."""
         b = CURSOR_VERSION + b"".join(map(sized_text, (self.o.pattern, table, self.o.index))) + (b"t" if self.o.reverse else b"f")
         for attributes in (self.positioned, self.o.sort):
             b += uvarint(len(attributes)) + b"".join(sized_text(a.name) + sized_text(a.type) for a in attributes)
         b += canonical(given.low) + canonical(given.high)
         asked = sorted(set(names))
         b += uvarint(len(asked)) + b"".join(sized_text(name) + canonical(given.values.get(name)) for name in asked)
-        return b + sized_text(self.o.over.layout) if self.o.over else b  # a walk has cursors of a form of its own
+        return b + sized_text(self.o.over.layout) if self.o.over else b  # cursors of a walk have a different format
 
     def compare(self, a: Item, b: Item) -> int:
-        """Orders two items as the source does; equal ones keep their partitions' order."""
+        """Compares two items in the source's order; equal ones keep their partitions' order."""
         for key in self.o.sort:
             c = compare_keys(a.get(key.name), b.get(key.name))
             if c != 0:
@@ -273,12 +273,12 @@ class Source:
         return 0
 
     def key_of_item(self, item: Item) -> Item:
-        """Where an item stands, as a start key says it."""
+        """An item's position, as a start key."""
         return {a.name: item[a.name] for a in (*self.o.pk, *self.positioned) if a.name in item}
 
 
 def normal(p: Part) -> Part:
-    """A part with those of its functions that write equal what is meant to be equal."""
+    """A part with those of its functions that make values equal that must be equal."""
     return replace(p, funcs=tuple(f for f in p.funcs if f.name in ("lower", "fold", "slug")))
 
 
@@ -320,7 +320,7 @@ def _whole_characters(s: bytes, n: int) -> bytes:
 
 
 def _greatest_text(s: bytes, n: int) -> bytes:
-    """The greatest text of at most n bytes among those that begin with s, as far as one more character tells."""
+    """The greatest text of at most n bytes that starts with s, as far as one more character determines it."""
     cut = _whole_characters(s, n)
     return cut + bytes_of(("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")[min(n - len(cut), 4)])
 

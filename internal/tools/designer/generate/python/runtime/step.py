@@ -1,4 +1,4 @@
-"""A step of a write, for one line where it is repeated: the item that it makes, or what it changes."""
+"""A step of a write, for one line if it runs per line: the item that it creates, or its changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def line_name(line: int, name: str) -> str:
 
 @dataclass
 class _Target:
-    """What the path of an assignment leads to: a field, or something inside its structure."""
+    """The target of an assignment's path: a field, or something inside its structure."""
 
     field: Field
     path: Sequence[str]
@@ -34,7 +34,7 @@ class _Target:
 
 
 def _target_of(e: Entity, steps: Sequence[str]) -> _Target:
-    """Finds what a path leads to."""
+    """Resolves a path."""
     name = ".".join(steps)
     found = e.field(steps[0]) if steps else None
     member = found
@@ -48,7 +48,7 @@ def _target_of(e: Entity, steps: Sequence[str]) -> _Target:
 
 
 class Occurrence:
-    """A step of a write, for one line where it is repeated."""
+    """A step of a write, for one line if it runs per line."""
 
     def __init__(self, r: Writing, step: Step, number: int, line: int) -> None:
         self._r = r
@@ -94,7 +94,7 @@ class Occurrence:
             raise
 
     def _can_put(self) -> None:
-        """Refuses a put without reading that would leave behind what belongs to the item that it overwrites."""
+        """Rejects a put without a read that would leave dependents of the overwritten item."""
         e = self._entity
         if self._step.action != "put":
             return
@@ -123,7 +123,7 @@ class Occurrence:
         return out
 
     def _field(self, f: Field) -> Value | None:
-        """The value of a field of an item that is made: what the step gives it, else the line, else the caller."""
+        """The value of a field of a created item: from the step, otherwise the line, otherwise the caller."""
         s = self._step
         inside: list[Assignment] = []
         for a in (*s.by, *s.set, *s.init, *s.add):
@@ -133,7 +133,7 @@ class Occurrence:
                 return self._constant(a)
             inside.append(a)
         if f.counter:
-            return None  # it begins with 0, which the item knows
+            return None  # it starts at 0, which is set by the item
         v = self._given(f)
         for a in inside:
             v = self._put_inside(v, a)
@@ -159,7 +159,7 @@ class Occurrence:
         return value
 
     def _put_inside(self, outer: Value | None, a: Assignment) -> Value | None:
-        """Stores a value inside of a structure, which is not changed itself."""
+        """Stores a value inside a structure, without changing the structure."""
         v = self._constant(a)
         if v is None:
             return outer
@@ -171,14 +171,14 @@ class Occurrence:
         return at(whole, t.field.path)
 
     def _given(self, f: Field) -> Value | None:
-        """The input of a field's name, the line's if it has one."""
+        """The input with a field's name, from the line if it has one."""
         v = self._input(f.name)
         if v is not None:
             check_value(f.type, self._label(f.name), v, f.min_bytes, f.max_bytes)
         return v
 
     def _input(self, name: str) -> Value | None:
-        """The input of a name, the line's if it has one."""
+        """The input with a name, from the line if it has one."""
         return self._line_value(name) or self._r.given.values.get(name)
 
     def _line_value(self, name: str) -> Value | None:
@@ -190,7 +190,7 @@ class Occurrence:
         return line_name(self._line, name) if of_line else name
 
     def _key_values(self) -> Values:
-        """The fields of the primary key of an item that is there, or may be."""
+        """The fields of the primary key of an item that exists or may exist."""
         v: Values = {}
         for name in fields_of(self._entity.key):
             f = self._entity.field(name)
@@ -204,7 +204,7 @@ class Occurrence:
         return v
 
     def _assignments(self) -> list[Assigned]:
-        """What an update or upsert changes. An upsert gives all fields that an item must have, since it may make one."""
+        """The changes of an update or upsert. An upsert sets all required fields, because it may create an item."""
         s = self._step
         key = fields_of(self._entity.key)
         out: list[Assigned] = []
@@ -213,7 +213,7 @@ class Occurrence:
         ):
             for a in assignments:
                 if len(a.path) == 1 and a.path[0] in key:
-                    continue  # it tells which item it is
+                    continue  # it identifies the item
                 x = self._assignment(how, a)
                 if x:
                     out.append(x)
@@ -232,7 +232,7 @@ class Occurrence:
         return out
 
     def _target(self, path: Sequence[str]) -> _Target:
-        """Finds what an assignment's path leads to, with the keys of maps that inputs are."""
+        """Resolves the path of an assignment, with inputs as keys of maps."""
         return _target_of(self._entity, [self._map_key(step[1:]) if step.startswith(":") else step for step in path])
 
     def _map_key(self, name: str) -> str:
@@ -251,7 +251,7 @@ class Occurrence:
         return key
 
     def _patch(self, name: str) -> Assigned | None:
-        """The assignment of a field that the caller may give; None where it stays as it is."""
+        """The assignment of an optional input's field; None if it does not change."""
         t = _target_of(self._entity, [name])
         v = self._input(name)
         if v is None:
@@ -271,7 +271,7 @@ class Occurrence:
         if how in ("uniting", "dropping", "appending", "prepending"):
             return _gathering(x)
         if not operands and value is None and how != "setting":
-            return None  # an optional input that is absent adds and begins nothing
+            return None  # a missing optional input adds and initializes nothing
         if how == "adding":
             _addable(x)
             return x
@@ -280,11 +280,11 @@ class Occurrence:
                 check_value(t.member.type, t.member.name, value, t.member.min_bytes, t.member.max_bytes)
             x.value = to_store(t.member, value)
             if x.value is None and how == "initialising":
-                return None  # an empty set, which is none
+                return None  # an empty set, which is not stored
         return x
 
     def _beginning(self, f: Field) -> Assigned | None:
-        """What an upsert gives a field that no assignment is about."""
+        """The value that an upsert gives to a field without an assignment."""
 
         def x(how: str, value: Value | None) -> Assigned:
             return Assigned(f, f.path, f, True, how, value)
@@ -292,24 +292,24 @@ class Occurrence:
         if f.counter:
             return x("initialising", {"N": "0"})
         v = self._given(f)
-        if v is not None and not self._gathers(f):  # members of which nothing was added
+        if v is not None and not self._gathers(f):  # members to which nothing was added
             return x("setting", to_store(f, v))
         if self._entity.ttl == f.name and self._entity.ttl_after:
             return x("initialising", now_as(f.type.kind, f.name, self._r.call.now + self._entity.ttl_after))
         if f.optional:
-            return None  # it stays as it is
+            return None  # it does not change
         if f.type.kind not in COLLECTIONS:
             raise missing(self._label(f.name))
         empty = to_store(f, None)
         return None if empty is None else x("initialising", empty)
 
     def _gathers(self, f: Field) -> bool:
-        """Whether the step adds to a set or a list, or takes out of a set."""
+        """Whether the step adds to a set or a list, or removes from a set."""
         s = self._step
         return any(a.path[0] == f.name for a in (*s.drop, *s.append, *s.prepend, *(s.add if f.type.kind == "set" else ())))
 
     def _resolve(self, t: _Target, terms: Sequence[Term]) -> tuple[Value | None, list[Operand]]:
-        """The value of terms as far as it is known without an item, and the fields of the item that it is to be added to."""
+        """The value of terms as far as it is known without an item, and the item's fields to which it is added."""
         if len(terms) == 1 and not terms[0].negative and terms[0].kind != "field":
             return self._term(t, terms[0]), []
         operands: list[Operand] = []
@@ -334,7 +334,7 @@ class Occurrence:
         return n
 
     def _term(self, t: _Target, term: Term) -> Value | None:
-        """The value of a term that is known without an item; None for an optional input that is absent."""
+        """The value of a term that is known without an item; None for a missing optional input."""
         if term.kind == "constant":
             return term.constant
         if term.kind == "input":
@@ -354,7 +354,7 @@ class Occurrence:
         raise Fault(f"unknown term kind {term.kind}")
 
     def _sum(self, name: str) -> Value:
-        """Adds up an input of the lines. An optional one that is absent adds nothing."""
+        """Adds up an input of the lines. A missing optional one adds nothing."""
         total = ZERO
         p = next((x for x in self._r.w.line_params if x.name == name), None)
         for i, line in enumerate(self._r.lines):
@@ -374,7 +374,7 @@ class Occurrence:
 
 
 def added(a: Decimal, b: Decimal, negative: bool, name: str) -> Decimal:
-    """Adds or subtracts; name is for the error of a sum that DynamoDB cannot hold."""
+    """Adds or subtracts; name is for the error of a sum out of DynamoDB's range."""
     try:
         return minus(a, b) if negative else plus(a, b)
     except Fault as err:
@@ -382,7 +382,7 @@ def added(a: Decimal, b: Decimal, negative: bool, name: str) -> Decimal:
 
 
 def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, label: str, f: Field) -> Value | None:
-    """An input by its name, which is a param or else a value for the field that it is assigned to."""
+    """An input by its name: a param, otherwise a value for the field that it is assigned to."""
     v = given.get(name)
     declared = any(x.name == name for x in params)
     if v is None:
@@ -395,17 +395,17 @@ def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, la
 
 
 def _gathering(a: Assigned) -> Assigned | None:
-    """An assignment of members or elements, which the caller gives; None where there are none."""
+    """An assignment of members or elements from the caller; None if there are none."""
     if a.operands:
         raise Fault(f"{a.member.name} gets members of another field, which a request cannot express")
     if a.value is None:
-        return None  # an optional input that is absent
+        return None  # a missing optional input
     check_value(a.member.type, a.member.name, a.value, a.member.min_bytes, a.member.max_bytes)
     return None if empty_set(a.value) or get(a.value, "L") == [] else a
 
 
 def _apart(assigned: Sequence[Assigned]) -> None:
-    """Refuses keys of a map that are the same: a request changes each path once."""
+    """Rejects equal keys of a map: a request may change each path once."""
     met: set[tuple[str, ...]] = set()
     for a in assigned:
         if tuple(a.path) in met:
@@ -414,7 +414,7 @@ def _apart(assigned: Sequence[Assigned]) -> None:
 
 
 def _addable(a: Assigned) -> None:
-    """Refuses what cannot be added to a number."""
+    """Rejects operands that cannot be added to a number."""
     if a.value is None:
         return
     n = number_in(a.value)
@@ -425,7 +425,7 @@ def _addable(a: Assigned) -> None:
 
 
 def _pins(c: Change) -> Values:
-    """The fields that the condition of a change holds to a value: where it is "status = :from", the item has that status."""
+    """The fields whose values the condition of a change determines: with "status = :from", the item has that status."""
     out: Values = {}
     if c.when is None or c.action in ("create", "put"):
         return out
@@ -444,5 +444,5 @@ def _pins(c: Change) -> Values:
                         check_value(f.type, f.name, v, f.min_bytes, f.max_bytes)
                         out[f.name] = v
                     except (TableError, Fault):
-                        pass  # it holds the field to no value of its type
+                        pass  # the condition does not give the field a value of its type
     return out

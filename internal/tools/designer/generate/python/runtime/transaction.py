@@ -1,4 +1,4 @@
-"""Calls of writes that are made as a whole: one, or several that the caller has composed."""
+"""Calls of writes in one transaction: one, or several that the caller has composed."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 MAX_ACTIONS = 100
 REQUEST_FIELD = "request"
-"""The field of an idempotency record that has the fingerprint of the request."""
+"""The field of an idempotency record with the fingerprint of the request."""
 
 
 class Transaction:
-    """Several calls are as one write with the steps of all: each condition is asked of what was there before."""
+    """Several calls are like one write with the steps of all: each condition is evaluated on the state before it."""
 
     def __init__(self, given: Sequence[Writing]) -> None:
         self.call = given[0].call
         self.given = given
         self.writings = given
-        """Those that were given, in an order that does not depend on the one in which they were: so the outcome does not either."""
+        """The given calls, sorted independently of their order, so that the outcome does not depend on it."""
         self.learned = Learned()
         if len(given) > 1:
             self.writings = sorted(given, key=lambda r: (r.w.pattern, r.canonical()))
@@ -37,15 +37,15 @@ class Transaction:
 
     @property
     def batch(self) -> bool:
-        """Whether each item is written for itself, and there is no transaction."""
+        """Whether each item is written separately, without a transaction."""
         return self.writings[0].w.batch
 
     def changes(self) -> list[Change]:
         return [c for r in self.writings for c in r.changes]
 
     def _fingerprint(self) -> None:
-        """Makes idempotency records tell the whole transaction apart from others, and from each of its calls alone: a repetition is one
-        of all. Of a call that keeps no record all inputs are compared.
+        """Makes idempotency records identify the whole transaction, not only one call: a repetition repeats all calls. Of a call
+        without a record, all inputs are compared.
         """
         whole = b""
         for r in self.writings:
@@ -61,7 +61,7 @@ class Transaction:
                 r.changes[0].values[REQUEST_FIELD] = {"S": hashlib.sha256(whole).hexdigest()}
 
     def too_many(self, ops: Sequence[Operation]) -> Exception:
-        """The error of a transaction with too many operations: it says how many of what there are."""
+        """The error of a transaction with too many operations: it counts them by kind."""
         several = len(self.writings) > 1
         counts: dict[str, int] = {}
         for o in ops:
@@ -73,7 +73,7 @@ class Transaction:
 
 
 def distinct(changes: Sequence[Change]) -> None:
-    """Refuses steps and lines that are about one item."""
+    """Rejects steps and lines for the same item."""
     met: dict[bytes, Change] = {}
     for c in changes:
         before = met.setdefault(identity(c.entity.table, c.primary), c)
@@ -82,7 +82,7 @@ def distinct(changes: Sequence[Change]) -> None:
 
 
 def twice(a: Change, b: Change, first: str, second: str, item: Item) -> TableError:
-    """The error of two changes that touch one item, which no transaction may."""
+    """The error of two changes of one item, which a transaction does not allow."""
     if a.of is not b.of:
         where = _key_in(b.entity.table, item)
         return builtin(OverlapError, f": {a.of.w.pattern} ({first}) and {b.of.w.pattern} ({second}) touch item {where}")
@@ -96,7 +96,7 @@ def twice(a: Change, b: Change, first: str, second: str, item: Item) -> TableErr
 
 
 def _key_in(t: Table, item: Item) -> str:
-    """The primary key of an item, for people."""
+    """The primary key of an item, for messages."""
     parts: list[str] = []
     for name in [t.pk.name, *([t.sk.name] if t.sk else [])]:
         kind, x = next(iter(item[name].items()))

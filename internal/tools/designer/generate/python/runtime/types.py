@@ -1,4 +1,4 @@
-"""The languages of types: which values a field takes, and the one text that each has in keys."""
+"""The languages of types: the values that a field takes, and the text of each in keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import Value, at, empty_set, get, index_of, members_of, stored_as
 NUMERIC = frozenset(("int", "decimal", "money", "ttl"))
 TEXTUAL = frozenset(("id", "uuid", "ulid", "ksuid", "slug", "email", "text", "secret", "time", "date", "enum"))
 COLLECTIONS = frozenset(("list", "set", "map"))
-"""Kinds of which an absent value is as good as an empty one."""
+"""Kinds for which a missing value is equivalent to an empty one."""
 
 _GREATEST_KSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
@@ -27,7 +27,7 @@ _languages = {
 
 
 def contains(t: Type, s: str) -> bool:
-    """Whether a text is in the language of a textual type."""
+    """Whether a text is valid for a textual type."""
     if t.kind in _languages:
         if not _languages[t.kind].fullmatch(s):
             return False
@@ -63,7 +63,7 @@ _descriptions = {
 
 
 def described(t: Type) -> str:
-    """What values of a type are, behind "is"."""
+    """A description of a type's values, after "is"."""
     return f"one of {', '.join(t.enum)}" if t.kind == "enum" else _descriptions.get(t.kind, f"a {t.kind}")
 
 
@@ -78,13 +78,13 @@ def _stored_type(t: Type) -> str:
 
 
 def _refuse(t: Type, name: str, v: Value) -> InvalidValueError:
-    """The error of a value that is not of a type. It does not repeat the value, which may be a secret."""
+    """The error of a value of the wrong type. It does not contain the value, which may be a secret."""
     stored = stored_as(v)
     return InvalidValueError(name, ("is not " if stored == _stored_type(t) else f"is a value of type {stored}, not ") + described(t))
 
 
 def text_of_value(t: Type, name: str, v: Value) -> bytes:
-    """The one text of a scalar value, as it stands in keys before functions."""
+    """The text of a scalar value, as in keys before functions."""
     stored = stored_as(v)
     if stored == "S" and t.kind in TEXTUAL and well_formed(v["S"]):
         return bytes_of(v["S"])
@@ -100,7 +100,7 @@ def text_of_value(t: Type, name: str, v: Value) -> bytes:
 
 
 def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
-    """Refuses a value that is not of a type."""
+    """Rejects a value of the wrong type."""
     if t.kind == "struct":
         _check_struct(t, name, v)
     elif t.kind == "list":
@@ -123,7 +123,7 @@ def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int
 
 
 def _check_inner(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
-    """Refuses what cannot stand inside of a value."""
+    """Rejects invalid values inside a value."""
     if empty_set(v):
         raise InvalidValueError(name, "is an empty set, which DynamoDB cannot store: leave it out")
     check_value(t, name, v, min_bytes, max_bytes)
@@ -157,7 +157,7 @@ def _check_set(t: Type, name: str, v: Value) -> None:
 
 
 def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
-    """Holds a text to a field's limits, which are what bounds keys."""
+    """Checks a text against the field's limits, which bound keys."""
     if len(text) < min_bytes:
         raise InvalidValueError(name, f"has {len(text)} bytes: the minimum is {min_bytes}")
     if 0 < max_bytes < len(text):
@@ -165,9 +165,9 @@ def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
 
 
 def to_store(f: Field, v: Value | None) -> Value | None:
-    """What is stored for a field's value: None for nothing."""
+    """The stored form of a field's value; None for none."""
     if empty_set(v):
-        return None  # DynamoDB has none: one that is not there is empty
+        return None  # DynamoDB has no empty sets: a missing one is empty
     if v is not None:
         return v
     if f.optional or f.type.kind == "set":
@@ -184,7 +184,7 @@ def try_store(f: Field, v: Value | None) -> Value | None:
 
 
 def time_as(kind: str, name: str, now: int | None) -> Value:
-    """A time as a value of a type: a time, a date or the seconds of a number."""
+    """A time as a value of a type: a time, a date or a number of seconds."""
     if now is None:
         raise missing(name)
     if kind in NUMERIC:
@@ -198,12 +198,12 @@ def time_as(kind: str, name: str, now: int | None) -> Value:
 
 
 def now_as(kind: str, name: str, now: int) -> Value:
-    """The time of a call in the stored form of a field: the seconds of a ttl, the milliseconds of another number, else a text."""
+    """The time of a call in the stored form of a field: seconds for a ttl, milliseconds for another number, otherwise a text."""
     return {"N": str(now)} if kind in NUMERIC and kind != "ttl" else time_as(kind, name, now)
 
 
 def has_text(f: Field, s: bytes) -> bool:
-    """Whether a text may be that of a value of the field."""
+    """Whether a text may be a value of the field."""
     if len(s) < f.min_bytes or 0 < f.max_bytes < len(s):
         return False
     kind = f.type.kind
@@ -218,7 +218,7 @@ def has_text(f: Field, s: bytes) -> bool:
 
 
 def inner_field(t: Type, name: str) -> Field | None:
-    """A structure's field of a name, a map's element or a list's; None where the type has none."""
+    """A structure's field, a map's element or a list's; None if the type has none."""
     if t.elem and (t.kind == "map" or (t.kind == "list" and index_of(name) is not None)):
         return Field(name, [name], t.elem, optional=True)
     return next((f for f in t.fields or () if f.name == name), None) if t.kind == "struct" else None

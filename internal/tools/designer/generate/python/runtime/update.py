@@ -1,4 +1,4 @@
-"""Update expressions: as a request has them, and what they make of an item that was read."""
+"""Update expressions: as sent in a request, and evaluated on an item that was read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .values import Item, Value, canonical, get, index_of, members_of, number_in
 
 
 class Expression:
-    """Makes the update expression of a request, and shares its names and values with the request's condition."""
+    """Builds the update expression of a request, and shares its names and values with the request's condition."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
@@ -25,7 +25,7 @@ class Expression:
         self._gone: list[str] = []
 
     def path(self, steps: Sequence[str]) -> str:
-        """A document path by aliases, which need no care for reserved words."""
+        """A document path of aliases, which avoid reserved words."""
         out = ""
         for i, step in enumerate(steps):
             if i > 0 and index_of(step) is not None:
@@ -40,14 +40,14 @@ class Expression:
         return placeholder
 
     def set(self, path: Sequence[str], v: Value | None) -> None:
-        """Gives a path a value, or removes it where there is none."""
+        """Sets a path to a value, or removes it if there is none."""
         if v is None:
             self.remove(path)
         else:
             self._sets.append(f"{self.path(path)} = {self.value(v)}")
 
     def begin(self, path: Sequence[str], v: Value) -> None:
-        """Gives a path a value where there is nothing."""
+        """Sets a missing path to a value."""
         p = self.path(path)
         self._sets.append(f"{p} = if_not_exists({p}, {self.value(v)})")
 
@@ -68,7 +68,7 @@ class Expression:
             self._sets.append(f"{p} = list_append({', '.join(lists if a.how == 'appending' else lists[::-1])})")
         elif a.how == "adding" and a.value is not None and len(a.path) == 1:
             self._adds.append(f"{self.path(a.path)} {self.value(a.value)}")
-        elif a.how == "adding" and a.value is not None:  # ADD is for attributes at the top
+        elif a.how == "adding" and a.value is not None:  # ADD is for top-level attributes
             p = self.path(a.path)
             begin = self.value({"N": "0"})
             self._sets.append(f"{p} = if_not_exists({p}, {begin}) + {self.value(a.value)}")
@@ -79,7 +79,7 @@ class Expression:
             self._sets.append(f"{p} = {self._sum(a)}")
 
     def _sum(self, a: Assigned) -> str:
-        operands = sorted(a.operands, key=lambda o: o.negative)  # what is subtracted stands behind
+        operands = sorted(a.operands, key=lambda o: o.negative)  # the subtrahend is second
         terms = [self.path(o.path) for o in operands]
         last = operands[-1].negative
         if a.value is not None:
@@ -89,30 +89,30 @@ class Expression:
         return (" - " if last else " + ").join(terms)
 
     def text(self) -> str:
-        """The expression; "" for one that changes nothing."""
+        """The expression; "" without changes."""
         sections = (("SET", self._sets), ("ADD", self._adds), ("DELETE", self._drops), ("REMOVE", self._gone))
         return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in sections if parts)
 
     def guard(self, path: Sequence[str], v: Value | None) -> str:
-        """Holds a path to the value that was read."""
+        """Requires a path to have the value that was read."""
         return f"attribute_not_exists({self.path(path)})" if v is None else f"{self.path(path)} = {self.value(v)}"
 
 
 def conjunction(*conditions: str) -> str:
-    """Joins conditions that must all hold; "" is none."""
+    """Joins conditions that must all hold; "" for none."""
     out = [c for c in conditions if c]
     if len(out) == 1:
         return out[0]
 
     def joined(c: str) -> str:
         tree = parse(c)
-        return f"({show(tree)})" if tree.op == "or" else c  # without parentheses of its own, of which DynamoDB refuses two pairs
+        return f"({show(tree)})" if tree.op == "or" else c  # without its own parentheses, because DynamoDB rejects double ones
 
     return " AND ".join(map(joined, out))
 
 
 def native(a: Assigned) -> bool:
-    """Whether DynamoDB has an expression for an assignment: a sum has two operands at most, of which the first is not negative."""
+    """Whether DynamoDB can express an assignment: a sum has at most two operands, the first of which is not negative."""
     n = len(a.operands)
     if n == 0:
         return True
@@ -124,19 +124,19 @@ def native(a: Assigned) -> bool:
 
 
 class _Changed(NamedTuple):
-    """What becomes of what a path leads to; nothing where there is no value."""
+    """The new value at a path; nothing if there is no value."""
 
     path: Sequence[str]
     value: Value | None
 
 
 def applied(assigned: Sequence[Assigned], old: Item) -> Item:
-    """What native assignments make of an item: all of them read it as it was."""
+    """The item after native assignments: all of them read the old item."""
     return _in_map(old, [_Changed(a.path, _computed(a, old)) for a in assigned], 0)
 
 
 def _computed(a: Assigned, old: Item) -> Value | None:
-    """The value that an assignment gives, of what there was."""
+    """The value of an assignment, computed from the old item."""
     was = stored(old, a.path)
     if a.how == "initialising":
         return a.value if was is None else was
@@ -163,7 +163,7 @@ def _computed(a: Assigned, old: Item) -> Value | None:
 
 
 def _of_members(was: Value, given: Value | None, make: Callable[[list[Value], list[Value]], list[Value]]) -> Value | None:
-    """A set that is made of the members of two of one type; one without members is none."""
+    """The union of two sets of one type; empty sets are not stored."""
     before, members = members_of(was), members_of(given)
     if before is None or members is None or stored_as(was) != stored_as(given):
         raise _wrong_type()
@@ -171,7 +171,7 @@ def _of_members(was: Value, given: Value | None, make: Callable[[list[Value], li
 
 
 def _missing_in(members: Sequence[Value], among: Sequence[Value]) -> list[Value]:
-    """The members of the second list that the first does not have."""
+    """The members of the second list that are not in the first."""
     met = set(map(canonical, members))
     return [v for v in among if canonical(v) not in met]
 
@@ -192,7 +192,7 @@ def _operand(v: Value | None) -> Decimal:
 
 
 def _grouped(changes: Sequence[_Changed], depth: int) -> dict[str, list[_Changed]]:
-    """Changes that begin alike, by the step that follows."""
+    """Changes with a common prefix, by the next step."""
     out: dict[str, list[_Changed]] = {}
     for c in changes:
         if len(c.path) == depth:
@@ -202,7 +202,7 @@ def _grouped(changes: Sequence[_Changed], depth: int) -> dict[str, list[_Changed
 
 
 def _changed(old: Value | None, changes: Sequence[_Changed], depth: int) -> Value | None:
-    """What changes make of a value, None for one that is not there."""
+    """The value after changes; None for a missing one."""
     if len(changes) == 1 and len(changes[0].path) == depth:
         return changes[0].value
     m, elements = get(old, "M"), get(old, "L")
@@ -227,7 +227,7 @@ def _in_map(old: Item, changes: Sequence[_Changed], depth: int) -> Item:
 
 
 def _in_list(old: Sequence[Value], changes: Sequence[_Changed], depth: int) -> list[Value]:
-    """Elements change where they were; what is set behind the end is appended; what goes leaves no gap."""
+    """Elements keep their positions during the changes; elements set after the end are appended; removed ones leave no gap."""
     out: list[Value | None] = [*old]
     groups: list[tuple[int, list[_Changed]]] = []
     for step, group in _grouped(changes, depth).items():

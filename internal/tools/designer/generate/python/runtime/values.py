@@ -1,4 +1,4 @@
-"""Attribute values, items, and the canonical form in which they are compared."""
+"""Attribute values, items, and the canonical form for comparisons."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Iterable, Mapping, Sequence, TypeAlias
 from .keytext import ZERO, bytes_of, number, number_text
 
 Value: TypeAlias = "dict[str, Any]"
-"""A value as the SDK's client has it: {"S": "ann"}."""
+"""A value in the SDK's format: {"S": "ann"}."""
 Item: TypeAlias = "dict[str, Value]"
-"""What is stored: values by attribute."""
+"""A stored item: values by attribute."""
 Values: TypeAlias = "dict[str, Value]"
-"""An entity's values by the names of its fields, each as it is stored; or a pattern's inputs."""
+"""An entity's values by field, each as stored; or a pattern's inputs."""
 
 
 def stored_as(v: Value | None) -> str:
@@ -23,18 +23,18 @@ def stored_as(v: Value | None) -> str:
 
 
 def get(v: Value | None, of: str) -> Any:
-    """What a value has of a type; None where it is of another."""
+    """A value's content of a type; None if it has another type."""
     return None if v is None else v.get(of)
 
 
 def at(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
-    """The value at the end of a path; NULL is none, for no type is stored so."""
+    """The value at the end of a path; NULL counts as missing, because no type is stored as NULL."""
     v = stored(m, path)
     return None if v is not None and "NULL" in v else v
 
 
 def stored(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
-    """The value at the end of a path as it is."""
+    """The value at the end of a path, unchanged."""
     v: Value | None = {"M": m or {}}
     for step in path:
         m, elements = get(v, "M"), get(v, "L")
@@ -44,13 +44,13 @@ def stored(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
 
 
 def index_of(step: str) -> int | None:
-    """The position that a step into a list stands for: [0]."""
+    """The position of a step into a list: [0]."""
     n = int(step[1:-1]) if re.fullmatch(r"\[(?:\+?[0-9]{1,40}|-0{1,40})\]", step) else -1
     return n if 0 <= n < 2**63 else None
 
 
 def put(m: Item, path: Sequence[str], v: Value) -> None:
-    """Stores a value at the end of a path, and makes the maps on the way, as copies."""
+    """Stores a value at the end of a path, and creates the maps on the path, as copies."""
     for step in path[:-1]:
         copy: Item = dict(get(m.get(step), "M") or {})
         m[step] = {"M": copy}
@@ -71,7 +71,7 @@ def number_value(n: Decimal) -> Value:
 
 
 def key_text(v: Value | None) -> bytes | None:
-    """A value of a key attribute as bytes; equal values of one type have equal ones."""
+    """The value of a key attribute as bytes; equal values of one type have equal bytes."""
     kind = stored_as(v)
     if v is None or kind not in ("S", "N", "B"):
         return None
@@ -84,7 +84,7 @@ def key_text(v: Value | None) -> bytes | None:
 
 
 def compare_keys(a: Value | None, b: Value | None) -> int:
-    """Compares values of one key attribute as DynamoDB sorts them. An absent one comes first."""
+    """Compares values of one key attribute in DynamoDB's order. A missing one is first."""
     x, y = stored_as(a), stored_as(b)
     left: Any = x
     right: Any = y
@@ -100,13 +100,13 @@ def sorted_keys(values: Iterable[Value]) -> list[Value]:
 
 
 def members_of(v: Value | None) -> list[Value] | None:
-    """A set's members as values; None of what is no set."""
+    """A set's members as values; None if it is not a set."""
     kind = stored_as(v)
     return [{kind[0]: x} for x in v[kind]] if v and kind in ("SS", "NS", "BS") else None
 
 
 def set_of(members: Sequence[Value]) -> Value | None:
-    """A set of members, which are all stored alike; None where there are none."""
+    """A set of members of one type; None if there are none."""
     kind = stored_as(members[0]) if members else ""
     return {kind + "S": [v[kind] for v in members]} if members else None
 
@@ -121,7 +121,7 @@ def uvarint(n: int) -> bytes:
 
 
 def sized(tag: bytes, data: bytes) -> bytes:
-    """Bytes with their length, so that what follows cannot be taken for a part of them."""
+    """Bytes with their length, so that concatenations are unambiguous."""
     return tag + uvarint(len(data)) + data
 
 
@@ -135,7 +135,7 @@ def _canonical_number(text: str) -> bytes:
 
 
 def canonical(v: Value | None) -> bytes:
-    """The canonical form of a value: equal values have the same, others have others."""
+    """The canonical form of a value: equal if and only if the values are equal."""
     kind = stored_as(v)
     x: Any = v[kind] if v else None
     if kind == "S":
@@ -167,5 +167,5 @@ def _canonical_set(tag: bytes, members: Iterable[bytes]) -> bytes:
 
 
 def equal(a: Value | None, b: Value | None) -> bool:
-    """Whether two values are the same, whatever the form of their numbers and the order of their sets."""
+    """Whether two values are equal, whatever the form of their numbers and the order of their sets."""
     return canonical(a) == canonical(b)

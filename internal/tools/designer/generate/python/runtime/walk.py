@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class Over:
-    """What a walk is over: the periods of a layout of |date, between bounds of a field."""
+    """The range of a walk: the periods of a |date layout between bounds of a field."""
 
     layout: str
     field: str
     max_buckets: int
-    """How many periods there may be between the bounds; of an open walk, which may be asked without bounds, how many a page walks."""
+    """The maximum number of periods between the bounds; of an open walk, whose bounds are optional, the maximum per page."""
     open: bool
 
 
 class Walk:
-    """The partitions of the periods from bound to bound, those of one period together, in the order in which they are read. They are
-    made as they are needed: between the bounds of an open walk there may be very many.
+    """The partitions of the periods from bound to bound, period by period in reading order. They are created when they are
+    needed: an open walk may have very many.
     """
 
     def __init__(self, source: Source, over: Over, keys: Sequence[Sequence[KeyAttribute]], given: Input, at: str) -> None:
-        """Begins at the period of a time that another walk got to; "" is the first one."""
+        """Starts at the period of another walk's position; "" is the first one."""
         self.shards = len(keys)
-        """How many partitions there are of each period."""
+        """How many partitions each period has."""
         self._source = source
         self._over = over
         self._keys = keys
@@ -56,7 +56,7 @@ class Walk:
                 raise builtin(CursorError)
 
     def step(self) -> tuple[str, list[Item]] | None:
-        """The beginning of the next period, and its partitions; None at the end."""
+        """The start of the next period, and its partitions; None at the end."""
         if self.ended or self._next is None:
             return None
         at = _time_text(self._next, self._over.field)
@@ -86,7 +86,7 @@ def _time_text(at: int, field: str) -> str:
 
 
 def _period(at: int, layout: str, following: int = 0) -> int | None:
-    """The beginning of a time's period, or of one that is so many behind it, in milliseconds; None outside the years of four digits."""
+    """The start of a time's period, or of an earlier one, in milliseconds; None outside the years of four digits."""
     if layout not in ("yyyy", "yyyy-MM"):
         unit = 86_400_000 if layout == "yyyy-MM-dd" else 3_600_000
         return (at // unit + following) * unit
@@ -97,9 +97,7 @@ def _period(at: int, layout: str, following: int = 0) -> int | None:
 
 
 def since(r: Read, given: Input, now: int) -> Input:
-    """Gives a read that may be asked without bounds those that it has then: from its floor to now. Nothing before the floor is found,
-    whatever is asked.
-    """
+    """Sets the default bounds of a read with optional bounds: from its floor to now. Nothing before the floor is ever found."""
     if not r.open:
         return given
     floor = _time_text(now - r.back, r.range) if r.back else r.since

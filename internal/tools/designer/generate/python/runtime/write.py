@@ -1,4 +1,4 @@
-"""Writes: one request where a write touches one item, else one transaction, tried again where it meets others."""
+"""Writes: one request if a write changes one item, otherwise one transaction, retried after conflicts."""
 
 from __future__ import annotations
 
@@ -21,25 +21,28 @@ from .writing import Writing
 
 _MIN_ATTEMPTS = 8
 _CONFLICT_TIME = 5
-"""For how many seconds a write is tried that meets others, which can be under way for long, and at least _MIN_ATTEMPTS times."""
+"""How long a write is retried after conflicts, in seconds, with at least _MIN_ATTEMPTS attempts. Conflicting writes may take
+long.
+"""
 _LONGEST_PAUSE = 0.32
 _MAX_COUNT_DEPTH = 8
 
 
 @dataclass
 class Outcome:
-    """What a write did."""
+    """The result of a write."""
 
     items: list[list[Values | None]] = field(default_factory=list)
-    """The items of the steps, in their order; None where the answer does not tell. A step for each line has one for each."""
+    """The items of the steps, in their order; None if the response does not have it. A step that runs per line has one per line.
+    """
     replayed: bool = False
-    """Set where the request was a repetition: nothing was done."""
+    """Set if the request was a repetition: nothing was done."""
     record: Values | None = None
-    """The record of the first request, where it is known."""
+    """The record of the first request, if known."""
 
 
 class _Again(Exception):
-    """The attempt met another write."""
+    """The attempt conflicted with another write."""
 
 
 class _Repetition(Exception):
@@ -52,7 +55,7 @@ def write(call: Call, w: Write, given: Input) -> Outcome:
 
 
 def tx(call: Call, asked: Sequence[tuple[Write, Callable[[], Input]]]) -> list[Outcome]:
-    """Makes writes, each with what makes its input, as a whole or not at all."""
+    """Executes writes, each with a function that creates its input, as one transaction."""
     writings: list[Writing] = []
     for place, (w, given) in enumerate(asked):
         try:
@@ -64,7 +67,7 @@ def tx(call: Call, asked: Sequence[tuple[Write, Callable[[], Input]]]) -> list[O
 
 
 def _attempted(t: Transaction) -> list[Outcome]:
-    """Makes a transaction, again and again where it meets other writes: the outcomes of the calls in the order in which they were given."""
+    """Executes a transaction, with retries after conflicts: returns the outcomes of the calls in the given order."""
     call = t.call
     while True:
         try:
@@ -89,8 +92,8 @@ class _Attempt:
         self._call = t.call
         self._effects = [Effect(c, t.learned) for c in t.changes()]
         self.records: dict[Writing, Values] = {}
-        """Those of the first requests, of a repetition."""
-        # Calls of which one must come before the other: see merge.
+        """For a repetition, the records of the first requests."""
+        # Calls that must be ordered: see merge.
         self._counted: set[Writing] = set()
         self._counts: set[Writing] = set()
 
@@ -98,19 +101,19 @@ class _Attempt:
         self._prepare()
         ops = self._operations()
         if all(o.role == "nothing" for o in ops):
-            return self._outcomes()  # what was to be deleted is not there
+            return self._outcomes()  # the item to delete does not exist
         if self._t.batch:
             return self._batch(ops)
         return self._single(ops[0]) if len(ops) == 1 and ops[0].kind != "checking" else self._transact(ops)
 
     def _prepare(self) -> None:
-        """Makes the operations of all effects, and reads the items that they depend on."""
+        """Creates the operations of all effects, and reads the items on which they depend."""
         unread = [e for e in self._effects if _unread(lambda e=e: _first(e))]  # type: ignore[misc]
         if unread:
             self._look(unread)
             first = self._effects[0]
             if first.doomed:
-                raise self._refused_itself(first, first.old)  # nothing is refused before it
+                raise self._refused_itself(first, first.old)  # no earlier one is rejected
         self._count()
         while True:
             left = [e for e in self._effects if not e.planned and _unread(lambda e=e: _derive(e))]  # type: ignore[misc]
@@ -119,8 +122,8 @@ class _Attempt:
             self._look(left)
 
     def _look(self, effects: list[Effect]) -> None:
-        """Reads the items of effects as they are now. Idempotency records are read along: what another request with their keys has
-        done since may be why an item is gone.
+        """Reads the current items of effects. Idempotency records are read too: an earlier request with the same key may be why
+        an item is missing.
         """
         groups: dict[str, list[Effect]] = {}
         for e in [*(e for e in self._effects if _is_record(e) and e not in effects), *effects]:
@@ -148,7 +151,7 @@ class _Attempt:
         return e.expired(item, self._call.now // 1000)
 
     def _count(self) -> None:
-        """Adds what counters are moved by to the effects. Effects whose own items are counted come before those that they move."""
+        """Adds the moves of counters to the effects. Effects on counted items are before the effects on their counters."""
         while True:
             waiting = [e for e in self._effects if not e.counted]
             if not waiting:
@@ -190,13 +193,13 @@ class _Attempt:
         if e.counters and e.c.line != by.c.line:
             e.c = replace(e.c, line=-1)  # of several lines
         if e.doomed or e.c.action == "delete":
-            return  # it is refused, or the counter goes with its item
+            return  # it is rejected, or the counter is deleted with its item
         try:
             if e.creates():
                 e.begin(f, m.by)
                 return
             if e.c.action == "check":
-                e.c = replace(e.c, action="update")  # and it stays a check for its refusals
+                e.c = replace(e.c, action="update")  # it remains as a check, so that it can be rejected
             e.add(f, m.by)
             if e.read:
                 e.compute()
@@ -204,9 +207,8 @@ class _Attempt:
             raise e.fault(err) from None
 
     def _merge(self, by: Effect, e: Effect) -> None:
-        """Decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
-        condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they
-        could be made, and are refused.
+        """Decides whether a counter that one call moves may be moved in a step of another, which is then as if it were first: its
+        condition and values refer to the old counter. If no order of the calls satisfies that for all, they are rejected.
         """
         if e.counters or e.doomed or by.c.of is e.c.of:
             return
@@ -216,7 +218,7 @@ class _Attempt:
         self._counted.add(e.c.of)
 
     def _operations(self) -> list[Operation]:
-        """All operations in the order of their effects. Two on one item, and more than a transaction holds, are refused."""
+        """All operations in the order of their effects. Two on one item, or more than a transaction may have, are rejected."""
         met: dict[bytes, Operation] = {}
         for o in (o for e in self._effects for o in e.ops):
             before = met.setdefault(o.identity, o)
@@ -227,7 +229,7 @@ class _Attempt:
         return list(met.values())
 
     def _outcomes(self, updated: Item | None = None) -> list[Outcome]:
-        """What the attempt did. updated are the attributes of the item of a single update."""
+        """The result of the attempt. updated are the attributes of the item of a single update."""
         out = {r: Outcome([[] for _ in r.w.steps]) for r in self._t.given}
         for e in self._effects:
             if e.c.number < 0 or e.counters:
@@ -241,7 +243,7 @@ class _Attempt:
         return [*out.values()]
 
     def _single(self, o: Operation) -> list[Outcome]:
-        """Writes the one item that a write touches."""
+        """Writes the single item of a write."""
         operation = {"putting": "put_item", "deleting": "delete_item"}.get(o.kind, "update_item")
         request = o.request(self._call.env.table_name(o.table))
         tells = self._call.tells_refused(operation)
@@ -263,12 +265,12 @@ class _Attempt:
         return self._outcomes(answer.get("Attributes", {}) if o.kind == "updating" else None)
 
     def _transact(self, ops: Sequence[Operation]) -> list[Outcome]:
-        """Writes several items as a whole."""
+        """Writes several items as a transaction."""
         items = [o.transact_item(self._call.env.table_name(o.table)) for o in ops]
         try:
             self._call.send("transact_write_items", {"TransactItems": items}, True)
         except Exception as err:
-            # One still in progress is raised too: another attempt might do twice what this one does yet.
+            # One that is still in progress is raised too: another attempt might repeat what this one does later.
             why = self._canceled(ops, err) if error_code(err) == "TransactionCanceledException" else None
             if why is None:
                 raise
@@ -276,7 +278,7 @@ class _Attempt:
         return self._outcomes()
 
     def _batch(self, ops: Sequence[Operation]) -> list[Outcome]:
-        """Writes the items of a batch, each for itself, as many in a request as it takes."""
+        """Writes the items of a batch separately, in as few requests as possible."""
         for begin in range(0, len(ops), MAX_BATCH_ITEMS):
             left = list(ops[begin : begin + MAX_BATCH_ITEMS])
             idle = 0
@@ -295,7 +297,7 @@ class _Attempt:
         return self._outcomes()
 
     def _batch_once(self, ops: Sequence[Operation]) -> list[Operation]:
-        """Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now."""
+        """Sends one request, and returns the unprocessed items: all of them if DynamoDB throttles it."""
         requests: BatchItems = {}
         for o in ops:
             requests.setdefault(self._call.env.table_name(o.table), []).append(o.batch_item())
@@ -310,7 +312,7 @@ class _Attempt:
         return [o for o in ops if remains(o)]
 
     def _canceled(self, ops: Sequence[Operation], err: Exception) -> Exception | None:
-        """Why a transaction was cancelled: the first of its operations that has a reason decides. None leaves the SDK's error."""
+        """Why a transaction was cancelled: the first operation with a reason decides. None keeps the SDK's error."""
         reasons: Sequence[dict[str, Any]] = getattr(err, "response", {}).get("CancellationReasons", ())
         for o, reason in zip(ops, reasons):
             code = reason.get("Code", "None")
@@ -322,7 +324,7 @@ class _Attempt:
         return None
 
     def _refused(self, o: Operation, item: Item | None) -> Exception:
-        """What the refusal of an operation means, by the item that refused."""
+        """The error for the rejection of an operation, by the item that caused it."""
         old = item or None
         e = o.of
         if o.role == "nothing":
@@ -343,14 +345,14 @@ class _Attempt:
         return self._refused_itself(e, old)
 
     def _repeats(self, e: Effect, old: Item) -> Exception:
-        """The end of a repetition, whose record refused. Records of other calls were made with it, and are read."""
+        """The end of a repetition, whose record already exists. Records of other calls were created with it, and are read."""
         self._replay(e, old)
         if any(o is not e and _is_record(o) for o in self._effects):
             self._look([])
         return _Repetition()
 
     def _refused_itself(self, e: Effect, old: Item | None) -> Exception:
-        """The error of a change that its own item refused. It is Again where the item fulfils all that the change asks."""
+        """The error of a change that its own item rejected. It is Again if the item satisfies the whole condition."""
         c = e.c
         if c.refused_as == "create" and old is not None and not self._expired(c.entity, old):
             return self._declared(c, old, c.entity.exists)
@@ -362,7 +364,7 @@ class _Attempt:
         return _Again() if holds else self._declared(c, old, "ErrRefused")
 
     def _declared(self, c: Change, old: Item | None, otherwise: str) -> Exception:
-        """The first declared error whose condition holds for the item that refused."""
+        """The first declared error whose condition holds for the item that caused the rejection."""
         found = next((x.err for x in c.refusals if x.when is None or x.when.holds(old, c.inputs)), otherwise)
         return self._refusal(c, found, old)
 
@@ -372,7 +374,7 @@ class _Attempt:
         return c.of.fault(self._call.env.declared.refusal(name, w.pattern, c.number, step_name, c.line, old))
 
     def _replay(self, e: Effect, old: Item) -> None:
-        """Takes the record of a first request, of which this one is a repetition. It is refused where that was another request."""
+        """Sets the record of the first request, which this one repeats. It is rejected if that was a different request."""
         v = e.c.entity.values_of(old)
         i = e.c.of.w.idempotent
         if i and i.request and not equal(v.get(REQUEST_FIELD), e.c.values.get(REQUEST_FIELD)):
@@ -381,12 +383,12 @@ class _Attempt:
 
 
 def _is_record(e: Effect) -> bool:
-    """Whether an effect is the creation of an idempotency record."""
+    """Whether an effect creates an idempotency record."""
     return e.c.number < 0 and e.c.action == "create"
 
 
 def _first(e: Effect) -> None:
-    """Makes the operations of an effect as far as no item must be known for them."""
+    """Creates the operations of an effect, as far as they are known without reading items."""
     try:
         movements(e)
         e.derive()
@@ -414,5 +416,5 @@ def _unread(task: Callable[[], Any]) -> bool:
 
 
 def _count_depth(e: Entity, above: int) -> int:
-    """How many counters stand behind each other for an entity's items."""
+    """The length of the longest chain of counters of an entity's items."""
     return above if above >= _MAX_COUNT_DEPTH else max((above, *(_count_depth(c.entity, above + 1) for c in e.counts)))

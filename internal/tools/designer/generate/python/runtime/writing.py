@@ -1,4 +1,4 @@
-"""A call of a write: its input, and the changes that its steps are."""
+"""A call of a write: its input, and the changes of its steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .values import Value, Values, canonical, sized_text
 
 
 class Writing:
-    """One call of a write. It is the same in all attempts, so that ids that were made stay what they are."""
+    """One call of a write. It is the same in all attempts, so that generated IDs do not change."""
 
     def __init__(self, call: Call, w: Write, given: Input, place: int | None = None) -> None:
         self.call = call
@@ -27,7 +27,7 @@ class Writing:
         self.given = given
         self.lines = given.lines
         self.place = place
-        """Its place among the writes of a tx."""
+        """Its index among the writes of a tx."""
         self.changes: list[Change] = []
         self._ids = Ids(call.now, call.env.new_id)
         self._check_lines()
@@ -59,26 +59,26 @@ class Writing:
                 _check_param(p, line_name(n, p.name), line.get(p.name))
 
     def fault(self, err: Exception) -> Exception:
-        """An error of this write, of several that are made as a whole."""
+        """An error of this write, one of several in a transaction."""
         if isinstance(err, (TableError, Fault)) and err.of is None:
             err.of = WriteOf(self.w.pattern, self.place)
         return err
 
     def step(self, c: Change) -> str:
-        """What the design calls the step of a change, else its number."""
+        """The step's name in the design, otherwise its number."""
         return "0, the idempotency record," if c.number < 0 else self.w.steps[c.number].name or str(c.number + 1)
 
     def canonical(self) -> bytes:
-        """The same for calls of one write with the same input."""
+        """Equal for calls of one write with the same input."""
         return canonical({"M": self.given.values}) + canonical({"L": [{"M": line} for line in self.lines]})
 
     def _record(self, e: Entity) -> Change:
         """The creation of the idempotency record."""
         try:
-            told = self._told()
+            unique = self._unique_fields()
             v: Values = {}
             for f in e.fields:
-                value = self._recorded(e, f, told)
+                value = self._recorded(e, f, unique)
                 if value is not None:
                     v[f.name] = value
             e.check(v)
@@ -87,8 +87,8 @@ class Writing:
             err.message = f"idempotency record: {err.message}"
             raise
 
-    def _told(self) -> Values:
-        """Fields of the items that the write is about once: all of those that are created, else those of their keys."""
+    def _unique_fields(self) -> Values:
+        """Fields of the write's unique items: all fields of created ones, otherwise those of their keys."""
         out: Values = {}
         for creates in (True, False):
             for c in self.changes:
@@ -96,10 +96,10 @@ class Writing:
                     out = {**c.values, **out}
         return out
 
-    def _recorded(self, e: Entity, f: Field, told: Values) -> Value | None:
+    def _recorded(self, e: Entity, f: Field, unique: Values) -> Value | None:
         if f.name == REQUEST_FIELD:
             return {"S": self.fingerprint()}
-        given = self.given.values.get(f.name) or told.get(f.name)
+        given = self.given.values.get(f.name) or unique.get(f.name)
         if given is not None:
             return given
         if e.ttl == f.name and e.ttl_after:
@@ -111,7 +111,7 @@ class Writing:
         raise missing(f.name)
 
     def fingerprint(self) -> str:
-        """The same for requests of one write whose inputs are the same, as far as the design compares them."""
+        """Equal for requests of one write with the same inputs, as far as the design compares them."""
         b = sized_text(self.w.pattern)
         for name in self.w.idempotent.request if self.w.idempotent else ():
             v = {"L": [{"M": line} for line in self.lines]} if name == "lines" else self.given.values.get(name)

@@ -1,4 +1,4 @@
-// A call of a pattern: the requests that it makes, and what they take.
+// A call of a pattern: its requests and their cost.
 
 import {
   BatchGetItemCommand,
@@ -21,29 +21,29 @@ import type { Sealer } from "./cursor.js";
 import { declared, type Declared } from "./errors.js";
 import type { Item } from "./values.js";
 
-/** The part of a DynamoDBClient that is used. */
+/** The methods of a DynamoDBClient that the runtime uses. */
 export type Client = Pick<DynamoDBClient, "send">;
 
-/** What a call was and took. */
+/** A finished call: its pattern, duration and cost. */
 export interface Observation {
   pattern: string;
   requests: number;
-  /** As DynamoDB reports them, in all. */
+  /** The total, as reported by DynamoDB. */
   readUnits: number;
   writeUnits: number;
-  /** 1, or more where a write met a conflict and was tried again. */
+  /** 1, or more if a write was retried after a conflict. */
   attempts: number;
   milliseconds: number;
   error: unknown;
 }
 
-/** What may be said of one call. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Ends the call. */
+  /** Cancels the call. */
   abortSignal?: AbortSignal;
 }
 
-/** What all calls of a database share. */
+/** The state that all calls of a database share. */
 export interface Environment {
   client: Client;
   tableName(t: Table): string;
@@ -64,7 +64,7 @@ export const maxBatchItems = 25;
 /** The requests of a batch, by table. */
 export type BatchItems = { [table: string]: WriteRequest[] };
 
-/** The error of a batch of which nothing is processed. */
+/** The error of a batch without progress. */
 export function throughputExceeded(message: string): Error {
   return new ProvisionedThroughputExceededException({ message, $metadata: {} });
 }
@@ -90,7 +90,7 @@ export class Call {
     }
   }
 
-  /** For how many milliseconds the call has run. */
+  /** How long the call has run, in milliseconds. */
   elapsed(): number {
     return performance.now() - this.start;
   }
@@ -103,7 +103,7 @@ export class Call {
     return declared(this.env.errors, name);
   }
 
-  /** Makes a request and counts what it consumed. */
+  /** Sends a request and counts the consumed capacity. */
   async send<T>(command: object, writes = false): Promise<T> {
     const send = this.env.client.send.bind(this.env.client) as unknown as (c: object, o: object) => Promise<T>;
     Object.assign((command as { input: object }).input, this.capacity);
@@ -124,11 +124,11 @@ export class Call {
 
   /** Reads an item by its primary key. */
   async get(t: Table, key: Item, consistent: boolean): Promise<Item | undefined> {
-    const answer = await this.send<{ Item?: Item }>(new GetItemCommand({ TableName: this.env.tableName(t), Key: key, ConsistentRead: consistent }));
-    return answer.Item && Object.keys(answer.Item).length > 0 ? answer.Item : undefined;
+    const response = await this.send<{ Item?: Item }>(new GetItemCommand({ TableName: this.env.tableName(t), Key: key, ConsistentRead: consistent }));
+    return response.Item && Object.keys(response.Item).length > 0 ? response.Item : undefined;
   }
 
-  /** Reads items by their primary keys; undefined for one that is not there. Equal keys are asked for once. */
+  /** Reads items by their primary keys; undefined for a missing one. Equal keys are requested once. */
   async fetch(t: Table, keys: readonly Item[], consistent: boolean): Promise<(Item | undefined)[]> {
     const distinct = new Map(keys.map((key) => [identity(t, key), key]));
     const all = [...distinct.values()];
@@ -149,17 +149,17 @@ export class Call {
     const out: Item[] = [];
     let rest: object | undefined = { [this.env.tableName(t)]: { Keys: keys, ConsistentRead: consistent } };
     for (let idle = 0; ; ) {
-      const answer: { Responses?: { [table: string]: Item[] }; UnprocessedKeys?: object } = await this.send(
+      const response: { Responses?: { [table: string]: Item[] }; UnprocessedKeys?: object } = await this.send(
         new BatchGetItemCommand({ RequestItems: rest as never }),
       );
       idle++;
-      for (const items of Object.values(answer.Responses ?? {})) {
+      for (const items of Object.values(response.Responses ?? {})) {
         out.push(...items);
         if (items.length > 0) {
           idle = 1;
         }
       }
-      rest = answer.UnprocessedKeys;
+      rest = response.UnprocessedKeys;
       if (!rest || Object.keys(rest).length === 0) {
         return out;
       }
@@ -170,11 +170,11 @@ export class Call {
     }
   }
 
-  /** Makes one BatchWriteItem, and returns what it leaves: all, where DynamoDB has refused it for now. */
+  /** Sends one BatchWriteItem and returns the unprocessed items: all of them if DynamoDB throttles it. */
   async writeBatch(requests: BatchItems): Promise<BatchItems> {
     try {
-      const answer = await this.send<{ UnprocessedItems?: BatchItems }>(new BatchWriteItemCommand({ RequestItems: requests }), true);
-      return answer.UnprocessedItems ?? {};
+      const response = await this.send<{ UnprocessedItems?: BatchItems }>(new BatchWriteItemCommand({ RequestItems: requests }), true);
+      return response.UnprocessedItems ?? {};
     } catch (err) {
       if ([ProvisionedThroughputExceededException, ThrottlingException, RequestLimitExceeded].some((of) => err instanceof of)) {
         return requests;
@@ -183,12 +183,12 @@ export class Call {
     }
   }
 
-  /** Waits before the attempt that follows so many in vain. */
+  /** Waits before the next attempt, longer after each failed one. */
   pauseAfter(attempts: number): Promise<void> {
     return this.pause(Math.min(25 * 2 ** (attempts - 1), 3000));
   }
 
-  /** Does n things, at most so many at once. The first fault is what it throws; none is begun after it. */
+  /** Runs n tasks with bounded concurrency. It throws the first error, after which no task is started. */
   async concurrently(n: number, atOnce: number, task: (i: number) => Promise<void>): Promise<void> {
     let next = 0;
     let failed = false;
@@ -205,7 +205,7 @@ export class Call {
     await Promise.all(Array.from({ length: Math.min(n, this.env.sequential ? 1 : atOnce) }, lane));
   }
 
-  /** Waits at random up to a time. */
+  /** Waits for a random time up to a maximum. */
   async pause(longest: number): Promise<void> {
     this.signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {

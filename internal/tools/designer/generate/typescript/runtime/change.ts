@@ -1,4 +1,4 @@
-// What the steps of a write come to as far as no item must be known for it.
+// The changes of a write's steps, as far as they are known without reading items.
 
 import type { Condition, Inputs } from "./condition.js";
 import type { Action, Param, Step, WriteDescriptor } from "./descriptor.js";
@@ -30,54 +30,57 @@ export interface Write extends Omit<WriteDescriptor, "steps" | "params" | "lineP
   idempotent?: { record: Entity; request: string[]; reused: string } | undefined;
 }
 
-/** What the path of an assignment leads to: a field, or something inside its structure. */
+/** The target of an assignment's path: a field, or something inside its structure. */
 export interface Target {
   field: LinkedField;
   path: readonly string[];
-  /** The field at the end of the path, by the name that errors have. */
+  /** The field at the end of the path, by its name in errors. */
   member: LinkedField;
   whole: boolean;
 }
 
-/** A field of the item as it is, in a sum. */
+/** A field's current value, as an operand of a sum. */
 export interface Operand {
   negative: boolean;
   field: LinkedField;
   path: readonly string[];
-  /** Whether an absent one is 0. */
+  /** Whether a missing one counts as 0. */
   zero?: boolean;
 }
 
-/** A change of a field. A value is what is set, or the known part of a sum; none with no operands removes. */
+/**
+ * A change of a field. The value is the new value, or the known part of a sum; without a value and operands, the field is
+ * removed.
+ */
 export interface Assigned extends Target {
   how: "setting" | "adding" | "initialising" | "uniting" | "dropping" | "appending" | "prepending";
   value: AttributeValue | undefined;
   operands: Operand[];
 }
 
-/** What a step does with one item. It is not changed once made. */
+/** What a step does to one item. Immutable. */
 export interface Change {
-  /** Whose step it is. */
+  /** The entity of the step. */
   of: Writing;
   number: number;
   line: number;
   action: Action;
-  /** The action of the step, which says what its refusal means. */
+  /** The action of the step, which determines what its rejection means. */
   refusedAs: Action;
   entity: Entity;
-  /** All values of an item that is created or put, and else the fields of its primary key. */
+  /** All values of an item that is created or put, otherwise the fields of its primary key. */
   values: Values;
   primary: Item;
   assigned: Assigned[];
   when: Condition | undefined;
   refusals: LinkedElse[];
   inputs: Inputs;
-  /** Fields that the condition says to have a value. */
+  /** Fields whose values the condition determines. */
   pinned: Values;
 }
 
-/** What attempts have found of items that cannot be known before, by their identity. */
+/** What earlier attempts have learned about items that cannot be known beforehand, by their identity. */
 export interface Learned {
-  foreign: Set<string>; // markers that are other items' by now: they are not deleted
-  lost: Set<string>; // copies that are not there: they are put
+  foreign: Set<string>; // markers that now belong to other items: they are not deleted
+  lost: Set<string>; // missing copies: they are put
 }

@@ -1,4 +1,4 @@
-// TypeScript's values as stored values, and the other way round:
+// TypeScript's values as stored values, and vice versa:
 //
 //   id, uuid, ulid, ksuid, slug, email, text, enum, date  string
 //   secret         Secret
@@ -16,7 +16,7 @@ import { compareTexts, decimal, isDate, parseTime, whole } from "./keytext.js";
 import { type LinkedField, type LinkedType, collection, described } from "./types.js";
 import { type AttributeValue, type Item, type Values, at, bare, compareKeys, membersOf, own, put, setOf, storedAs } from "./values.js";
 
-/** A text that is not to stand in logs, messages or JSON: all of these show [secret]. reveal tells it. */
+/** A text that must not appear in logs, messages or JSON: all of these show [secret]. reveal returns it. */
 export class Secret {
   readonly #text: string;
 
@@ -41,7 +41,7 @@ export class Secret {
   }
 }
 
-/** A value as it is stored; undefined for an empty set, which is not stored. */
+/** A value as stored; undefined for an empty set, which is not stored. */
 export function encode(t: LinkedType, name: string, x: unknown): AttributeValue | undefined {
   const refuse = (): ValueError => new ValueError(name, `is not ${described(t)}`);
   switch (t.kind) {
@@ -138,7 +138,7 @@ function object(t: LinkedType, name: string, x: unknown): { [key: string]: unkno
   return x as { [key: string]: unknown };
 }
 
-/** What a pattern is given, as values by the names of the inputs. Absent ones are left out. */
+/** The input of a pattern, as values by their names. Missing inputs are omitted. */
 export function encodeAll(fields: readonly { name: string; type: LinkedType; removable?: boolean }[], from: object): Values {
   const out: Values = bare();
   for (const f of fields) {
@@ -154,7 +154,7 @@ export function encodeAll(fields: readonly { name: string; type: LinkedType; rem
   return out;
 }
 
-/** An object of stored values: of all fields, or of some. */
+/** An object from stored values: of all fields, or of some. */
 export function decodeAll(entity: string, fields: readonly LinkedField[], v: Values): object {
   return Object.fromEntries(fields.flatMap((f) => {
     const name = `${entity}.${f.name}`;
@@ -170,7 +170,7 @@ function decodeField(f: LinkedField, name: string, v: AttributeValue | undefined
   return decode(f.type, name, v?.NULL === undefined ? v : undefined);
 }
 
-/** A stored value; what is none of the type is a DecodeError. */
+/** Decodes a stored value; throws a DecodeError if it is not of the type. */
 export function decode(t: LinkedType, name: string, v: AttributeValue | undefined): unknown {
   const typed = <T>(x: T | undefined, as: string): T => {
     if (x === undefined) {

@@ -1,4 +1,4 @@
-// Conditions of a design: bound to a request's names and values, or evaluated here over an item that was read.
+// Conditions of a design: added to a request, or evaluated here on an item that was read.
 
 import type { ConditionDescriptor } from "./descriptor.js";
 import { missing } from "./errors.js";
@@ -6,7 +6,7 @@ import { type Node, evaluate, parse, paths } from "./expression.js";
 import { type LinkedType, checkValue, timeAs } from "./types.js";
 import { type AttributeValue, type Item, type Values, own } from "./values.js";
 
-/** What the params of conditions stand for. now is in milliseconds. */
+/** The values of a condition's parameters. now is in milliseconds. */
 export interface Inputs {
   values: Values;
   line?: Values | undefined;
@@ -34,7 +34,7 @@ export class Condition {
     this.root = root;
   }
 
-  /** The conditions that must all hold for this one to: the parts that AND joins. */
+  /** The conditions that must all hold: the operands of AND. */
   conjuncts(): Condition[] {
     if (this.root.is !== "and") {
       return [this];
@@ -42,7 +42,7 @@ export class Condition {
     return this.root.terms.map((t) => new Condition(this, this.params, t));
   }
 
-  /** The top-level attributes that the condition reads. */
+  /** The top-level attributes in the condition. */
   attributes(): string[] {
     const out = new Set<string>();
     paths(this.root, (steps) => out.add(this.attribute(steps)));
@@ -77,17 +77,17 @@ export class Condition {
     });
   }
 
-  /** Refuses inputs of the condition, before a request would have them. */
+  /** Rejects invalid inputs of the condition before a request is sent. */
   check(inputs: Inputs): void {
     this.bind(inputs, {}, {});
   }
 
-  /** Whether the condition holds for an item; undefined is none. */
+  /** Whether the condition holds for an item; undefined means no item. */
   holds(item: Item | undefined, inputs: Inputs): boolean {
     return evaluate(this.root, item, { names: this.names, value: (p) => this.value(p, inputs) });
   }
 
-  /** What a placeholder stands for. */
+  /** The value of a placeholder. */
   value(placeholder: string, inputs: Inputs): AttributeValue {
     const constant = own(this.constants, placeholder);
     if (constant !== undefined) {
@@ -111,7 +111,7 @@ export class Condition {
   }
 }
 
-/** The alias that an attribute has among a request's names, or is given. */
+/** The alias of an attribute in a request; added if there is none. */
 export function aliasIn(names: { [alias: string]: string }, attribute: string): string {
   let found = "";
   for (const alias of Object.keys(names)) {
@@ -126,7 +126,7 @@ export function aliasIn(names: { [alias: string]: string }, attribute: string): 
   return found;
 }
 
-/** A reference with a prefix that a map does not have. */
+/** A reference to a prefix that a map does not have. */
 export function free(m: { [reference: string]: unknown }, prefix: string): string {
   let n = Object.keys(m).length;
   while (Object.hasOwn(m, prefix + n)) {

@@ -1,12 +1,12 @@
-// What a change moves counters by.
+// How a change moves counters.
 
 import { Decimal } from "./decimal.js";
 import { type Entity, type LinkedCount, identity, ownerFields, ownerOf } from "./entity.js";
 import { ValueError } from "./errors.js";
-import { type Known, type Told, Unread, collect, truth } from "./known.js";
+import { type Known, type FieldValue, Unread, collect, truth } from "./known.js";
 import { type Values, bare, decimalOf } from "./values.js";
 
-/** What a change moves a counter by. */
+/** How a change moves a counter. */
 export interface Movement {
   count: LinkedCount;
   key: Values;
@@ -19,7 +19,7 @@ interface Tally {
   n: Decimal;
 }
 
-/** What an effect moves counters by. */
+/** How an effect moves counters. */
 export function movements(e: Known): Movement[] {
   const { action } = e.c;
   if (e.doomed || action === "check" || action === "put" || (action === "delete" && e.exists() === "absent")) {
@@ -28,13 +28,13 @@ export function movements(e: Known): Movement[] {
   return e.entity.counts.flatMap((c) => moves(e, c));
 }
 
-/** What it moves one counter by: two where the item leaves one counter's item for another's. */
+/** How it moves one counter: two moves if the item changes from one counter's item to another's. */
 function moves(e: Known, c: LinkedCount): Movement[] {
   if (e.creates()) {
     const after = tally(e, c, e.after, e.relyAfter);
     return nonzero(c, after.key, after.n);
   }
-  if (e.exists() === "perhaps") {
+  if (e.exists() === "unknown") {
     throw new Unread();
   }
   if (e.c.action === "delete") {
@@ -75,8 +75,8 @@ function added(e: Known, field: string): Decimal | undefined {
   return sum;
 }
 
-/** What the item counts for, in one state; it relies on the fields that this is told from. */
-function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (fields: readonly string[]) => void): Tally {
+/** What the item counts in one state; the change then depends on the fields used. */
+function tally(e: Known, c: LinkedCount, value: (field: string) => FieldValue, rely: (fields: readonly string[]) => void): Tally {
   const { holds, known, relies } = truth(e.entity, c.where, value);
   if (!known) {
     throw new Unread();
@@ -99,7 +99,7 @@ function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (
   return { counts: true, key, n: n ?? Decimal.zero };
 }
 
-/** Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values. */
+/** Whether values give one key of the counter's item. Keys are compared, because lower and fold map several values to one. */
 function sameCounter(e: Entity, a: Values, b: Values): boolean {
   try {
     return identity(e.table, e.keyOf(e.key, a)) === identity(e.table, e.keyOf(e.key, b));

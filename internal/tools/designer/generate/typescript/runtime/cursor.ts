@@ -1,5 +1,5 @@
-// Cursors: how far each partition has been read, sealed with AES-256-GCM for one pattern, input, owner and caller.
-// Those of the Go package design/table are others: neither continues the pages of the other.
+// Cursors: how far each partition has been read, sealed with AES-256-GCM for one pattern, input, owner and caller. They are not
+// compatible with cursors of the Go package design/table.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Attribute } from "./descriptor.js";
@@ -14,7 +14,7 @@ const padding = 32;
 const tagBytes = 16;
 const minKey = 32;
 
-/** How far a partition has been read: not at all, behind a key, or to its end. */
+/** How far a partition has been read: not at all, after a key, or to its end. */
 export interface Position {
   at?: Item | undefined;
   done?: boolean;
@@ -64,24 +64,24 @@ export class Sealer {
   }
 }
 
-/** The key of the one cursor that has the nonce. */
+/** The key of the single cursor with this nonce. */
 function keyOf(secret: Uint8Array, nonce: Buffer): Buffer {
   const info = Buffer.concat([Buffer.from("monotable cursor 1 "), nonce.subarray(0, keyNonceBytes)]);
   return Buffer.from(hkdfSync("sha256", secret, new Uint8Array(0), info, 32));
 }
 
-/** Where a walk over periods got to, for positions to stand behind it: when it began, and the beginning of the period. */
+/** The position of a walk over periods: when it started, and the start of the current period. */
 export function encodePeriod(began: number, at: string): Bytes {
   return sized("", String(began)) + sized("", bytesOf(at));
 }
 
-/** The inverse, with what is behind it. */
+/** The inverse; also returns the rest. */
 export function decodePeriod(text: Bytes): { began: number; at: string; rest: Bytes } {
   const d = new Decoder(text);
   return { began: Number(d.bytes()), at: textOf(d.bytes()), rest: d.rest() };
 }
 
-/** How many items may still follow (0 does not bound them), then the state of each partition. */
+/** How many more items may follow (0 for no bound), then the state of each partition. */
 export function encodePositions(left: number, positions: readonly Position[], attributes: readonly Attribute[]): Bytes {
   let out = uvarint(Math.max(left, 0));
   for (const p of positions) {
@@ -101,7 +101,7 @@ export function encodePositions(left: number, positions: readonly Position[], at
   return out;
 }
 
-/** The inverse, for as many partitions; the keys have the partitions' own attributes too. */
+/** The inverse, for the given partitions; the keys include the partitions' own attributes. */
 export function decodePositions(text: Bytes, partitions: readonly Item[], attributes: readonly Attribute[]): { left: number; positions: Position[] } {
   const d = new Decoder(text);
   const left = d.number();
@@ -128,7 +128,7 @@ export function decodePositions(text: Bytes, partitions: readonly Item[], attrib
   return { left, positions };
 }
 
-/** Takes a text apart. */
+/** Splits a text. */
 class Decoder {
   private i = 0;
   private readonly text: Bytes;

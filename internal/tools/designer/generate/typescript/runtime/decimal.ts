@@ -1,10 +1,10 @@
-// Numbers as DynamoDB has them: exact, with at most 38 digits.
+// Numbers as in DynamoDB: exact, with at most 38 digits.
 
 const maxDigits = 38;
 const maxMagnitude = 125;
 const minMagnitude = -130;
 
-/** An exact number: coefficient × 10^exponent, without zeros at the coefficient's end. Zero is 0 × 10^0. */
+/** An exact number: coefficient × 10^exponent, where the coefficient has no trailing zeros. Zero is 0 × 10^0. */
 export class Decimal {
   readonly coefficient: bigint;
   readonly exponent: number;
@@ -41,7 +41,7 @@ export class Decimal {
     return new Decimal(BigInt(bare), exponent + shift);
   }
 
-  /** Reads a number: digits with a point, a sign and an exponent. */
+  /** Parses a number: digits with a point, a sign and an exponent. */
   static parse(text: string): Decimal {
     const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
     const whole = found?.[2] ?? "";
@@ -105,7 +105,7 @@ export class Decimal {
     return this.coefficient * 10n ** BigInt(this.exponent - exponent);
   }
 
-  /** The number where it is a whole one of 64 bits. */
+  /** The number as an integer of 64 bits, if it is one. */
   int64(): bigint | undefined {
     if (this.exponent < 0 || this.exponent > 18) {
       return undefined;

@@ -1,5 +1,5 @@
-// Descriptors: a design's tables, entities and patterns as plain data. descriptors.ts has them as a document, in which one
-// refers to another by its name and nothing stands that is empty; link makes a program of it.
+// Descriptors: a design's tables, entities and patterns as plain data. In the document in descriptors.ts they refer to each other
+// by name, and empty values are omitted; link resolves the names.
 
 import type { Declared } from "./errors.js";
 import type { AttributeValue } from "./values.js";
@@ -21,14 +21,14 @@ export interface Part {
 
 export interface KeyAttribute extends Attribute {
   template?: Part[];
-  /** The field that is stored in this attribute itself. */
+  /** The field that is stored in this attribute directly. */
   field?: string;
 }
 
 export interface Type {
   kind: Kind;
   enum?: string[];
-  /** The name of a structure's fields. */
+  /** The name of a structure. */
   fields?: string;
   elem?: Type;
 }
@@ -52,7 +52,7 @@ export interface ConditionDescriptor {
 
 export interface Entry {
   index: string;
-  /** Of several in the index, of which an item is in one at most. */
+  /** Alternatives in the index: an item has at most one of them. */
   name?: string;
   pk?: KeyAttribute[];
   sk?: KeyAttribute[];
@@ -76,7 +76,7 @@ export interface Count {
   entity: string;
   field: string;
   sum?: string;
-  /** The counted item's fields by those of the other's key, where the names differ. */
+  /** Maps key fields of the other item to fields of the counted item, if their names differ. */
   by?: Record<string, string>;
   where?: ConditionDescriptor;
 }
@@ -111,7 +111,7 @@ export type PlaceKind = "key" | "copy" | "entry" | "marker";
 export interface Place {
   kind: PlaceKind;
   index?: string;
-  /** The name of the entry, of several in the index. */
+  /** The name of the entry, if the index has several. */
   entry?: string;
   copy?: string;
   marker?: string;
@@ -129,7 +129,7 @@ export interface Param {
   name: string;
   type: Type;
   optional?: boolean;
-  /** Whether NULL is a value, with which a patched field is removed. */
+  /** Whether NULL is allowed: it removes a patched field. */
   removable?: boolean;
   maxBytes?: number;
   minBytes?: number;
@@ -151,24 +151,24 @@ export interface ReadDescriptor {
   by?: string[];
   prefix?: string;
   range?: string;
-  /** The input of which any value of a |band is given: all of the band is meant. */
+  /** The input of a |band, of which any value may be given: it stands for the whole band. */
   bucket?: string;
-  /** The layout of |date whose partitions the range walks one after another, maxBuckets at most. */
+  /** The layout of |date, whose partitions the range reads one after another, at most maxBuckets. */
   over?: string;
   maxBuckets?: number;
   /**
-   * A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
-   * goes from there to now. A page walks maxBuckets, and the next one goes on.
+   * The earliest possible time, or back, how many milliseconds ago it is. The bounds are then optional, and the walk goes from
+   * there to now. A page walks at most maxBuckets; the next one continues.
    */
   since?: string;
   back?: number;
-  /** Reads all of the place, in so many segments. */
+  /** Scans the place, in this number of segments. */
   scan?: boolean;
   segments?: number;
-  /** Only the number of the items is wanted; select, that the request finds just these, so that DynamoDB counts them. */
+  /** Returns only the number of items; select: the request selects exactly these, so that DynamoDB can count them. */
   count?: boolean;
   select?: boolean;
-  /** One item is wanted for each of many inputs, which are maxKeys at most. */
+  /** Returns one item for each of several inputs, at most maxKeys. */
   each?: boolean;
   maxKeys?: number;
   page?: number;
@@ -176,7 +176,7 @@ export interface ReadDescriptor {
   owner?: string;
   hydrate?: boolean;
   fields?: string[];
-  /** What the caller gives beside the bounds of the range. */
+  /** The caller's inputs other than the bounds of the range. */
   inputs?: Param[];
 }
 
@@ -212,7 +212,7 @@ export interface Term {
 }
 
 export interface Assignment {
-  /** A field, or steps into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or :line.kind. */
+  /** A field, or a path into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or :line.kind. */
   path: string[];
   value: Term[];
 }
@@ -226,19 +226,19 @@ export interface Step {
   action: Action;
   entity: string;
   each?: boolean;
-  /** What errors call the step by; its number without one. */
+  /** The step's name in errors; without it, its number is used. */
   name?: string;
   by?: Assignment[];
   set?: Assignment[];
   add?: Assignment[];
   init?: Assignment[];
-  /** The paths of what goes. */
+  /** The removed paths. */
   remove?: string[][];
-  /** What is taken out of sets, and put behind and before lists. */
+  /** What is removed from sets, and appended and prepended to lists. */
   drop?: Assignment[];
   append?: Assignment[];
   prepend?: Assignment[];
-  /** Fields that have the values of the inputs of their names, where there are such. */
+  /** Fields that are set to the inputs of the same names, if present. */
   patch?: string[];
   when?: ConditionDescriptor;
   else?: Else[];
@@ -251,16 +251,16 @@ export interface WriteDescriptor {
   lineParams?: Param[];
   lines?: boolean;
   maxLines?: number;
-  /** Each item is written for itself, without conditions. */
+  /** Each item is written separately, without conditions. */
   batch?: boolean;
   idempotent?: { record: string; request?: string[]; reused?: string };
-  /** What the write returns: the item of a step, or of each line, under a name. */
-  told?: Told[];
-  /** What answers a repetition, beside its record: a read or a collection. */
+  /** What the write returns under a name: the item of a step, or of each line. */
+  returned?: Returned[];
+  /** What determines the response to a repetition, besides its record: a read or a collection. */
   replay?: { read?: string; collection?: string; owner?: string };
 }
 
-export interface Told {
+export interface Returned {
   step: number;
   name: string;
   each?: boolean;
@@ -268,27 +268,29 @@ export interface Told {
 
 /** How the items of a person are exported and erased. */
 export interface PersonDescriptor {
-  /** What the design names persons by. */
+  /** The field that identifies persons. */
   field: string;
-  /** The ways to the person's items, in the order of erasure. */
+  /** The person's parts, in the order of erasure. */
   parts?: PersonPartDescriptor[];
 }
 
-/** A way to items of a person. */
+/** A part of a person's data: how its items are found and erased. */
 export interface PersonPartDescriptor {
   entity: string;
-  /** The input of read that the person is; without it, read takes the fields of an item of the part above. */
+  /** The input of read that is the person; without it, read takes fields of an item of the parent part. */
   field?: string;
-  /** Finds the items; there is none where nothing does, for they expire. */
+  /** Finds the items; missing if they are left to expire. */
   read?: ReadDescriptor;
-  /** What erasure does to each item; without it an item stays. keep is the reason for which it does, changed by erase or not. */
+  /**
+   * What erasure does to each item; without it, an item stays. keep is the reason why it stays, whether or not erase changes it.
+   */
   erase?: WriteDescriptor;
   keep?: string;
-  /** Whether items stay until their time is over. */
+  /** Whether items stay until they expire. */
   expires?: boolean;
-  /** Whether the items are other people's, and not exported. */
+  /** Whether the items belong to other people and are not exported. */
   others?: boolean;
-  /** The ways to what belongs to each item, which is erased before it. */
+  /** The parts that depend on each item, which are erased before it. */
   parts?: PersonPartDescriptor[];
 }
 

@@ -1,4 +1,4 @@
-// A change in one attempt: the operations on its item, and on all that belongs to it.
+// A change in one attempt: the operations on its item, copies, markers and counters.
 
 import type { Change, Learned } from "./change.js";
 import type { KeyAttribute, Marker } from "./descriptor.js";
@@ -12,9 +12,9 @@ import { Expression, conjunction, native } from "./update.js";
 import { type Item, type Values, bare, put, stored } from "./values.js";
 
 export class Effect extends Known {
-  /** Set where nothing but counters is changed, in an item that no step is about. */
+  /** Set if only counters change, in an item without a step of its own. */
   counters = false;
-  /** What counters it moves has been told. */
+  /** The counters that it moves have been determined. */
   counted = false;
   ops: Operation[] = [];
   private readonly learned: Learned;
@@ -24,7 +24,7 @@ export class Effect extends Known {
     this.learned = learned;
   }
 
-  /** Makes the operations: on the item itself, which stands first, and on its copies and markers. */
+  /** Creates the operations: on the item itself, which is first, and on its copies and markers. */
   derive(): void {
     this.ops = [];
     this.planned = false;
@@ -56,7 +56,7 @@ export class Effect extends Known {
     return `attribute_not_exists(${x.path([this.entity.table.pk.name])})`;
   }
 
-  /** That no item is there, or one whose time is over, which DynamoDB has not removed yet. */
+  /** Requires that the item is missing, or has expired but is not deleted yet. */
   private isFree(x: Expression): string {
     const f = this.entity.ttlField();
     if (!f) {
@@ -70,7 +70,7 @@ export class Effect extends Known {
     return this.c.when?.bind(this.c.inputs, x.names, x.values) ?? "";
   }
 
-  /** Takes the place of a change that is refused already: an earlier one may be refused too. */
+  /** Replaces a change that is already known to be rejected; an earlier one may be rejected too. */
   private refuse(): void {
     const x = new Expression();
     this.operation("checking", "itself", "update", this.c.primary).keeps(x, this.isThere(x), this.isAbsent(x));
@@ -92,7 +92,7 @@ export class Effect extends Known {
     this.entity.markers.forEach((m) => this.take(m, this.c.values));
   }
 
-  /** Deletes an item with its copies and markers. One that is not there has none. */
+  /** Deletes an item with its copies and markers. A missing item has none. */
   private deriveDelete(): void {
     const x = new Expression();
     if (this.exists() === "absent") {
@@ -119,13 +119,13 @@ export class Effect extends Known {
     this.operation("checking", "itself", "check", this.c.primary).keeps(x, when);
   }
 
-  /** Changes an item that is there, or may be. */
+  /** Changes an item that exists or may exist. */
   private deriveUpdate(): void {
     if (this.assigned.some((a) => !native(a))) {
       throw new Unread();
     }
-    if (this.exists() === "perhaps" && (this.entity.markers.length > 0 || this.assigned.some((a) => a.path.length > 1))) {
-      throw new Unread(); // a marker is made with its item, and so is a map before something is set in it
+    if (this.exists() === "unknown" && (this.entity.markers.length > 0 || this.assigned.some((a) => a.path.length > 1))) {
+      throw new Unread(); // a marker is created with its item, and so is a map before something is set in it
     }
     const x = new Expression();
     const o = this.operation("updating", "itself", this.counters ? "count" : "update", this.c.primary);
@@ -143,12 +143,12 @@ export class Effect extends Known {
     const when = this.when(x);
     o.keeps(x, this.exists() === "present" ? this.isThere(x) : "", when, this.guards(x));
     o.update = x.text();
-    if (o.update === "" && this.exists() === "perhaps") {
-      throw new Unread(); // of an item that is nothing but its key: a transaction cannot say that it is to be made
+    if (o.update === "" && this.exists() === "unknown") {
+      throw new Unread(); // the item has only its key: an update in a transaction cannot create it explicitly
     }
   }
 
-  /** Sets what tells an item that may be made: the fields of the primary key, as far as they are held, and the type. */
+  /** Sets the attributes that identify an item that may be created: the fields of the primary key, if stored, and the type. */
   private identify(x: Expression, key: readonly KeyAttribute[], held: readonly string[] | undefined): void {
     for (const name of fieldsOf(this.entity.key)) {
       const f = this.entity.field(name)!;
@@ -161,7 +161,7 @@ export class Effect extends Known {
     }
   }
 
-  /** Holds the fields that the change relies on to the values that they had. */
+  /** Requires the fields on which the change depends to have the values that were read. */
   private guards(x: Expression): string {
     const names = [...this.relied].sort(compareTexts);
     return conjunction(...names.map((name) => {
@@ -181,12 +181,12 @@ export class Effect extends Known {
     }
   }
 
-  /** Keeps a copy equal to an item that is changed: it is changed as the item is, or moved where its key changes. */
+  /** Keeps a copy in sync with a changed item: it is changed in the same way, or moved if its key changes. */
   private deriveCopy(c: LinkedCopy): void {
     const held = this.entity.heldBy(c) ?? this.entity.fields.map((f) => f.name);
     const indexed = c.entries.flatMap((x) => this.entity.entryFields(x));
     const key = fieldsOf(c.key);
-    if (this.exists() === "perhaps") {
+    if (this.exists() === "unknown") {
       if (!within(key, fieldsOf(this.entity.key))) {
         throw new Unread();
       }
@@ -213,7 +213,7 @@ export class Effect extends Known {
     this.changeCopy(c, old, held);
   }
 
-  /** Deletes a copy and puts it under its new key. */
+  /** Deletes a copy and puts it at its new key. */
   private moveCopy(c: LinkedCopy, old: Item | undefined, needs: readonly string[]): void {
     if (old) {
       this.operation("deleting", "elsewhere", `delete of copy ${c.name}`, old);
@@ -223,7 +223,7 @@ export class Effect extends Known {
     this.putCopy(c, v);
   }
 
-  /** Changes a copy where it is. */
+  /** Changes a copy in place. */
   private changeCopy(c: LinkedCopy, key: Item, held: readonly string[]): void {
     const x = new Expression();
     const whole = this.rewritten(held);
@@ -239,7 +239,7 @@ export class Effect extends Known {
     changeEntries(this, c.entries, x);
     const update = x.text();
     if (update === "") {
-      return; // nothing of the copy changes
+      return; // nothing in the copy changes
     }
     const o = this.operation("updating", "elsewhere", `update of copy ${c.name}`, key);
     o.update = update;
@@ -247,8 +247,8 @@ export class Effect extends Known {
   }
 
   /**
-   * The attributes of a copy that are set as they will be, for they cannot be changed as the item's are: they are computed of fields
-   * that the copy does not hold, or are inside a map that it may lack.
+   * The attributes of a copy that are set to their final values, because they cannot be changed like the item's: they are
+   * computed from fields that the copy does not have, or are inside a map that it may not have.
    */
   private rewritten(held: readonly string[]): string[] {
     const out = new Set<string>();
@@ -261,7 +261,7 @@ export class Effect extends Known {
     return [...out];
   }
 
-  /** Whether a copy with some fields surely has the map that a path leads into: a required field is in it. */
+  /** Whether a copy with some fields certainly has the map of a path: if a required field is in it. */
   private hasMap(path: readonly string[], held: readonly string[]): boolean {
     const inside = path.slice(0, -1);
     return inside.length === 0 || this.entity.fields.some((f) =>
@@ -286,7 +286,7 @@ export class Effect extends Known {
 
   // Markers.
 
-  /** Puts a marker that must be free. */
+  /** Puts a marker that must not exist. */
   private take(m: Marker, v: Values): void {
     const o = this.operation("putting", "taking", `put of marker ${m.name}`, this.entity.marker(m, v));
     o.marker = m;
@@ -294,7 +294,7 @@ export class Effect extends Known {
     o.keeps(x, this.isFree(x));
   }
 
-  /** Deletes the item's marker. Where items expire, or where there may be no item, it may be another's: then it stays. */
+  /** Deletes the item's marker. If items expire, or there may be no item, it may belong to another item; then it stays. */
   private release(m: Marker): void {
     const key = this.keyBefore(m.key);
     if (!key || this.learned.foreign.has(identity(this.entity.table, key))) {
@@ -309,14 +309,14 @@ export class Effect extends Known {
     o.keeps(x, this.owns(m, x));
   }
 
-  /** The condition of a marker that is the item's own, by the fields of the item's key that it holds. */
+  /** The condition that a marker belongs to the item, by the fields of the item's key in it. */
   private owns(m: Marker, x: Expression): string {
     const fields = fieldsOf(this.entity.key).map((name) => this.entity.field(name)!).filter((f) => !inKey(m.key, f.path));
     return conjunction(...fields.map((f) =>
       `attribute_not_exists(${x.path(f.path)}) OR ${x.path(f.path)} = ${x.value(this.c.values[f.name]!)}`));
   }
 
-  /** Puts the marker again where it is. Where items expire it may be another's by now: then it is taken. */
+  /** Puts an existing marker again. If items expire it may now belong to another item; then it counts as taken. */
   private renew(m: Marker, v: Values): void {
     const o = this.operation("putting", "elsewhere", `put of marker ${m.name}`, this.entity.marker(m, v));
     if (!this.entity.ttl) {
@@ -331,7 +331,7 @@ export class Effect extends Known {
     }
   }
 
-  /** Keeps a marker of an item that is changed: moved where its key changes, else put again where what it holds changes. */
+  /** Keeps the marker of a changed item in sync: moved if its key changes, otherwise put again if its contents change. */
   private deriveMarker(m: Marker): void {
     const key = fieldsOf(m.key);
     const held = this.entity.heldByMarker(m);

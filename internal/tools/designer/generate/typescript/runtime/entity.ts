@@ -1,4 +1,4 @@
-// How an entity is stored: keys of templates, index entries, copies, markers, and the way back from an item to values.
+// How an entity is stored: keys from templates, index entries, copies, markers, and decoding of items to values.
 
 import type { Condition } from "./condition.js";
 import type { Copy, Entry, EntityDescriptor, KeyAttribute, Marker, Part, Place, Table } from "./descriptor.js";
@@ -29,12 +29,12 @@ export interface LinkedCount {
   where: Condition | undefined;
 }
 
-/** The fields of a counted item that tell the item which has the counter. */
+/** The fields of a counted item that identify the item with the counter. */
 export function ownerFields(c: LinkedCount): string[] {
   return fieldsOf(c.entity.key).map((name) => own(c.by, name) ?? name);
 }
 
-/** The key fields of the item which has the counter, out of a counted item's values. */
+/** The key fields of the item with the counter, from a counted item's values. */
 export function ownerOf(c: LinkedCount, v: Values): Values {
   const out: Values = bare();
   for (const name of fieldsOf(c.entity.key)) {
@@ -46,12 +46,12 @@ export function ownerOf(c: LinkedCount, v: Values): Values {
   return out;
 }
 
-/** A text that keys of one item have in common, and those of others do not. */
+/** A text that is equal for keys of the same item, and different for others. */
 export function identity(t: Table, item: Item): string {
   return t.name + "\0" + canonical(own(item, t.pk.name)) + (t.sk ? canonical(own(item, t.sk.name)) : "");
 }
 
-/** The names of the fields in templates, each once. */
+/** The distinct names of the fields in templates. */
 export function fieldsOf(...keys: (readonly KeyAttribute[])[]): string[] {
   const names = new Set<string>();
   for (const key of keys) {
@@ -66,7 +66,7 @@ export function fieldsOf(...keys: (readonly KeyAttribute[])[]): string[] {
   return [...names];
 }
 
-/** Whether all of some names are among others. */
+/** Whether all names are in another list. */
 export function within(names: readonly string[], others: readonly string[]): boolean {
   return names.every((n) => others.includes(n));
 }
@@ -101,7 +101,7 @@ function subject(a: KeyAttribute): string {
   return fieldsOf([a])[0] ?? a.name;
 }
 
-/** The error of a key that would be empty. */
+/** The error for an empty key. */
 export function emptyKey(a: KeyAttribute): ValueError {
   return new ValueError(subject(a), `makes the key ${a.name} empty`);
 }
@@ -116,7 +116,7 @@ export class Entity {
   readonly ttl: { field: string; after?: number } | undefined;
   readonly notFound: string;
   readonly exists: string;
-  // Filled by link, for conditions and counters need entities.
+  // Set by link, because conditions and counters need entities.
   entries: LinkedEntry[] = [];
   copies: LinkedCopy[] = [];
   counts: LinkedCount[] = [];
@@ -141,7 +141,7 @@ export class Entity {
     return this.byName.get(name);
   }
 
-  /** Refuses values that are not of their fields' types. Fields that are not there are not asked for. */
+  /** Rejects values of the wrong type. Missing fields are not checked. */
   check(v: Values): void {
     for (const f of this.fields) {
       const value = v[f.name];
@@ -165,7 +165,7 @@ export class Entity {
     return out;
   }
 
-  /** Refuses a text that is too long for its attribute, and names the field that has most of it. */
+  /** Rejects a text that is too long for its attribute, and names the field with the longest part. */
   private hasRoom(a: KeyAttribute, text: Bytes, v: Values): void {
     if (text.length <= maxSortKeyBytes || a.type === "N") {
       return;
@@ -192,7 +192,7 @@ export class Entity {
     return sorts.some((keys) => keys.some((a) => a.name === attribute)) ? maxSortKeyBytes : maxPartitionKeyBytes;
   }
 
-  /** A template's text with values. */
+  /** A template's text for some values. */
   render(template: readonly Part[], v: Values): Bytes {
     let out = "";
     for (const p of template) {
@@ -213,7 +213,7 @@ export class Entity {
     return out;
   }
 
-  /** The text of a part's value after its functions. The value may be the beginning of one: minBytes is for whole ones. */
+  /** The text of a part's value after its functions. The value may be a prefix of one: minBytes applies to whole values. */
   textOf(p: Part, v: AttributeValue, minBytes = 0): Bytes {
     const f = this.field(p.field ?? "");
     if (!f) {
@@ -228,7 +228,7 @@ export class Entity {
         throw new ValueError(f.name, `cannot be used in a key: ${(err as Error).message}`);
       }
       if (fn.name === "lower" || fn.name === "fold" || fn.name === "slug") {
-        fits(f.name, text, minBytes, f.maxBytes); // these can make a text longer, or leave nothing of it
+        fits(f.name, text, minBytes, f.maxBytes); // these can make a text longer, or empty
       }
     }
     return text;
@@ -245,7 +245,7 @@ export class Entity {
     }
   }
 
-  /** Values with all counters, which begin with 0. */
+  /** Values with all counters, which start at 0. */
   counted(v: Values): Values {
     const out = bare(v);
     for (const f of this.fields) {
@@ -266,12 +266,12 @@ export class Entity {
     return Object.assign(out, this.entryKeys(copy ? copy.entries : this.entries, v, out));
   }
 
-  /** A marker's item: the fields by which the entity's item is found, those that are unique, and the time at which both go. */
+  /** A marker's item: the fields that locate the entity's item, the unique ones, and their common expiry. */
   marker(m: Marker, v: Values): Item {
     return this.fieldsAndKey(this.withTTL(fieldsOf(this.key, m.key)), m.key, this.counted(v));
   }
 
-  /** All items that stand for values: the item itself, its copies, its markers. */
+  /** All items for some values: the item itself, its copies and its markers. */
   items(v: Values): Item[] {
     return [this.item(undefined, v), ...this.copies.map((c) => this.item(c, v)), ...this.markers.map((m) => this.marker(m, v))];
   }
@@ -291,7 +291,7 @@ export class Entity {
     return Object.assign(out, this.keyOf(key, v));
   }
 
-  /** The index attributes of a whole item that are not fields themselves. */
+  /** The index attributes of a whole item that do not store a field directly. */
   private entryKeys(list: readonly LinkedEntry[], v: Values, item: Item): Item {
     const out: Item = bare();
     for (const entry of list) {
@@ -303,7 +303,7 @@ export class Entity {
     return out;
   }
 
-  /** Whether an item has an entry: its condition holds, and the fields of its keys are there. */
+  /** Whether an item has an entry: its condition holds, and the fields of its keys are present. */
   private enters(entry: LinkedEntry, v: Values, item: Item): boolean {
     if (fieldsOf(entry.pk, entry.sk).some((name) => v[name] === undefined)) {
       return false;
@@ -311,7 +311,7 @@ export class Entity {
     return !entry.where || entry.where.holds(this.wholly(item, v), { values: v, now: 0 });
   }
 
-  /** An item with all of the values: a copy may lack those that its entries depend on. */
+  /** An item with all of the values: a copy may not have those on which its entries depend. */
   private wholly(item: Item, v: Values): Item {
     const out: Item = bare(item);
     for (const f of this.fields) {
@@ -326,7 +326,7 @@ export class Entity {
     return out;
   }
 
-  /** Refuses fields that could not stand in the index whose attribute they are. */
+  /** Rejects fields that are invalid as the index attribute in which they are stored. */
   plainKeys(attributes: readonly KeyAttribute[], v: Values): void {
     for (const a of attributes) {
       if (a.field && v[a.field] !== undefined) {
@@ -335,7 +335,7 @@ export class Entity {
     }
   }
 
-  /** The attributes of an entry that exist for it, and are written beside the fields. */
+  /** The attributes that exist only for an entry, in addition to those of the fields. */
   synthetic(x: LinkedEntry): KeyAttribute[] {
     return [...x.pk, ...x.sk].filter((a) => !a.field && !this.inPrimaryKey(a));
   }
@@ -348,7 +348,7 @@ export class Entity {
     return name ? this.copies.find((c) => c.name === name) : undefined;
   }
 
-  /** The fields that a copy holds, undefined for all: with those that its keys are made of, and the time at which it goes. */
+  /** The fields of a copy, undefined for all: including those of its keys, and its expiry. */
   heldBy(c: LinkedCopy): string[] | undefined {
     return c.fields && this.withTTL([...fieldsOf(c.key, ...c.entries.flatMap((x) => [x.pk, x.sk])), ...c.fields]);
   }
@@ -357,7 +357,7 @@ export class Entity {
     return this.ttl?.field ? [...fields, this.ttl.field] : fields;
   }
 
-  /** The fields that a marker holds. */
+  /** The fields of a marker. */
   heldByMarker(m: Marker): string[] {
     return this.withTTL(fieldsOf(this.key, m.key));
   }
@@ -378,7 +378,7 @@ export class Entity {
     return this.ttl && this.field(this.ttl.field);
   }
 
-  /** Whether an item's time is over, in seconds. */
+  /** Whether an item has expired, at a time in seconds. */
   expired(item: Item | undefined, now: number): boolean {
     const f = this.ttlField();
     const seconds = f && item && decimalOf(at(item, f.path))?.int64();
@@ -417,9 +417,9 @@ export class Entity {
   }
 
   /**
-   * The values of a stored item where it is the entity's at a place: by the type attribute where there is one, and by its keys,
-   * which must be those that its values make. An entry in an index may lack values, which the index does not have: then the
-   * keys must be such as some values make together with those that are there.
+   * The values of a stored item if it belongs to the entity at a place: by the type attribute if there is one, and by its keys,
+   * which must match its values. An entry in an index may not have all values; then the keys must be possible with the present
+   * ones.
    */
   is(p: Place, item: Item | undefined): Values | undefined {
     if (!item || (p.kind !== "marker" && !this.typed(item))) {
@@ -470,7 +470,7 @@ export class Entity {
     });
   }
 
-  /** Whether a stored key text is what values make of a template, whatever those that are absent would be. */
+  /** Whether a stored key text matches a template with some values, for any values of the missing ones. */
   private fitsKey(a: KeyAttribute, v: Values, text: Bytes): boolean {
     const segments: (Bytes | ((s: Bytes) => boolean))[] = [];
     for (const p of a.template ?? []) {
@@ -492,7 +492,7 @@ export class Entity {
     }
     const only = segments[0];
     if (a.type === "N" && segments.length === 1 && typeof only === "string") {
-      return decimal(only) === text; // without the zeros that |pad puts before it
+      return decimal(only) === text; // without the zeros added by |pad
     }
     return matches(segments, text);
   }
@@ -502,7 +502,7 @@ export function tryStore(f: LinkedField, v: AttributeValue | undefined): Attribu
   return v === undefined && !f.optional && !["set", "list", "map"].includes(f.type.kind) ? undefined : toStore(f, v);
 }
 
-/** Whether a text is made of segments: it keeps the places where the segments so far can end. */
+/** Whether a text consists of segments: it tracks the positions at which the segments so far can end. */
 function matches(segments: (Bytes | ((s: Bytes) => boolean))[], text: Bytes): boolean {
   let ends = new Set([0]);
   for (const s of segments) {
@@ -525,10 +525,10 @@ function matches(segments: (Bytes | ((s: Bytes) => boolean))[], text: Bytes): bo
   return ends.has(text.length);
 }
 
-/** Whether a text may be what a part's functions make of some value of the field. It may say so of a text that is none. */
+/** Whether a text may be the result of a part's functions for some value of the field. It may accept other texts too. */
 export function makes(f: LinkedField, p: Part, type: string, s: Bytes): boolean {
   if (type !== "S") {
-    return true; // the whole attribute is the one field
+    return true; // the whole attribute is this field
   }
   const last = p.funcs?.at(-1);
   if (!last) {

@@ -1,4 +1,4 @@
-// What becomes of the index attributes of an item that is changed, or of a copy of it, with the fields that they are made of.
+// The changes of the index attributes of a changed item, or of its copy, and of their fields.
 
 import type { KeyAttribute } from "./descriptor.js";
 import { type LinkedEntry, fieldsOf, within } from "./entity.js";
@@ -7,7 +7,7 @@ import { type Known, Unread, truth } from "./known.js";
 import type { Expression } from "./update.js";
 import { type AttributeValue, type Item, type Values, bare } from "./values.js";
 
-/** Changes the index attributes that a list of entries has. */
+/** Changes the index attributes of a list of entries. */
 export function changeEntries(e: Known, list: readonly LinkedEntry[], x: Expression): void {
   for (const entry of list) {
     checkPlain(e, [...entry.pk, ...entry.sk]);
@@ -17,7 +17,7 @@ export function changeEntries(e: Known, list: readonly LinkedEntry[], x: Express
   keys.write(x);
 }
 
-/** Refuses values that could not stand in the index attribute that their field is itself. */
+/** Rejects values that are invalid as the index attribute in which their field is stored. */
 function checkPlain(e: Known, attributes: readonly KeyAttribute[]): void {
   const known: Values = bare();
   for (const a of attributes) {
@@ -29,14 +29,14 @@ function checkPlain(e: Known, attributes: readonly KeyAttribute[]): void {
   e.entity.plainKeys(attributes, known);
 }
 
-/** Gathers what becomes of index attributes. */
+/** Collects the changes of index attributes. */
 class IndexKeys {
   private readonly e: Known;
   private readonly list: readonly LinkedEntry[];
-  /** The attributes that several entries have in common: one entry may lose what another needs. */
+  /** The attributes that several entries share: one entry may remove what another one needs. */
   private readonly shared = new Set<string>();
   private readonly set: Item = bare();
-  /** The values that attributes get where they have none. */
+  /** The values that attributes get if they are missing. */
   private readonly begin: Item = bare();
   private readonly gone = new Set<string>();
 
@@ -61,13 +61,16 @@ class IndexKeys {
       x.begin([name], this.begin[name]!);
     }
     for (const name of [...this.gone].sort(compareTexts)) {
-      if (this.set[name] === undefined && this.begin[name] === undefined) { // an attribute may be of several indexes
+      if (this.set[name] === undefined && this.begin[name] === undefined) { // an attribute may belong to several indexes
         x.remove([name]);
       }
     }
   }
 
-  /** The entries that may change: all where the item may be made, else those that depend on what changes, with their neighbours. */
+  /**
+   * The entries that may change: all if the item may be created, otherwise those that depend on the change, with the entries that
+   * share attributes.
+   */
   private touched(): LinkedEntry[] {
     const { e } = this;
     const out = new Set<LinkedEntry>();
@@ -86,7 +89,7 @@ class IndexKeys {
     return [...out];
   }
 
-  /** Decides about one entry. */
+  /** Handles one entry. */
   private enter(entry: LinkedEntry): void {
     const { e } = this;
     const own = e.entity.synthetic(entry);
@@ -97,7 +100,7 @@ class IndexKeys {
       own.forEach((a) => this.gone.add(a.name));
       return;
     }
-    if (e.exists() === "perhaps") {
+    if (e.exists() === "unknown") {
       this.enterPerhaps(entry, own);
       return;
     }
@@ -113,7 +116,7 @@ class IndexKeys {
     }
   }
 
-  /** Whether the item surely has no entry: the condition does not hold, or a field of the key is absent. */
+  /** Whether the item certainly has no entry: the condition does not hold, or a field of the key is missing. */
   private leaves(entry: LinkedEntry): boolean {
     const { e } = this;
     for (const name of fieldsOf(entry.pk, entry.sk)) {
@@ -131,7 +134,7 @@ class IndexKeys {
     return true;
   }
 
-  /** Whether an item that has the entry now has had it before. That it has the entry now must be known. */
+  /** Whether an item that has the entry now also had it before. It must be known to have the entry now. */
   private steady(entry: LinkedEntry): boolean {
     const { e } = this;
     const { holds, known, relies } = truth(e.entity, entry.where, e.after);
@@ -154,7 +157,7 @@ class IndexKeys {
     return steady;
   }
 
-  /** Decides about an entry of an item that an upsert may make or may find. */
+  /** Handles an entry of an item that an upsert may create or find. */
   private enterPerhaps(entry: LinkedEntry, own: readonly KeyAttribute[]): void {
     const { entity, after } = this.e;
     const { holds, known, relies } = truth(entity, entry.where, after);
@@ -171,7 +174,7 @@ class IndexKeys {
     }
   }
 
-  /** Fields after an upsert; begins is set where they are those of a new item. */
+  /** Fields after an upsert; begins is set if they are those of a new item. */
   private valuesPerhaps(fields: readonly string[]): { v: Values; begins: boolean } {
     const v: Values = bare();
     let begins = false;
@@ -187,12 +190,12 @@ class IndexKeys {
       v[name] = value;
     }
     if (begins && changes) {
-      throw new Unread(); // a key of what is set and of what was there
+      throw new Unread(); // the key combines a new value and an old one
     }
     return { v, begins };
   }
 
-  /** What an upsert gives a field where there is nothing; undefined where it does not, or where an item may lack the field. */
+  /** The value that an upsert gives to a missing field; undefined if it does not, or if the field is optional. */
   private initial(field: string): AttributeValue | undefined {
     const a = this.e.assigned.find((x) => x.field.name === field);
     return a && a.how === "initialising" && a.whole && a.operands.length === 0 && !a.field.optional ? a.value : undefined;

@@ -1,6 +1,6 @@
-// What patterns fail with. Every error of this folder is a TableError and has a code; all others are the SDK's own.
+// The errors of patterns. Every error of this directory is a TableError and has a code; all others come from the SDK.
 
-/** The codes that every design has. A design's own errors are further ones. */
+/** The codes of every design. A design may declare more. */
 export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Overlap" | "Lines" | "Unfinished" | "StillWritten" | "Value" | "Decode" | "Config";
 
 const sentences: { [code in BuiltinCode]: string } = {
@@ -19,11 +19,11 @@ const sentences: { [code in BuiltinCode]: string } = {
   Config: "invalid configuration",
 };
 
-/** An error of a pattern. `codes` has its code, and the one that it is a case of: OrderNotFound, NotFound. */
+/** An error of a pattern. `codes` has its code, and the more general one that it specializes: OrderNotFound, NotFound. */
 export class TableError extends Error {
   readonly code: string;
   readonly codes: readonly string[];
-  /** Of a write of a tx, its place among the writes, from 0. */
+  /** The index of the write in a tx, from 0. */
   txWrite: number | undefined = undefined;
 
   constructor(codes: readonly string[], message: string) {
@@ -33,7 +33,7 @@ export class TableError extends Error {
     this.codes = codes;
   }
 
-  /** Whether the error has a code, or is a case of it. */
+  /** Whether the error has a code, or specializes it. */
   is(code: string): boolean {
     return this.codes.includes(code);
   }
@@ -44,18 +44,18 @@ export function isError<C extends string = BuiltinCode>(err: unknown, code: C): 
   return err instanceof TableError && err.is(code);
 }
 
-/** An error of a builtin code, with more to say. */
+/** An error with a builtin code and a detailed message. */
 export function builtin(code: BuiltinCode, more = ""): TableError {
   return new TableError([code], sentences[code] + more);
 }
 
-/** An error that a design declares: its code, its own sentence and the builtin code of which it is a case. */
+/** An error that a design declares: its code, its message and the builtin code that it specializes. */
 export interface Declared {
   message: string;
   wraps?: string;
 }
 
-/** The codes and the sentence of a declared error, or of a builtin one. */
+/** The codes and the message of a declared error, or of a builtin one. */
 export function declared(errors: { [name: string]: Declared }, name: string): { codes: string[]; message: string } {
   const found = Object.hasOwn(errors, name) ? errors[name] : undefined;
   const code = name.replace(/^Err/, "");
@@ -69,9 +69,9 @@ export function declared(errors: { [name: string]: Declared }, name: string): { 
   return { codes: [code, of], message: `${found.message}: ${sentences[of as BuiltinCode] ?? of}` };
 }
 
-/** A value of an input that is not of its field's type. */
+/** An input value of the wrong type. */
 export class ValueError extends TableError {
-  /** With steps into it: address.city, lines[2].price. */
+  /** With a path into it: address.city, lines[2].price. */
   readonly field: string;
   readonly reason: string;
 
@@ -82,12 +82,12 @@ export class ValueError extends TableError {
   }
 }
 
-/** A required value that is not there. */
+/** A missing required value. */
 export function missing(field: string): ValueError {
   return new ValueError(field, "is missing");
 }
 
-/** A stored value that is not of its field's type, or is missing: another program wrote it, or the design has changed. */
+/** A stored value of the wrong type, or a missing one: another program wrote it, or the design has changed. */
 export class DecodeError extends TableError {
   readonly field: string;
   readonly reason: string;
@@ -99,16 +99,16 @@ export class DecodeError extends TableError {
   }
 }
 
-/** The refusal of a step of a write. Its code is what the design declares, or the entity's NotFound or Exists. */
+/** A rejected step of a write. Its code is the one that the design declares, or the entity's NotFound or Exists. */
 export class Refusal extends TableError {
   readonly pattern: string;
   /** The number of the step, from 0; -1 for the idempotency record. */
   readonly step: number;
-  /** What the design calls the step; "" where it has no name. */
+  /** The step's name in the design; "" if it has none. */
   readonly stepName: string;
-  /** The line, from 0, of a step for each line; -1 otherwise. */
+  /** The line of a step that runs per line, from 0; -1 otherwise. */
   readonly line: number;
-  /** The item as it was, in DynamoDB's own form; undefined where there was none. */
+  /** The item as it was, in DynamoDB's format; undefined if there was none. */
   readonly old: object | undefined;
 
   constructor(pattern: string, step: number, stepName: string, line: number, codes: readonly string[], message: string, old: object | undefined) {
@@ -121,9 +121,9 @@ export class Refusal extends TableError {
   }
 }
 
-/** Says which lines of a batch are not known to be done. All others are, and a line may be given again. */
+/** Reports the lines of a batch that may not be done. All others are done, and a line may be repeated. */
 export class UnfinishedError extends TableError {
-  /** From 0, in their order. */
+  /** Starting from 0, in ascending order. */
   readonly lines: readonly number[];
   /** Why they are not done. */
   override readonly cause: unknown;
@@ -136,7 +136,7 @@ export class UnfinishedError extends TableError {
   }
 }
 
-/** An error of one of the writes that are made as a whole: named makes it the error itself. place is for the write of a tx. */
+/** The error of one of several writes in a transaction. place is the index of the write in a tx. */
 export class WriteFault extends Error {
   readonly pattern: string;
   readonly place: number | undefined;
@@ -150,7 +150,7 @@ export class WriteFault extends Error {
   }
 }
 
-/** An error with the name of the pattern before its message. Those of the SDK stay as they are. */
+/** Adds the pattern's name to the message of an error. Errors of the SDK are not changed. */
 export function named(pattern: string, err: unknown): unknown {
   if (err instanceof WriteFault) {
     const cause = named(err.pattern, err.cause);

@@ -1,4 +1,4 @@
-// DynamoDB's condition expressions: read, printed and evaluated over items, as the database evaluates them.
+// DynamoDB's condition expressions: parsed, printed and evaluated on items like in the database.
 
 import { bytesOf } from "./keytext.js";
 import { type AttributeValue, type Item, canonical, compareKeys, equal, latin1, membersOf, own, storedAs } from "./values.js";
@@ -13,7 +13,7 @@ export type Node =
   | { is: "path"; steps: (string | number)[] }
   | { is: "value"; placeholder: string };
 
-/** Reads a condition. */
+/** Parses a condition. */
 export function parse(text: string): Node {
   const tokens = text.match(/[#:]?[A-Za-z0-9_]+|<=|>=|<>|[=<>(),.[\]]|\S/g) ?? [];
   let i = 0;
@@ -113,7 +113,7 @@ export function parse(text: string): Node {
   return root;
 }
 
-/** Prints a condition, without parentheses around the whole. */
+/** Prints a condition, without outer parentheses. */
 export function print(n: Node): string {
   const within = (inner: Node, ...loose: string[]): string => (loose.includes(inner.is) ? `(${print(inner)})` : print(inner));
   switch (n.is) {
@@ -169,13 +169,13 @@ export function paths(n: Node, visit: (steps: (string | number)[]) => void): voi
   }
 }
 
-/** What a condition is evaluated with. */
+/** The values with which a condition is evaluated. */
 export interface Scope {
   names: { [alias: string]: string };
   value: (placeholder: string) => AttributeValue | undefined;
 }
 
-/** Whether a condition holds for an item; undefined is none. */
+/** Whether a condition holds for an item; undefined means no item. */
 export function evaluate(n: Node, item: Item | undefined, scope: Scope): boolean {
   const operand = (x: Node): AttributeValue | undefined => valueOf(x, item, scope);
   switch (n.is) {

@@ -1,9 +1,9 @@
-// New ids of the kinds that designs have.
+// New IDs of the kinds in designs.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Kind } from "./descriptor.js";
 
-/** Makes the ids of one call. ULIDs of one call ascend, though their time is the same. */
+/** Generates the IDs of one call. ULIDs of one call ascend, although their time is the same. */
 export class Ids {
   private last: bigint | undefined;
   private readonly now: number;

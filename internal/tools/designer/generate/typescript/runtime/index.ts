@@ -1,6 +1,6 @@
-// The runtime of the code that monotable generate --lang typescript writes: it makes requests of what a design says, and values of
-// the answers. It is the same as the Go package github.com/monotable/monotable/design/table, in which the code's comments say
-// more: the same descriptors make the same items.
+// The runtime of the code that monotable generate --lang typescript writes: it sends the requests of a design's patterns and
+// decodes the responses. It corresponds to the Go package github.com/monotable/monotable/design/table, which has more comments:
+// equal descriptors give equal items.
 
 import { type BatchItems, Call, type CallOptions, type Client, type Environment, type Observation, maxBatchItems } from "./call.js";
 import { decodeAll, encode, encodeAll } from "./codec.js";
@@ -26,23 +26,26 @@ export type { Erased, Kept, PersonItem } from "./person.js";
 export type { PageOf, PageOptions } from "./read.js";
 export type { AttributeValue, Item, Values } from "./values.js";
 
-/** What a database needs beside its client. */
+/** The configuration of a database, besides its client. */
 export interface Settings {
-  /** The names of the tables on DynamoDB, by their names in the design. One that is not told has the design's own name. */
+  /** The names of the tables in DynamoDB, by their names in the design. By default they are equal. */
   tables?: { [name: string]: string | undefined };
-  /** Seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are none. */
+  /**
+   * Seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without it there are no
+   * cursors.
+   */
   cursorKey?: Uint8Array;
-  /** Open cursors that were sealed before cursorKey was changed. */
+  /** Earlier cursor keys, which still open cursors sealed with them. */
   oldCursorKeys?: readonly Uint8Array[];
-  /** Tells who makes a call, of an AsyncLocalStorage for example: a cursor then continues for that caller only. */
+  /** Returns the caller, from an AsyncLocalStorage for example: a cursor is then valid for that caller only. */
   caller?: () => string;
-  /** What the time is; Date.now without it. */
+  /** Returns the current time; Date.now by default. */
   clock?: () => Date;
-  /** Is called after each call of a method, with what it took. */
+  /** Called after each call of a method. */
   observe?: (o: Observation) => void;
-  /** Makes the ids that writes ask for, by kind; random ones without it. */
+  /** Generates the IDs for writes, by kind; random by default. */
   newID?: (kind: string) => string;
-  /** For tests: requests are made one after another, and attempts without pauses. */
+  /** For tests: requests are sent sequentially, and attempts have no pauses. */
   sequential?: boolean;
 }
 
@@ -52,19 +55,19 @@ export interface LoadRecord {
   value: object;
 }
 
-/** What a stored item stands for. */
+/** What a stored item represents. */
 export interface Decoded {
   entity: string;
   place: Place;
   value: object;
 }
 
-/** A write with its input, to be made in a tx. R is what the write returns. */
+/** A write with its input, for a tx. R is its result. */
 export class Op<R> {
   readonly runtime: Runtime;
   readonly name: string;
   readonly given: object;
-  /** Makes what the write returns of its outcome. */
+  /** Converts the outcome to the write's result. */
   readonly result: (call: Call, input: Input, outcome: Outcome) => Promise<R>;
 
   constructor(runtime: Runtime, name: string, given: object, result: (call: Call, input: Input, outcome: Outcome) => Promise<R>) {
@@ -76,14 +79,14 @@ export class Op<R> {
 }
 
 /**
- * What the writes of a tx have done, in their order. Of a tx that was made before, for which nothing was done, these are the results of
- * idempotent writes, as they are alone; of others, and of one whose record is gone, nothing is known.
+ * The results of the writes of a tx, in their order. If the tx is a repetition, nothing was done, and only the results of
+ * idempotent writes are known, unless their records no longer exist.
  */
 export type TxResult<W extends readonly Op<unknown>[]> =
   | { replayed: false; results: { [I in keyof W]: W[I] extends Op<infer R> ? Exclude<R, { replayed: true }> : never } }
   | { replayed: true; results: { [I in keyof W]: W[I] extends Op<infer R> ? Extract<R, { replayed: true }> | undefined : never } };
 
-/** Runs a document's patterns. Generated code gives them names and types. */
+/** Runs the patterns of a document. Generated code adds names and types. */
 export class Runtime implements Runner {
   readonly program: Program;
   private readonly env: Environment;
@@ -124,7 +127,7 @@ export class Runtime implements Runner {
     }
   }
 
-  /** Makes a call, and tells the observer of it. */
+  /** Runs a call and reports it to the observer. */
   async call<T>(pattern: string, o: CallOptions, run: (call: Call) => Promise<T>): Promise<T> {
     const call = new Call(this.env, pattern, o);
     try {
@@ -210,7 +213,7 @@ export class Runtime implements Runner {
     return out;
   }
 
-  /** Walks all pages, each when it is needed. */
+  /** Walks all pages, and requests each when it is needed. */
   async *each<T>(name: string, given: object, o: CallOptions = {}): AsyncGenerator<T, void, undefined> {
     const r = this.read(name);
     const found = this.input.bind(this);
@@ -222,7 +225,7 @@ export class Runtime implements Runner {
     });
   }
 
-  /** Makes a call that is walked, and tells the observer of it. */
+  /** Runs a call that returns an iterator, and reports it to the observer. */
   async *walk<T>(pattern: string, o: CallOptions, run: (call: Call) => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     const call = new Call(this.env, pattern, o);
     let failed: unknown;
@@ -252,7 +255,7 @@ export class Runtime implements Runner {
     return erasePerson(this, this.program.person, id, pause, o);
   }
 
-  /** A collection: an array for each member, and the root itself. */
+  /** A collection: an array for each member, and the root. */
   collect<T>(name: string, given: object, options: PageOptions = {}, o: CallOptions = {}): Promise<T> {
     const c = this.program.collections.get(name)!;
     return this.call(name, o, async (call) => {
@@ -290,7 +293,7 @@ export class Runtime implements Runner {
     };
   }
 
-  /** A write, and what it returns. */
+  /** A write with its result. */
   write<T>(name: string, given: object, o: CallOptions = {}): Promise<T> {
     return this.call(name, o, async (call) => {
       const input = this.writeInput(name, given);
@@ -298,7 +301,7 @@ export class Runtime implements Runner {
     });
   }
 
-  /** What a write returns of its outcome. */
+  /** Converts an outcome to a write's result. */
   private async outcome<T>(call: Call, name: string, input: Input, { items, replayed, record }: Outcome): Promise<T> {
     const w = this.program.writes.get(name)!;
     const out: { [name: string]: unknown } = {};
@@ -310,12 +313,12 @@ export class Runtime implements Runner {
     if (w.idempotent) {
       out["replayed"] = false;
     }
-    for (const told of w.told ?? []) {
-      const e = w.steps[told.step]!.entity;
-      const all = (items[told.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
-      const x = told.each ? all : all[0];
+    for (const returned of w.returned ?? []) {
+      const e = w.steps[returned.step]!.entity;
+      const all = (items[returned.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
+      const x = returned.each ? all : all[0];
       if (x !== undefined) {
-        out[told.name] = x;
+        out[returned.name] = x;
       }
     }
     return out as T;
@@ -326,7 +329,7 @@ export class Runtime implements Runner {
     return new Op<R>(this, name, given, (call, input, outcome) => this.outcome<R>(call, name, input, outcome));
   }
 
-  /** Makes writes as a whole or not at all. */
+  /** Executes several writes as one transaction. */
   tx<W extends readonly Op<unknown>[]>(ops: W, o: CallOptions = {}): Promise<TxResult<W>> {
     const foreign = ops.findIndex((op) => !(op instanceof Op) || op.runtime !== this);
     if (ops.length === 0 || foreign >= 0) {
@@ -347,44 +350,44 @@ export class Runtime implements Runner {
     });
   }
 
-  /** What the design's replay finds for a repetition. */
+  /** What the design's replay returns for a repetition. */
   private async replayed(call: Call, name: string, input: Input, record: Values): Promise<object> {
     const w = this.program.writes.get(name)!;
     const { read, collection, owner } = w.replay ?? {};
     const values = bare(input.values, record);
     if (owner && input.values[owner] !== undefined) {
-      values[owner] = input.values[owner]!; // whose the answer may be, the caller says
+      values[owner] = input.values[owner]!; // the caller decides whose data it may be
     }
     const out: { [name: string]: unknown } = {};
-    const tell = (e: Entity, fields: readonly string[] | undefined, v: Values): void => {
-      const told = w.told?.find((x) => w.steps[x.step]!.entity === e);
-      if (told) {
+    const add = (e: Entity, fields: readonly string[] | undefined, v: Values): void => {
+      const returned = w.returned?.find((x) => w.steps[x.step]!.entity === e);
+      if (returned) {
         const x = this.decoded(e, fields, v);
-        out[told.name] = told.each ? [...((out[told.name] as unknown[] | undefined) ?? []), x] : x;
+        out[returned.name] = returned.each ? [...((out[returned.name] as unknown[] | undefined) ?? []), x] : x;
       }
     };
     if (read) {
       const r = this.read(read);
       if (!r.many) {
-        tell(r.entity, r.fields, await get(call, r, { values }));
+        add(r.entity, r.fields, await get(call, r, { values }));
         return out;
       }
       for await (const v of all(call, r, { values })) {
-        tell(r.entity, r.fields, v);
+        add(r.entity, r.fields, v);
       }
     } else if (collection) {
       const { page: _, ...c } = this.program.collections.get(collection)!;
       for (const f of (await collect(call, c, { values }, {})).items) {
         const m = c.members[f.member]!;
-        tell(m.entity, m.fields, f.values);
+        add(m.entity, m.fields, f.values);
       }
     }
     return out;
   }
 
   /**
-   * Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. Of
-   * records with one key, any may stay.
+   * Puts records with their copies, index entries and markers unconditionally: for imports and samples. Of records with equal
+   * keys, any one may remain.
    */
   load(records: Iterable<LoadRecord> | AsyncIterable<LoadRecord>, progress?: (stored: number) => void, o: CallOptions = {}): Promise<void> {
     return this.call("load", o, async (call) => {
@@ -420,8 +423,8 @@ export class Runtime implements Runner {
 }
 
 /**
- * Finds the entity that a stored item stands for, with its place: the item itself, a copy or a marker. It is for what reads items
- * without asking for a pattern: streams, exports, scans.
+ * Finds the entity of a stored item, and its place: the item itself, a copy or a marker. For code that reads items without a
+ * pattern: streams, exports, scans.
  */
 export function decoder(document: Document): (item: Item) => Decoded | undefined {
   const entities = [...link(document).entities.values()];
@@ -450,7 +453,7 @@ function shown(e: Entity, fields: readonly string[] | undefined): readonly Linke
   return fields ? e.fields.filter((f) => fields.includes(f.name)) : e.fields;
 }
 
-/** Puts items, as many at a time as a request takes, and again what is left unprocessed. */
+/** Puts items in batches, and retries the unprocessed ones. */
 async function putAll(call: Call, items: readonly { table: string; item: Item }[]): Promise<void> {
   for (let i = 0; i < items.length; i += maxBatchItems) {
     let rest: BatchItems = {};

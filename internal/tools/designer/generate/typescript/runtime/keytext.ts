@@ -1,10 +1,10 @@
-// The texts that keys are made of. A text of a key is a Bytes: a string whose characters are the bytes of its UTF-8, so that
-// lengths, comparisons and cuts are those of DynamoDB.
+// The texts of keys. A key's text is a Bytes: a string whose characters are the bytes of its UTF-8, so that lengths, comparisons
+// and cuts are those of DynamoDB.
 
 import { createHash } from "node:crypto";
 import { Decimal } from "./decimal.js";
 
-/** Bytes, one character for each. */
+/** Bytes, one character per byte. */
 export type Bytes = string;
 
 export function bytesOf(text: string): Bytes {
@@ -24,12 +24,12 @@ export function compareBytes(a: Bytes, b: Bytes): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Compares texts by the bytes of their UTF-8, not by UTF-16. */
+/** Compares texts by their bytes in UTF-8, not in UTF-16. */
 export function compareTexts(a: string, b: string): number {
   return compareBytes(bytesOf(a), bytesOf(b));
 }
 
-/** Whether a text has UTF-8: a half of a surrogate pair has none. */
+/** Whether a text can be encoded as UTF-8: it has no lone surrogates. */
 export function wellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
@@ -50,7 +50,7 @@ export function ofTime(ms: number): string | undefined {
   return ms >= leastTime && ms <= greatestTime ? new Date(ms).toISOString() : undefined;
 }
 
-/** The time of a text of RFC 3339 in milliseconds; undefined where it is none. */
+/** The time of an RFC 3339 text in milliseconds; undefined if it is invalid. */
 export function parseTime(text: string): number | undefined {
   const found = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text);
   if (!found || !isDate(found[1]!)) {
@@ -75,7 +75,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === text;
 }
 
-/** Whether a text is a time in the one form that is stored. */
+/** Whether a text is a time in the stored format. */
 export function isTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) {
     return false;
@@ -83,7 +83,7 @@ export function isTime(text: string): boolean {
   return parseTime(text) !== undefined;
 }
 
-/** A function of templates. What it says of a text that it is not for is an Error, whose message has the text. */
+/** A function of templates. For an invalid text it returns an Error whose message quotes the text. */
 export function apply(name: string, arg: string, of: Bytes): Bytes {
   const n = /^\d+$/.test(arg) ? Number(arg) : 0;
   switch (name) {
@@ -122,7 +122,7 @@ function quoted(of: Bytes): string {
   return JSON.stringify(textOf(of));
 }
 
-/** Small letters one by one: what stands around a letter does not change it, and a letter stays one. */
+/** Lower case letter by letter: independent of the context and of the same length. */
 function lower(text: string): string {
   let out = "";
   for (const c of text) {
@@ -159,7 +159,7 @@ function timestamp(of: Bytes, unit: string): Bytes {
   return unit === "s" ? pad(String(Math.floor(at / 1000)), 10) : pad(String(at), 13);
 }
 
-/** band, the quotient that is rounded down, or mod, what remains then: never negative. */
+/** band is the quotient rounded down, mod the remainder: never negative. */
 function divided(name: string, of: Bytes, n: number): Bytes {
   if (!/^[+-]?[0-9]+$/.test(of) || n < 1) {
     throw new Error(`${quoted(of)} is not a whole number`);

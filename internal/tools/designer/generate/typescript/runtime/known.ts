@@ -1,8 +1,8 @@
-// What is known of a change's item in one attempt.
+// What is known about a change's item in one attempt.
 //
-// Fields are known from the input, from the condition, or because the item was read. What rests on a field that was read makes
-// the transaction depend on it (relied): it is held to the value that it had. What depends on fields that are not known throws
-// Unread; the attempt then reads the item and asks again.
+// Fields are known from the input, from the condition, or because the item was read. A result that uses a field that was read
+// makes the transaction conditional on its value (relied). A result that depends on unknown fields throws Unread; the attempt
+// then reads the item and repeats.
 
 import type { Assigned, Change } from "./change.js";
 import type { Condition } from "./condition.js";
@@ -15,10 +15,12 @@ import type { LinkedField } from "./types.js";
 import { applied, native } from "./update.js";
 import { type AttributeValue, type Item, type Values, at, bare, decimalOf, numberOf, put } from "./values.js";
 
-/** It depends on an item that was not read. */
+/** The result depends on an item that has not been read. */
 export class Unread extends Error {}
 
-/** A fault that may come from items that were read at different times. It counts as a conflict; the last attempt fails with it. */
+/**
+ * An error that may be due to items that were read at different times. It counts as a conflict; the last attempt fails with it.
+ */
 export class Unsettled extends Error {
   override readonly cause: unknown;
 
@@ -28,23 +30,23 @@ export class Unsettled extends Error {
   }
 }
 
-/** A field's value, where it is known whether there is one. */
-export type Told = { v: AttributeValue | undefined } | undefined;
+/** A field's value, if it is known whether it exists. */
+export type FieldValue = { v: AttributeValue | undefined } | undefined;
 
 export class Known {
   c: Change;
-  /** The change's, and what its counters are moved by. */
+  /** The fields of the change and of its counters. */
   assigned: Assigned[];
   read = false;
   old: Item | undefined;
   will: Values = bare();
-  /** Set where the item that was read shows that the change will be refused. */
+  /** Set if the item that was read shows that the change will be rejected. */
   doomed = false;
-  /** Set where a counter of the item is moved. */
+  /** Set if a counter of the item moves. */
   moved = false;
-  /** What follows from all that is known now has been told. */
+  /** The consequences of what is known have been determined. */
   planned = false;
-  /** An upsert makes an item, for there was none when it was read. */
+  /** An upsert creates the item, because there was none when it was read. */
   protected made = false;
   protected readonly relied = new Set<string>();
   private was: Values = bare();
@@ -58,7 +60,7 @@ export class Known {
     return this.c.entity;
   }
 
-  /** An error of the effect's own. */
+  /** An error of this effect. */
   fault(err: unknown): unknown {
     if (err instanceof Unread || err instanceof Unsettled) {
       return err;
@@ -72,12 +74,12 @@ export class Known {
     return this.c.action === "create" || this.c.action === "put" || this.made;
   }
 
-  /** What is known of the item before the change. */
-  exists(): "perhaps" | "present" | "absent" {
+  /** What is known about the item before the change. */
+  exists(): "unknown" | "present" | "absent" {
     if (this.creates() || (this.read && !this.old)) {
       return "absent";
     }
-    return this.read || this.c.action === "update" || (this.c.action === "delete" && this.c.when) ? "present" : "perhaps";
+    return this.read || this.c.action === "update" || (this.c.action === "delete" && this.c.when) ? "present" : "unknown";
   }
 
   changed(field: string): boolean {
@@ -88,7 +90,7 @@ export class Known {
     return fields.some((f) => this.changed(f));
   }
 
-  readonly before = (field: string): Told => {
+  readonly before = (field: string): FieldValue => {
     const ofKey = this.c.values[field];
     if (ofKey !== undefined && !this.creates()) {
       return { v: ofKey };
@@ -103,7 +105,7 @@ export class Known {
     return pinned && { v: pinned };
   };
 
-  readonly after = (field: string): Told => {
+  readonly after = (field: string): FieldValue => {
     if (this.creates()) {
       return { v: this.c.values[field] };
     }
@@ -121,7 +123,7 @@ export class Known {
     return a && { v: a.value };
   };
 
-  /** Makes the change depend on fields being as they were read. */
+  /** Makes the change conditional on the values of fields that were read. */
   readonly relyBefore = (fields: readonly string[]): void => {
     if (!this.read || !this.old) {
       return;
@@ -133,7 +135,7 @@ export class Known {
     }
   };
 
-  /** Makes the change depend on all that fields have been computed of. */
+  /** Makes the change conditional on everything from which fields were computed. */
   readonly relyAfter = (fields: readonly string[]): void => {
     for (const name of fields) {
       if (!this.changed(name)) {
@@ -156,7 +158,7 @@ export class Known {
     return collect(fields, this.after);
   }
 
-  /** The key that a copy or marker has; undefined where the item lacks fields of it, and so has none. */
+  /** The key of a copy or marker; undefined if the item does not have the fields, and so has none. */
   keyBefore(key: readonly KeyAttribute[]): Item | undefined {
     const fields = fieldsOf(key);
     const v = this.valuesBefore(fields);
@@ -164,7 +166,7 @@ export class Known {
     return Object.keys(v).length < fields.length ? undefined : this.entity.keyOf(key, v);
   }
 
-  /** Moves a counter of the item. What is added to begins with 0. */
+  /** Moves a counter of the item. The initial value is 0. */
   add(f: LinkedField, by: Decimal): void {
     const i = this.assigned.findIndex((a) => {
       const begins = a.how === "initialising" && (decimalOf(a.value)?.isZero ?? true);
@@ -179,13 +181,13 @@ export class Known {
     this.assigned = this.assigned.map((x) => (x === a ? { ...a, how: "adding", value: numberOf(sum) } : x));
   }
 
-  /** Takes what a counter is moved by into the values of an item that is made in the same write. */
+  /** Adds a counter's move to the values of an item that the same write creates. */
   begin(f: LinkedField, by: Decimal): void {
     const sum = movedBy(f, decimalOf(this.c.values[f.name]), by);
     this.c = { ...this.c, values: bare(this.c.values, { [f.name]: numberOf(sum) }) };
   }
 
-  /** Takes the item that was read, undefined for none, and computes what becomes of it. */
+  /** Sets the item that was read, undefined for none, and computes the new one. */
   see(old: Item | undefined): void {
     this.read = true;
     this.old = old;
@@ -202,7 +204,7 @@ export class Known {
     }
   }
 
-  /** Makes the new item as the request will. */
+  /** Computes the new item as DynamoDB will. */
   compute(): void {
     this.settle();
     let next: Item;
@@ -218,7 +220,7 @@ export class Known {
     }
   }
 
-  /** Computes the sums that DynamoDB has no expression for. The item was read. */
+  /** Computes the sums that DynamoDB cannot express. The item was read. */
   private settle(): void {
     this.assigned = this.assigned.map((a) => {
       if (native(a)) {
@@ -251,7 +253,7 @@ function movedBy(f: LinkedField, n: Decimal | undefined, by: Decimal): Decimal {
   }
 }
 
-export function collect(fields: readonly string[], of: (field: string) => Told): Values {
+export function collect(fields: readonly string[], of: (field: string) => FieldValue): Values {
   const out: Values = bare();
   for (const name of fields) {
     const known = of(name);
@@ -265,8 +267,8 @@ export function collect(fields: readonly string[], of: (field: string) => Told):
   return out;
 }
 
-/** Whether a condition holds, as far as that is known from some fields; relies are the fields that it was told from. */
-export function truth(e: Entity, c: Condition | undefined, value: (field: string) => Told): { holds: boolean; known: boolean; relies: string[] } {
+/** Whether a condition holds, if some fields determine that; relies are the fields used. */
+export function truth(e: Entity, c: Condition | undefined, value: (field: string) => FieldValue): { holds: boolean; known: boolean; relies: string[] } {
   const relies: string[] = [];
   let known = true;
   for (const part of c?.conjuncts() ?? []) {
@@ -284,8 +286,8 @@ export function truth(e: Entity, c: Condition | undefined, value: (field: string
   return { holds: true, known, relies };
 }
 
-/** An item with some fields only; undefined where one of them is not known. */
-function partial(e: Entity, fields: readonly string[], value: (field: string) => Told): Item | undefined {
+/** An item with some fields only; undefined if one of them is unknown. */
+function partial(e: Entity, fields: readonly string[], value: (field: string) => FieldValue): Item | undefined {
   const item: Item = bare();
   for (const name of fields) {
     const f = e.field(name)!;
@@ -301,7 +303,7 @@ function partial(e: Entity, fields: readonly string[], value: (field: string) =>
   return item;
 }
 
-/** An item with nothing but the maps that fields are in. */
+/** An item with only the maps that contain fields. */
 function emptyMaps(e: Entity): Item {
   const item: Item = bare();
   for (const f of e.fields) {

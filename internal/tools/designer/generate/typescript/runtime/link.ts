@@ -1,4 +1,4 @@
-// Makes a program of a document: names become what they refer to.
+// Links a document: resolves names.
 
 import { type LinkedStep, type Write } from "./change.js";
 import { Condition } from "./condition.js";
@@ -16,7 +16,7 @@ export interface Program {
   reads: Map<string, Read & { params: LinkedParam[] }>;
   collections: Map<string, Collection & { params: LinkedParam[] }>;
   writes: Map<string, Write>;
-  /** The ways to the items of a person. */
+  /** The parts of a person's data. */
   person: Part[];
 }
 
@@ -32,7 +32,7 @@ export function link(d: Document): Program {
       let linked = structs.get(fields);
       if (!linked) {
         linked = [];
-        structs.set(fields, linked); // before its fields, which may hold itself
+        structs.set(fields, linked); // before its fields, which may contain the structure itself
         linked.push(...(d.structs?.[fields] ?? []).map(field));
       }
       out.fields = linked;

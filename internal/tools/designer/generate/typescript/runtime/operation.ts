@@ -8,9 +8,9 @@ import { type Expression, conjunction } from "./update.js";
 import type { Item } from "./values.js";
 
 /**
- * What an operation's refusal means. itself: the change is refused, or its item is not as it was read. elsewhere: a copy or marker
- * is not as the item lets expect. occupying: a new copy has another item's place. taking: a marker is taken. releasing: a marker is
- * another item's by now. nothing: an item that was not there, and so needed not be deleted, has come.
+ * What an operation's rejection means. itself: the change is rejected, or its item has changed since it was read. elsewhere: a
+ * copy or marker does not match the item. occupying: a new copy's key is used by another item. taking: a marker is taken.
+ * releasing: a marker now belongs to another item. nothing: an item that did not exist, and so was not deleted, has been created.
  */
 export type Role = "itself" | "elsewhere" | "occupying" | "taking" | "releasing" | "nothing";
 
@@ -19,9 +19,9 @@ export class Operation {
   readonly kind: "putting" | "updating" | "deleting" | "checking";
   role: Role;
   readonly of: Effect;
-  /** What it is about, for errors that count operations. */
+  /** The kind of the item, for errors that count operations. */
   readonly noun: string;
-  /** What is put, and the key of what is updated, deleted or checked. */
+  /** The item of a put, or the key of an update, delete or check. */
   readonly item: Item;
   update = "";
   marker: Marker | undefined;
@@ -44,13 +44,13 @@ export class Operation {
     return this.of.c.entity.table;
   }
 
-  /** Sets the condition with the names and values that it shares with the update. */
+  /** Sets the condition, with the names and values that it shares with the update. */
   keeps(x: Expression, ...conditions: string[]): void {
     this.condition = conjunction(...conditions);
     this.x = x;
   }
 
-  /** What requests of all kinds have. */
+  /** The members that all requests have. */
   common(): { ConditionExpression?: string; ExpressionAttributeNames?: { [alias: string]: string }; ExpressionAttributeValues?: Item } {
     const x = this.x;
     return {
@@ -60,7 +60,7 @@ export class Operation {
     };
   }
 
-  /** The operation as a part of a transaction. */
+  /** The operation as an element of a transaction. */
   transactItem(table: string): TransactWriteItem {
     const common = { TableName: table, ...this.common(), ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
     switch (this.kind) {
@@ -72,13 +72,13 @@ export class Operation {
         if (this.update !== "") {
           return { Update: { ...common, Key: this.item, UpdateExpression: this.update } };
         }
-        break; // a transaction has no update of nothing: only the condition is asked
+        break; // an empty update is invalid in a transaction: only the condition is checked
       default:
     }
     return { ConditionCheck: { ...common, Key: this.item, ConditionExpression: common.ConditionExpression } };
   }
 
-  /** The operation as a part of a batch, which asks no condition. */
+  /** The operation as an element of a batch, without its condition. */
   batchItem(): WriteRequest {
     return this.kind === "deleting" ? { DeleteRequest: { Key: this.item } } : { PutRequest: { Item: this.item } };
   }

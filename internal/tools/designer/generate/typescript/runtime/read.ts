@@ -26,16 +26,16 @@ export interface Collection extends Omit<CollectionDescriptor, "table" | "member
 }
 
 export interface PageOptions {
-  /** How many items the page has at most; without it the pattern's own page, at most 1000. */
+  /** The maximum number of items of the page; by default the pattern's own, at most 1000. */
   limit?: number | undefined;
-  /** Continues behind a page; "" begins. */
+  /** Continues after a page; "" starts from the beginning. */
   after?: string | undefined;
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface PageOf<T> {
   items: T[];
-  /** Continues behind this page; "" at the end. A page may have fewer items than were asked for, or none, and not be the last. */
+  /** Continues after this page; "" at the end. A page may have fewer items than requested, or none, without being the last. */
   next: string;
 }
 
@@ -50,7 +50,7 @@ function pageSize(o: PageOptions, fallback: number): number {
   return Math.min(o.limit && o.limit > 0 ? o.limit : fallback > 0 ? fallback : maxPage, maxPage);
 }
 
-/** What the caller says of one field: a beginning, or bounds. */
+/** The caller's condition on one field: a prefix, or bounds. */
 class Span {
   private part: Part = {};
   private prefix: Bytes = "";
@@ -97,7 +97,7 @@ class Span {
     return this.lower !== undefined && this.upper !== undefined && compareKeys(this.lower, this.upper) > 0;
   }
 
-  /** Whether an item's value is in the span. One that the place does not have is not asked for, unless the item is whole. */
+  /** Whether an item's value is in the span. A field that the place does not have is not checked, unless the item is whole. */
   holds(values: Values, whole: boolean): boolean {
     if (!this.part.field) {
       return true;
@@ -124,8 +124,8 @@ interface FilledPart {
 }
 
 /**
- * The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
- * other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+ * The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix or a hash,
+ * which other values have too: these are compared without that function and those after it. Of the bucket, the band is compared.
  */
 function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], bucket: string, v: Values): FilledPart[] {
   const out: FilledPart[] = [];
@@ -141,7 +141,7 @@ function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by
   return out;
 }
 
-/** Whether an item's values fill the parts with the same texts. */
+/** Whether an item's values give the parts the same texts. */
 function fills(filled: readonly FilledPart[], e: Entity, v: Values, whole: boolean): boolean {
   return filled.every(({ part, text }) => {
     const value = v[part.field!];
@@ -153,12 +153,12 @@ function templates(keys: readonly KeyAttribute[] | undefined): (readonly Part[] 
   return (keys ?? []).map((a) => a.template);
 }
 
-/** A read with what it is asked with, checked. */
+/** A read with its validated input. */
 class Question {
   readonly read: Read;
   readonly input: Input;
   readonly span: Span;
-  /** Set where the filter is evaluated here and not by the request. */
+  /** Set if the filter is evaluated here and not by the request. */
   here = false;
   private readonly filled: FilledPart[];
   private readonly at: Inputs;
@@ -187,7 +187,7 @@ class Question {
     return [...(this.read.by ?? []), ...(this.read.filterBy ?? []), ...(this.read.owner ? [this.read.owner] : [])];
   }
 
-  /** The inputs that say what the answer is. */
+  /** The inputs that determine the result. */
   names(): string[] {
     const params = this.read.filter?.params.map((p) => p.input) ?? [];
     return [...this.inputs(), ...(this.read.prefix ? [this.read.prefix] : []), ...params];
@@ -197,7 +197,7 @@ class Question {
     return fills(this.filled, this.read.entity, v, whole) && this.span.holds(v, whole);
   }
 
-  /** Whether an item passes the filter and is the owner's. */
+  /** Whether an item passes the filter and belongs to the owner. */
   admits(item: Item | undefined, v: Values): boolean {
     const owner = this.read.owner;
     if (owner && !equal(v[owner], this.input.values[owner])) {
@@ -212,7 +212,7 @@ class Question {
     return !this.read.filter || this.read.filter.holds(item, this.at);
   }
 
-  /** Gives the filter to the request, unless it must be evaluated here. */
+  /** Adds the filter to the request, unless it must be evaluated here. */
   filter(s: Source, request: QueryCommandInput): void {
     this.here ||= this.filtersKeys(s);
     if (this.here) {
@@ -236,19 +236,19 @@ class Question {
     }
   }
 
-  /** Whether the filter is about attributes of the keys of what is queried. */
+  /** Whether the filter uses key attributes of the queried table or index. */
   private filtersKeys(s: Source): boolean {
     const attributes = (this.read.filterBy ?? []).flatMap((name) => this.read.entity.field(name)?.path[0] ?? []);
     return [...attributes, ...Object.values(this.read.filter?.names ?? {})].some((a) => s.keys(a));
   }
 }
 
-/** An item that may be the answer to a question. */
+/** An item that may be a result. */
 interface Candidate {
   question: Question;
   item: Item | undefined;
   values: Values | undefined;
-  /** Set where the item that was read for it is gone, or no longer what the candidate promised. */
+  /** Set if the item that was read for it no longer exists, or no longer matches. */
   strayed?: boolean;
 }
 
@@ -261,7 +261,7 @@ function sourceOf(r: Read): Source {
   }, r.place);
 }
 
-/** One item; an item that is not there, or is somebody else's, is NotFound. */
+/** One item; a missing item, or another owner's, is NotFound. */
 export async function get(call: Call, r: Read, input: Input): Promise<Values> {
   const q = new Question(r, input, call.now);
   const v = r.key ? await getByKey(call, q) : await getByQuery(call, q);
@@ -271,7 +271,7 @@ export async function get(call: Call, r: Read, input: Input): Promise<Values> {
   return v;
 }
 
-/** From a marker the second attempt reads consistently: the first may have seen the marker or the item before both changed. */
+/** From a marker, the second attempt reads consistently: the first may have seen the marker or the item before both changed. */
 async function getByKey(call: Call, q: Question): Promise<Values | undefined> {
   const r = q.read;
   const key = r.entity.keyOf(r.key!, q.input.values);
@@ -287,11 +287,11 @@ async function getByKey(call: Call, q: Question): Promise<Values | undefined> {
   return undefined;
 }
 
-/** Asks for one item, and for twice as many each time that all are dropped. */
+/** Requests one item, and twice as many each time that all are dropped. */
 async function getByQuery(call: Call, q: Question): Promise<Values | undefined> {
   const reading = query(call, q, sourceOf(q.read));
   for (let n = 1; reading && !reading.done(); n = Math.min(2 * n, maxPage)) {
-    const found = await answers(call, q, reading, n);
+    const found = await results(call, q, reading, n);
     if (found.length > 0) {
       return found[0];
     }
@@ -299,7 +299,7 @@ async function getByQuery(call: Call, q: Question): Promise<Values | undefined> 
   return undefined;
 }
 
-/** Begins the reading of a question; undefined where its bounds leave nothing. */
+/** Starts the reading of a question; undefined if its bounds exclude everything. */
 function query(call: Call, q: Question, s: Source, start = s.begin(q.input), positions?: readonly Position[], most?: number): Reading | undefined {
   const request = s.request(call.env.tableName(s.o.table), q.input);
   if (!request || q.span.empty()) {
@@ -310,15 +310,15 @@ function query(call: Call, q: Question, s: Source, start = s.begin(q.input), pos
   return new Reading(call, s, request, start, positions, most);
 }
 
-/** What is left of the next n items of a reading. */
-async function answers(call: Call, q: Question, reading: Reading, n: number): Promise<Values[]> {
+/** The results among the next n items of a reading. */
+async function results(call: Call, q: Question, reading: Reading, n: number): Promise<Values[]> {
   const items = await reading.next(n);
   const candidates = items.map((item): Candidate => ({ question: q, item, values: undefined }));
   await judge(call, q.read, q.read.consistent ?? false, candidates);
   return candidates.map((c) => c.values).filter((v) => v !== undefined);
 }
 
-/** Finds out which candidates are answers, and reads the items of those whose place does not have what is wanted. */
+/** Determines which candidates are results, and reads the whole items if the place does not have the requested fields. */
 async function judge(call: Call, r: Read, consistent: boolean, candidates: Candidate[]): Promise<void> {
   for (const c of candidates) {
     const v = r.entity.is(r.place, c.item);
@@ -332,7 +332,7 @@ async function judge(call: Call, r: Read, consistent: boolean, candidates: Candi
   }
 }
 
-/** Reads the items that candidates stand for. Those that are gone by now, or not what was asked for, are no answers. */
+/** Reads the items of candidates. Items that no longer exist or match are no results. */
 async function hydrate(call: Call, r: Read, consistent: boolean, candidates: Candidate[]): Promise<void> {
   const found = candidates.filter((c) => c.values);
   const items = await call.fetch(r.entity.table, found.map((c) => primaryKey(r, c.item!, c.values!)), consistent);
@@ -344,7 +344,7 @@ async function hydrate(call: Call, r: Read, consistent: boolean, candidates: Can
   }
 }
 
-/** The key of the item behind one at the read's place. An entry of the item itself has it. */
+/** The key of the item after another one at the read's place. An entry of the item itself has it. */
 function primaryKey(r: Read, item: Item, v: Values): Item {
   const e = r.entity;
   if (r.place.kind !== "entry" || r.place.copy) {
@@ -374,7 +374,7 @@ function restricted(v: Values, fields: readonly string[] | undefined): Values {
   return out;
 }
 
-/** One item for each of several inputs; undefined for one that is not there, or is somebody else's. */
+/** One item for each of several inputs; undefined for a missing one, or another owner's. */
 export async function batch(call: Call, r: Read, inputs: readonly Input[]): Promise<(Values | undefined)[]> {
   if (!r.key) {
     throw new Error("it is served by a Query, which cannot be batched: read one item at a time");
@@ -395,7 +395,7 @@ export async function batch(call: Call, r: Read, inputs: readonly Input[]): Prom
   return candidates.map((c) => c.values);
 }
 
-/** The number of the items of a read of many. Where the request may find others too, they are read and looked at. */
+/** The number of items of a read of many. If the request may select other items too, they are read and checked. */
 export async function count(call: Call, r: Read, input: Input): Promise<number> {
   const q = new Question(r, input, call.now);
   const reading = query(call, q, sourceOf(r));
@@ -404,7 +404,7 @@ export async function count(call: Call, r: Read, input: Input): Promise<number> 
   }
   let n = 0;
   while (reading && !reading.done()) {
-    n += (await answers(call, q, reading, maxPage)).length;
+    n += (await results(call, q, reading, maxPage)).length;
   }
   return n;
 }
@@ -439,7 +439,7 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
     size = Math.min(size, left);
   }
   for (let round = 0; items.length < size && reading.another(round); round++) {
-    items.push(...(await answers(call, q, reading, size - items.length)));
+    items.push(...(await results(call, q, reading, size - items.length)));
   }
   left -= items.length;
   if (reading.done() || (r.limit && left === 0)) {
@@ -448,21 +448,21 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
   return { items, next: cursor(call, scope, s, left, reading, began) };
 }
 
-/** Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. */
+/** Walks all pages, up to the read's limit if it has one. Requests are sent when they are needed. */
 export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Values> {
   for await (const found of pages(call, r, input)) {
     yield* found;
   }
 }
 
-/** What all walks, as it comes at once. */
+/** The items of all, as they arrive. */
 export async function* pages(call: Call, r: Read, input: Input): AsyncGenerator<Values[]> {
   const q = new Question(r, input, call.now);
   const reading = query(call, q, sourceOf(r));
   const limit = r.limit ?? 0;
   const size = pageSize({ limit: r.page }, limit);
   for (let given = 0; reading && !reading.done() && (limit === 0 || given < limit); ) {
-    const found = await answers(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
+    const found = await results(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
     given += found.length;
     yield found;
   }
@@ -481,7 +481,7 @@ function opened(call: Call, scope: Bytes, after: string): Bytes {
   return call.env.sealer.open(scope, after);
 }
 
-/** How far a reading got that began at a time; "" where there is no key. */
+/** The position of a reading that started at a time; "" without a key. */
 function cursor(call: Call, scope: Bytes, s: Source, left: number, reading: Reading, began: number): string {
   const { at, positions } = reading.progress();
   const text = encodePositions(left, positions, s.positioned);
@@ -489,8 +489,8 @@ function cursor(call: Call, scope: Bytes, s: Source, left: number, reading: Read
 }
 
 /**
- * A page of a collection, or all of it where it has no pages. Where there is a root, it is on the first page, and its absence is
- * NotFound there; the pages behind rest on that.
+ * A page of a collection, or all of it if it has no pages. A root is on the first page, and NotFound if it is missing; later
+ * pages rely on that.
  */
 export async function collect(call: Call, c: Collection, input: Input, o: PageOptions): Promise<PageOf<Found>> {
   const names = [...(c.by ?? []), ...(c.owner ? [c.owner] : [])];
@@ -523,7 +523,7 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
   if (g.first && c.rootApart) {
     await g.seekRoot(call, new Source({ ...options, sk: c.rootSK ?? [], reverse: false }, first.place), start);
   }
-  const reading = new Reading(call, s, request, start, positions); // without a request the bounds leave nothing
+  const reading = new Reading(call, s, request, start, positions); // without a request, the bounds exclude everything
   const items = await g.page(reading, o);
   if (g.first && c.root >= 0 && !(g.root && g.owned(g.root))) {
     throw builtin("NotFound");
@@ -534,8 +534,8 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
 /** Reads a collection. */
 class Gathering {
   readonly first: boolean;
-  root: Values | undefined; // until it is met
-  private apart = false; // the root was read apart, and is part of the first page
+  root: Values | undefined; // until it is found
+  private apart = false; // the root was read separately, and is part of the first page
   private readonly c: Collection;
   private readonly owner: AttributeValue | undefined;
   private readonly filled: FilledPart[];
@@ -597,7 +597,7 @@ class Gathering {
     return undefined;
   }
 
-  /** Reads the root before the rest. */
+  /** Reads the root first. */
   async seekRoot(call: Call, s: Source, start: Start): Promise<void> {
     const request = s.request(call.env.tableName(s.o.table), this.input);
     if (!request) {

@@ -1,4 +1,4 @@
-// The merged reading of what the partitions of a source answer.
+// The merged reading of a source's partitions.
 
 import { QueryCommand, type QueryCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Call } from "./call.js";
@@ -7,7 +7,7 @@ import type { Source, Start } from "./source.js";
 import type { Item } from "./values.js";
 import type { Walk } from "./walk.js";
 
-/** A partition that is read: what was answered and is not consumed, and how far it is consumed. */
+/** A partition that is read: the items that were returned and not consumed yet, and the position. */
 interface Lane {
   request: QueryCommandInput;
   buffer: Item[];
@@ -20,23 +20,23 @@ interface Lane {
 const maxConcurrentQueries = 8;
 const maxPageRounds = 10;
 
-/** Reads the partitions of a source, and merges what they answer. */
+/** Reads the partitions of a source, and merges their items. */
 export class Reading {
   private readonly call: Call;
   private readonly source: Source;
   private readonly request: QueryCommandInput | undefined;
   private lanes: Lane[] = [];
-  /** Makes the lanes of further periods; undefined where there are no periods. */
+  /** Creates the lanes of further periods; undefined without periods. */
   private readonly walk: Walk | undefined;
-  /** The periods that have lanes. */
+  /** The periods with lanes. */
   private readonly at: string[] = [];
-  /** How many periods have been read to their end. */
+  /** How many periods have been read completely. */
   private passed = 0;
-  /** How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing. */
+  /** How many groups of lanes are read concurrently: one, and twice as many after each round without items. */
   private ahead = 1;
   private readonly most: number;
 
-  /** Without a request there is nothing to read. most is how many periods may be begun. */
+  /** Without a request there is nothing to read. most is the maximum number of periods to start. */
   constructor(
     call: Call, source: Source, request: QueryCommandInput | undefined, start: Start, positions?: readonly Position[], most = Number.POSITIVE_INFINITY,
   ) {
@@ -74,7 +74,7 @@ export class Reading {
     }
   }
 
-  /** Drops the lanes of periods that have been read to their end. */
+  /** Drops the lanes of periods that have been read completely. */
   private leave(walk: Walk): void {
     while (this.lanes.length > 0 && this.lanes.slice(0, walk.shards).every((l) => l.position.done)) {
       this.lanes.splice(0, walk.shards);
@@ -83,12 +83,12 @@ export class Reading {
     }
   }
 
-  /** Whether a page may be read in another round. A walk is over periods, any of which may have nothing. */
+  /** Whether a page may be read in another round. A walk reads periods, any of which may be empty. */
   another(round: number): boolean {
     return round < maxPageRounds + this.passed && !this.done() && this.passed < this.most;
   }
 
-  /** The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period. */
+  /** The lanes that are read together, in groups from the first unfinished one: all, but of a walk those of one period. */
   private groups(n: number): Lane[] {
     const { walk } = this;
     if (!walk) {
@@ -102,15 +102,15 @@ export class Reading {
     return this.lanes.slice(0, most * walk.shards);
   }
 
-  /** The number of what there is, which the requests count. */
+  /** The number of items, which the requests count. */
   async count(): Promise<number> {
     let total = 0;
     const lanes = this.groups(Number.POSITIVE_INFINITY);
     await this.call.concurrently(lanes.length, maxConcurrentQueries, async (i) => {
       for (let next: Item | undefined; ; ) {
-        const answer = await this.call.read(new QueryCommand({ ...lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
-        total += answer.Count ?? 0;
-        next = answer.LastEvaluatedKey;
+        const response = await this.call.read(new QueryCommand({ ...lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
+        total += response.Count ?? 0;
+        next = response.LastEvaluatedKey;
         if (!next || Object.keys(next).length === 0) {
           return;
         }
@@ -127,7 +127,7 @@ export class Reading {
     return this.lanes.length === 0 && this.walk.ended;
   }
 
-  /** How far the partitions are consumed: of a walk those of the period that it has got to, which has not ended. */
+  /** The positions in the partitions: of a walk, those of its current period, which is not finished. */
   progress(): { at: string; positions: Position[] } {
     const { walk } = this;
     if (!walk) {
@@ -140,7 +140,9 @@ export class Reading {
     return { at: this.at[0]!, positions: this.lanes.slice(0, walk.shards).map((l) => l.position) };
   }
 
-  /** Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end. */
+  /**
+   * Consumes up to n items in order. It reads every partition with an empty buffer once, so there may be fewer before the end.
+   */
   async next(n: number): Promise<Item[]> {
     const dry = this.groups(this.ahead).filter(isDry);
     await this.call.concurrently(dry.length, maxConcurrentQueries, (i) => this.ask(dry[i]!, n));
@@ -161,10 +163,10 @@ export class Reading {
   }
 
   private async ask(l: Lane, limit: number): Promise<void> {
-    const answer = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
-    l.buffer = answer.Items ?? [];
-    const more = answer.LastEvaluatedKey && Object.keys(answer.LastEvaluatedKey).length > 0;
-    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? answer.LastEvaluatedKey : undefined;
+    const response = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
+    l.buffer = response.Items ?? [];
+    const more = response.LastEvaluatedKey && Object.keys(response.LastEvaluatedKey).length > 0;
+    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? response.LastEvaluatedKey : undefined;
     settle(l);
   }
 
@@ -182,11 +184,11 @@ export class Reading {
     });
   }
 
-  /** The lane whose next item comes first; undefined where there is none, or a lane must be asked to tell. */
+  /** The lane with the next item; undefined if there is none, or if a lane must be read to know. */
   private least(): Lane | undefined {
     let least: Lane | undefined;
     for (const l of this.groups(1)) {
-      if (isDry(l) && !this.source.scans) { // what a Scan finds is in no order
+      if (isDry(l) && !this.source.scans) { // the items of a Scan are unordered
         return undefined;
       }
       if (l.buffer.length > 0 && (!least || this.source.compare(l.buffer[0]!, least.buffer[0]!) < 0)) {
@@ -201,7 +203,7 @@ function isDry(l: Lane): boolean {
   return l.buffer.length === 0 && !l.position.done;
 }
 
-/** Moves a lane without buffer to where its next request begins, or to its end. */
+/** Moves a lane with an empty buffer to the start of its next request, or to its end. */
 function settle(l: Lane): void {
   if (l.buffer.length === 0) {
     l.position = l.next ? { at: l.next } : { done: true };

@@ -1,4 +1,4 @@
-// Where a Query looks: its partitions, and the bounds of its sort key.
+// The range of a Query: its partitions, and the bounds of its sort key.
 
 import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import { cursorVersion } from "./cursor.js";
@@ -8,7 +8,7 @@ import { type Bytes, apply, bytesOf, compareBytes } from "./keytext.js";
 import { type AttributeValue, type Item, type Values, bare, canonical, compareKeys, keyText, own, sizedText, uvarint } from "./values.js";
 import { type Over, Walk } from "./walk.js";
 
-/** What a pattern is asked with. */
+/** The input of a pattern. */
 export interface Input {
   values: Values;
   /** Bounds of a range, inclusive. */
@@ -28,7 +28,7 @@ interface Bound {
 /** What leaves nothing to ask for. */
 const nothing = Symbol("nothing");
 
-/** What reads and collections have in common. */
+/** What reads and collections share. */
 export interface SourceOptions {
   pattern: string;
   entity: Entity;
@@ -40,25 +40,25 @@ export interface SourceOptions {
   sort: readonly Attribute[];
   reverse: boolean;
   consistent: boolean;
-  /** Reads all of the place, in so many segments. */
+  /** Scans the place, in this number of segments. */
   segments?: number;
   /** Walks the partitions of periods. */
   over?: Over;
 }
 
-/** Where a reading begins. */
+/** The start of a reading. */
 export interface Start {
   partitions: readonly Item[];
-  /** Makes the partitions of further periods, from the one that begins at a time. */
+  /** Creates the partitions of further periods, from the one of a time. */
   walk?: Walk;
   at?: string | undefined;
 }
 
 export class Source {
   readonly o: SourceOptions;
-  /** The attributes of all keys of what is found, with their templates. */
+  /** The attributes of all keys of the items, with their templates. */
   private made: readonly KeyAttribute[];
-  /** The attributes that say where in a partition an item stands. */
+  /** The attributes that determine an item's position in a partition. */
   readonly positioned: Attribute[] = [];
 
   constructor(o: SourceOptions, place: Place) {
@@ -68,7 +68,7 @@ export class Source {
     const entry = o.index ? o.entity.entryAt(place) : undefined;
     if (entry) {
       this.made = [...entry.pk, ...entry.sk, ...this.made];
-      attributes.push(...entry.sk, ...entry.pk); // of the partition key only a Scan does not know
+      attributes.push(...entry.sk, ...entry.pk); // only a Scan does not know the partition key
     }
     attributes.push(o.table.pk);
     if (o.table.sk) {
@@ -85,7 +85,7 @@ export class Source {
     return this.o.pk.some((a) => a.name === attribute);
   }
 
-  /** Whether the attribute is in a key of what is queried, so that no filter of a Query may name it. */
+  /** Whether the attribute is a key of the queried table or index, which a Query's filter must not use. */
   keys(attribute: string): boolean {
     return this.inPartitionKey(attribute) || (!this.scans && this.positioned.some((a) => a.name === attribute));
   }
@@ -94,12 +94,12 @@ export class Source {
     return this.o.segments !== undefined;
   }
 
-  /** Whether at most one item is asked for. */
+  /** Whether at most one item is requested. */
   single(): boolean {
     return !this.scans && !this.o.index && (!this.o.table.sk || (this.o.sk.length === 1 && this.o.sk[0]!.comparison === "equal"));
   }
 
-  /** The first partitions that are asked, and the walk that has more, from a time that another one got to; "" is its beginning. */
+  /** The first partitions to read, and the walk with further ones, from the position of another walk; "" is its start. */
   begin(input: Input, at = ""): Start {
     const keys = this.o.segments === undefined ? this.spread(this.o.pk) : [];
     const { over, entity, segments } = this.o;
@@ -108,7 +108,7 @@ export class Source {
       const first = walk.step();
       return { walk, at: first?.at, partitions: first?.partitions ?? [] };
     }
-    // A Scan has no key in each of its segments.
+    // A Scan has no key in its segments.
     return { partitions: segments === undefined ? keys.map((key) => entity.keyOf(key, input.values)) : Array.from({ length: Math.max(segments, 1) }, () => bare()) };
   }
 
@@ -127,7 +127,7 @@ export class Source {
     return [key];
   }
 
-  /** The texts of a part that spreads a key by a field that is no input. */
+  /** The texts of a part that shards a key by a field that is not an input. */
   private shards(p: Part): string[] | undefined {
     const funcs = p.funcs ?? [];
     const at = funcs.findIndex((f) => f.name === "shard" || f.name === "mod");
@@ -146,7 +146,7 @@ export class Source {
     return [...out];
   }
 
-  /** A Query as all partitions are asked with it, but for the values of the partition key; undefined where bounds leave nothing. */
+  /** The Query of all partitions, without the values of the partition key; undefined if bounds exclude everything. */
   request(table: string, input: Input): QueryCommandInput | undefined {
     const names: { [alias: string]: string } = {};
     const values: Item = {};
@@ -185,7 +185,7 @@ export class Source {
     let known = this.o.entity.render(c.known ?? [], input.values);
     if (c.comparison === "equal") {
       if (known.length > room && c.type !== "N") {
-        return nothing; // no key is so long
+        return nothing; // no key is that long
       }
       if (known === "") {
         throw emptyKey({ name: c.name, type: c.type, template: c.known ?? [] });
@@ -207,7 +207,7 @@ export class Source {
     return known.length > room ? nothing : { prefix: keyValue(c, known) };
   }
 
-  /** The text in the key of what the caller gives as the beginning of a field. */
+  /** The text in the key for the caller's prefix of a field. */
   private beginning(p: Part, v: AttributeValue | undefined): Bytes {
     if (v === undefined) {
       return "";
@@ -217,13 +217,13 @@ export class Source {
       if (f.name === "first") {
         text = apply(f.name, f.arg ?? "", text);
       } else if (f.name === "date") {
-        text = text.slice(0, (f.arg ?? "").length); // a cut of the text that times have
+        text = text.slice(0, (f.arg ?? "").length); // a prefix of a time's text
       }
     }
     return text;
   }
 
-  /** Bounds an attribute by the texts that the caller's bounds have in the key. */
+  /** Bounds an attribute by the key texts of the caller's bounds. */
   private between(c: SortCondition, input: Input, known: Bytes, room: number): Bound | typeof nothing {
     const next = c.next!;
     const falling = next.funcs?.some((f) => f.name === "desc") ?? false;
@@ -240,7 +240,7 @@ export class Source {
     } else if (c.open) {
       high = greatest(this.highest(c, known, high.slice(known.length)), room);
     } else if (high === "") {
-      return nothing; // what is not greater than nothing
+      return nothing; // nothing is smaller
     } else if (high.length > room) {
       high = greatest(high, room);
     }
@@ -255,7 +255,7 @@ export class Source {
   private within(c: SortCondition, input: Input, low: Bytes, room: number): Bound | typeof nothing {
     let high = this.o.entity.render(c.to ?? [], input.values);
     if (low.length > room) {
-      return nothing; // no key is so long
+      return nothing; // no key is that long
     }
     if ((c.open && high !== "") || high.length > room) {
       high = greatestText(high, room);
@@ -264,8 +264,8 @@ export class Source {
   }
 
   /**
-   * What the greatest keys begin with whose field is not greater than a bound. Most often that is the bound; but of "ann" and
-   * the bound "ann b" the key "ann#1" is greater than all that begin with "ann b".
+   * The prefix of the greatest keys whose field is not greater than a bound. Usually it is the bound; but with the field "ann"
+   * and the bound "ann b", the key "ann#1" is greater than all that start with "ann b".
    */
   private highest(c: SortCondition, known: Bytes, bound: Bytes): Bytes {
     let high = known + bound;
@@ -287,13 +287,13 @@ export class Source {
     return high;
   }
 
-  /** The literal behind the field that a condition bounds. */
+  /** The literal after the field that a condition bounds. */
   private follows(c: SortCondition): Bytes {
     const a = this.made.find((x) => x.name === c.name);
     return bytesOf(a?.template?.[(c.known ?? []).length + 1]?.literal ?? "");
   }
 
-  /** What a cursor is bound to: no two questions have the same. */
+  /** What a cursor is bound to: different for any two questions. */
   scope(table: string, input: Input, names: readonly string[]): Bytes {
     let b = cursorVersion + [this.o.pattern, table, this.o.index].map(sizedText).join("") + (this.o.reverse ? "t" : "f");
     for (const attributes of [this.positioned, this.o.sort]) {
@@ -302,10 +302,10 @@ export class Source {
     b += canonical(input.from) + canonical(input.to);
     const sorted = [...new Set(names)].sort((x, y) => compareBytes(bytesOf(x), bytesOf(y)));
     b += uvarint(sorted.length) + sorted.map((name) => sizedText(name) + canonical(input.values[name])).join("");
-    return this.o.over ? b + sizedText(this.o.over.layout) : b; // a walk has cursors of a form of its own
+    return this.o.over ? b + sizedText(this.o.over.layout) : b; // cursors of a walk have a different format
   }
 
-  /** Orders two items as the source does; equal ones keep their partitions' order. */
+  /** Compares two items in the source's order; equal ones keep their partitions' order. */
   compare(a: Item, b: Item): number {
     for (const key of this.o.sort) {
       const c = compareKeys(own(a, key.name), own(b, key.name)) * (this.o.reverse ? -1 : 1);
@@ -316,7 +316,7 @@ export class Source {
     return 0;
   }
 
-  /** Where an item stands, as a start key says it. */
+  /** An item's position, as a start key. */
   keyOfItem(item: Item): Item {
     const key: Item = bare();
     for (const a of [...this.o.pk, ...this.positioned]) {
@@ -329,7 +329,7 @@ export class Source {
   }
 }
 
-/** A part with those of its functions that write equal what is meant to be equal. */
+/** A part with those of its functions that make values equal that must be equal. */
 export function normal(p: Part): Part {
   return { ...p, funcs: (p.funcs ?? []).filter((f) => ["lower", "fold", "slug"].includes(f.name)) };
 }
@@ -368,7 +368,7 @@ function wholeCharacters(s: Bytes, n: number): Bytes {
   return s.slice(0, end);
 }
 
-/** The greatest text of at most n bytes among those that begin with s, as far as one more character tells. */
+/** The greatest text of at most n bytes that starts with s, as far as one more character determines it. */
 function greatestText(s: Bytes, n: number): Bytes {
   const cut = wholeCharacters(s, n);
   const last = ["", "\x7f", bytesOf("\u07ff"), bytesOf("\uffff")][n - cut.length] ?? bytesOf("\u{10ffff}");

@@ -1,4 +1,4 @@
-// A step of a write, for one line where it is repeated: the item that it makes, or what it changes.
+// A step of a write, for one line if it runs per line: the item that it creates, or its changes.
 
 import type { Assigned, Change, LinkedParam, LinkedStep, Operand, Target } from "./change.js";
 import type { Condition } from "./condition.js";
@@ -14,7 +14,7 @@ export function lineName(line: number, name: string): string {
   return `lines[${line}].${name}`;
 }
 
-/** Finds what a path leads to. */
+/** Resolves a path. */
 function targetOf(e: Entity, steps: readonly string[]): Target {
   const name = steps.join(".");
   const field = e.field(steps[0] ?? "");
@@ -30,7 +30,7 @@ function targetOf(e: Entity, steps: readonly string[]): Target {
   return { field, path, member: { ...member, name }, whole: steps.length === 1 };
 }
 
-/** A step of a write, for one line where it is repeated. */
+/** A step of a write, for one line if it runs per line. */
 export class Occurrence {
   private readonly r: Writing;
   private readonly step: LinkedStep;
@@ -99,7 +99,7 @@ export class Occurrence {
     }
   }
 
-  /** Refuses a put without reading that would leave behind what belongs to the item that it overwrites. */
+  /** Rejects a put without a read that would leave dependents of the overwritten item. */
   private canPut(): void {
     const e = this.entity;
     if (this.step.action !== "put") {
@@ -137,7 +137,7 @@ export class Occurrence {
     return out;
   }
 
-  /** The value of a field of an item that is made: what the step gives it, else the line, else the caller. */
+  /** The value of a field of a created item: from the step, otherwise the line, otherwise the caller. */
   private field(f: LinkedField): AttributeValue | undefined {
     const s = this.step;
     const about = [...(s.by ?? []), ...(s.set ?? []), ...(s.init ?? []), ...(s.add ?? [])].filter((a) => a.path[0] === f.name);
@@ -149,7 +149,7 @@ export class Occurrence {
       inside.push(a);
     }
     if (f.counter) {
-      return undefined; // it begins with 0, which the item knows
+      return undefined; // it starts at 0, which is set by the item
     }
     let v = this.given(f);
     for (const a of inside) {
@@ -185,7 +185,7 @@ export class Occurrence {
     return value;
   }
 
-  /** Stores a value inside of a structure, which is not changed itself. */
+  /** Stores a value inside a structure, without changing the structure. */
   private putInside(outer: AttributeValue | undefined, a: Assignment): AttributeValue | undefined {
     const v = this.constant(a);
     if (v === undefined) {
@@ -200,7 +200,7 @@ export class Occurrence {
     return at(whole, t.field.path);
   }
 
-  /** The input of a field's name, the line's if it has one. */
+  /** The input with a field's name, from the line if it has one. */
   private given(f: LinkedField): AttributeValue | undefined {
     const v = this.input(f.name);
     if (v !== undefined) {
@@ -209,7 +209,7 @@ export class Occurrence {
     return v;
   }
 
-  /** The input of a name, the line's if it has one. */
+  /** The input with a name, from the line if it has one. */
   private input(name: string): AttributeValue | undefined {
     return this.lineValue(name) ?? this.r.input.values[name];
   }
@@ -224,7 +224,7 @@ export class Occurrence {
     return ofLine ? lineName(this.line, name) : name;
   }
 
-  /** The fields of the primary key of an item that is there, or may be. */
+  /** The fields of the primary key of an item that exists or may exist. */
   private keyValues(): Values {
     const v: Values = bare();
     for (const name of fieldsOf(this.entity.key)) {
@@ -242,7 +242,7 @@ export class Occurrence {
     return v;
   }
 
-  /** What an update or upsert changes. An upsert gives all fields that an item must have, since it may make one. */
+  /** The changes of an update or upsert. An upsert sets all required fields, because it may create an item. */
   private assignments(): Assigned[] {
     const out: Assigned[] = [];
     const key = fieldsOf(this.entity.key);
@@ -253,7 +253,7 @@ export class Occurrence {
     for (const [how, list] of lists) {
       for (const a of list ?? []) {
         if (a.path.length === 1 && key.includes(a.path[0]!)) {
-          continue; // it tells which item it is
+          continue; // it identifies the item
         }
         const x = this.assignment(how, a);
         if (x) {
@@ -286,7 +286,7 @@ export class Occurrence {
     return out;
   }
 
-  /** Finds what an assignment's path leads to, with the keys of maps that inputs are. */
+  /** Resolves the path of an assignment, with inputs as keys of maps. */
   private target(path: readonly string[]): Target {
     return targetOf(this.entity, path.map((step) => (step.startsWith(":") ? this.mapKey(step.slice(1)) : step)));
   }
@@ -309,7 +309,7 @@ export class Occurrence {
     return v.S;
   }
 
-  /** The assignment of a field that the caller may give; undefined where it stays as it is. */
+  /** The assignment of an optional input's field; undefined if it does not change. */
   private patch(name: string): Assigned | undefined {
     const t = targetOf(this.entity, [name]);
     const v = this.input(name);
@@ -332,7 +332,7 @@ export class Occurrence {
     }
     const known = x.operands.length === 0;
     if (known && x.value === undefined && how !== "setting") {
-      return undefined; // an optional input that is absent adds and begins nothing
+      return undefined; // a missing optional input adds and initializes nothing
     }
     if (how === "adding") {
       addable(x);
@@ -344,13 +344,13 @@ export class Occurrence {
       }
       x.value = toStore(t.member, x.value);
       if (x.value === undefined && how === "initialising") {
-        return undefined; // an empty set, which is none
+        return undefined; // an empty set, which is not stored
       }
     }
     return x;
   }
 
-  /** What an upsert gives a field that no assignment is about. */
+  /** The value that an upsert gives to a field without an assignment. */
   private beginning(f: LinkedField): Assigned | undefined {
     const x = (how: Assigned["how"], value: AttributeValue | undefined): Assigned => ({
       field: f, path: f.path, member: f, whole: true, how, value, operands: [],
@@ -359,7 +359,7 @@ export class Occurrence {
       return x("initialising", { N: "0" });
     }
     const v = this.given(f);
-    if (v !== undefined && !this.gathers(f)) { // members of which nothing was added
+    if (v !== undefined && !this.gathers(f)) { // members to which nothing was added
       return x("setting", toStore(f, v));
     }
     const ttl = this.entity.ttl;
@@ -367,7 +367,7 @@ export class Occurrence {
       return x("initialising", nowAs(f.type.kind, f.name, this.r.call.now + ttl.after));
     }
     if (f.optional) {
-      return undefined; // it stays as it is
+      return undefined; // it does not change
     }
     if (!collection(f.type.kind)) {
       throw missing(this.label(f.name));
@@ -376,14 +376,14 @@ export class Occurrence {
     return empty && x("initialising", empty);
   }
 
-  /** Whether the step adds to a set or a list, or takes out of a set. */
+  /** Whether the step adds to a set or a list, or removes from a set. */
   private gathers(f: LinkedField): boolean {
     const s = this.step;
     const lists = [...(s.drop ?? []), ...(s.append ?? []), ...(s.prepend ?? []), ...(f.type.kind === "set" ? (s.add ?? []) : [])];
     return lists.some((a) => a.path[0] === f.name);
   }
 
-  /** The value of terms as far as it is known without an item, and the fields of the item that it is to be added to. */
+  /** The value of terms as far as it is known without an item, and the item's fields to which it is added. */
   private resolve(t: Target, terms: readonly Term[]): { value: AttributeValue | undefined; operands: Operand[] } {
     const only = terms[0];
     if (terms.length === 1 && only && !only.negative && only.kind !== "field") {
@@ -417,7 +417,7 @@ export class Occurrence {
     return d;
   }
 
-  /** The value of a term that is known without an item; undefined for an optional input that is absent. */
+  /** The value of a term that is known without an item; undefined for a missing optional input. */
   private term(t: Target, term: Term): AttributeValue | undefined {
     const name = term.name ?? "";
     switch (term.kind) {
@@ -443,7 +443,7 @@ export class Occurrence {
     }
   }
 
-  /** Adds up an input of the lines. An optional one that is absent adds nothing. */
+  /** Adds up an input of the lines. A missing optional one adds nothing. */
   private sum(name: string): AttributeValue {
     let sum = Decimal.zero;
     const p = this.r.w.lineParams.find((x) => x.name === name);
@@ -469,7 +469,7 @@ export class Occurrence {
   }
 }
 
-/** Adds or subtracts; field is for the error of a sum that DynamoDB cannot hold. */
+/** Adds or subtracts; field is for the error of a sum out of DynamoDB's range. */
 export function plus(a: Decimal, b: Decimal, negative: boolean, field: string): Decimal {
   try {
     return negative ? a.minus(b) : a.plus(b);
@@ -478,7 +478,7 @@ export function plus(a: Decimal, b: Decimal, negative: boolean, field: string): 
   }
 }
 
-/** An input by its name, which is a param or else a value for the field that it is assigned to. */
+/** An input by its name: a param, otherwise a value for the field that it is assigned to. */
 function inputOf(params: readonly LinkedParam[], given: Values, name: string, label: string, f: LinkedField): AttributeValue | undefined {
   const v = given[name];
   const p = params.find((x) => x.name === name);
@@ -496,19 +496,19 @@ function inputOf(params: readonly LinkedParam[], given: Values, name: string, la
 
 const gathers: ReadonlySet<string> = new Set(["uniting", "dropping", "appending", "prepending"]);
 
-/** An assignment of members or elements, which the caller gives; undefined where there are none. */
+/** An assignment of members or elements from the caller; undefined if there are none. */
 function gathering(a: Assigned): Assigned | undefined {
   if (a.operands.length > 0) {
     throw new Error(`${a.member.name} gets members of another field, which a request cannot express`);
   }
   if (a.value === undefined) {
-    return undefined; // an optional input that is absent
+    return undefined; // a missing optional input
   }
   checkValue(a.member.type, a.member.name, a.value, a.member.minBytes, a.member.maxBytes);
   return emptySet(a.value) || a.value.L?.length === 0 ? undefined : a;
 }
 
-/** Refuses keys of a map that are the same: a request changes each path once. */
+/** Rejects equal keys of a map: a request may change each path once. */
 function apart(list: readonly Assigned[]): void {
   list.forEach((a, i) => {
     if (list.slice(0, i).some((b) => a.path.length === b.path.length && a.path.every((step, n) => step === b.path[n]))) {
@@ -517,7 +517,7 @@ function apart(list: readonly Assigned[]): void {
   });
 }
 
-/** Refuses what cannot be added to a number. */
+/** Rejects operands that cannot be added to a number. */
 function addable(a: Assigned): void {
   if (a.value === undefined) {
     return;
@@ -531,7 +531,7 @@ function addable(a: Assigned): void {
   }
 }
 
-/** The fields that the condition of a change holds to a value: where it is "status = :from", the item has that status. */
+/** The fields whose values the condition of a change determines: with "status = :from", the item has that status. */
 function pins(c: Change): Values {
   const out: Values = bare();
   if (!c.when || c.action === "create" || c.action === "put") {
@@ -554,7 +554,7 @@ function pins(c: Change): Values {
             checkValue(f.type, f.name, v, f.minBytes, f.maxBytes);
             out[f.name] = v;
           } catch {
-            // it holds the field to no value of its type
+            // the condition does not give the field a value of its type
           }
         }
       }

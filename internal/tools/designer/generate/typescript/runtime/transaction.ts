@@ -1,4 +1,4 @@
-// Calls of writes that are made as a whole: one, or several that the caller has composed.
+// Calls of writes in one transaction: one, or several that the caller has composed.
 
 import { createHash } from "node:crypto";
 import type { Call } from "./call.js";
@@ -12,14 +12,14 @@ import { type Item, own, sizedText } from "./values.js";
 import type { Writing } from "./writing.js";
 
 export const maxActions = 100;
-/** The field of an idempotency record that has the fingerprint of the request. */
+/** The field of an idempotency record with the fingerprint of the request. */
 export const requestField = "request";
 
-/** Several calls are as one write with the steps of all: each condition is asked of what was there before. */
+/** Several calls are like one write with the steps of all: each condition is evaluated on the state before it. */
 export class Transaction {
   readonly call: Call;
   readonly given: readonly Writing[];
-  /** Those that were given, in an order that does not depend on the one in which they were: so the outcome does not either. */
+  /** The given calls, sorted independently of their order, so that the outcome does not depend on it. */
   readonly writings: readonly Writing[];
   readonly learned: Learned = { foreign: new Set(), lost: new Set() };
 
@@ -36,7 +36,7 @@ export class Transaction {
     }
   }
 
-  /** Whether each item is written for itself, and there is no transaction. */
+  /** Whether each item is written separately, without a transaction. */
   get batch(): boolean {
     return this.writings[0]!.w.batch ?? false;
   }
@@ -46,8 +46,8 @@ export class Transaction {
   }
 
   /**
-   * Makes idempotency records tell the whole transaction apart from others, and from each of its calls alone: a repetition is one of
-   * all. Of a call that keeps no record all inputs are compared.
+   * Makes idempotency records identify the whole transaction, not only one call: a repetition repeats all calls. Of a call
+   * without a record, all inputs are compared.
    */
   private fingerprint(): void {
     let all = "";
@@ -66,7 +66,7 @@ export class Transaction {
     }
   }
 
-  /** The error of a transaction with too many operations: it says how many of what there are. */
+  /** The error of a transaction with too many operations: it counts them by kind. */
   tooMany(ops: readonly Operation[]): Error {
     const several = this.writings.length > 1;
     const counts = new Map<string, number>();
@@ -80,7 +80,7 @@ export class Transaction {
   }
 }
 
-/** Refuses steps and lines that are about one item. */
+/** Rejects steps and lines for the same item. */
 export function distinct(changes: readonly Change[]): void {
   const met = new Map<string, Change>();
   for (const c of changes) {
@@ -93,7 +93,7 @@ export function distinct(changes: readonly Change[]): void {
   }
 }
 
-/** The error of two changes that touch one item, which no transaction may. */
+/** The error of two changes of one item, which a transaction does not allow. */
 export function twice(a: Change, b: Change, first: string, second: string, item: Item): TableError {
   if (a.of !== b.of) {
     const [one, other] = [`${a.of.w.pattern} (${first})`, `${b.of.w.pattern} (${second})`];
@@ -113,7 +113,7 @@ function subject(e: Entity): string {
   return fieldsOf(e.key).join(", ") || e.name;
 }
 
-/** The primary key of an item, for people. */
+/** The primary key of an item, for messages. */
 function keyIn(t: Table, item: Item): string {
   const parts: string[] = [];
   for (const name of [t.pk.name, ...(t.sk ? [t.sk.name] : [])]) {

@@ -1,11 +1,11 @@
-// The languages of types: which values a field takes, and the one text that each has in keys.
+// The languages of types: the values that a field takes, and the text of each in keys.
 
 import type { Field, Kind, Type } from "./descriptor.js";
 import { ValueError, missing } from "./errors.js";
 import { type Bytes, bytesOf, compareTexts, decimal, isDate, isTime, ofTime, textOf, wellFormed, whole } from "./keytext.js";
 import { type AttributeValue, at, emptySet, indexOf, latin1, membersOf, storedAs } from "./values.js";
 
-/** A type with the fields of its structure in place. */
+/** A type with its structure's fields resolved. */
 export interface LinkedType extends Omit<Type, "fields" | "elem"> {
   fields?: readonly LinkedField[];
   elem?: LinkedType;
@@ -23,14 +23,14 @@ export function textual(k: Kind): boolean {
   return ["id", "uuid", "ulid", "ksuid", "slug", "email", "text", "secret", "time", "date", "enum"].includes(k);
 }
 
-/** Whether an absent value of the kind is as good as an empty one. */
+/** Whether a missing value of the kind is equivalent to an empty one. */
 export function collection(k: Kind): boolean {
   return k === "list" || k === "set" || k === "map";
 }
 
 const greatestKSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V";
 
-/** Whether a text is in the language of a textual type. */
+/** Whether a text is valid for a textual type. */
 export function contains(t: LinkedType, s: string): boolean {
   switch (t.kind) {
     case "id":
@@ -59,7 +59,7 @@ export function contains(t: LinkedType, s: string): boolean {
   }
 }
 
-/** What values of a type are, behind "is". */
+/** A description of a type's values, after "is". */
 export function described(t: LinkedType): string {
   switch (t.kind) {
     case "id":
@@ -121,14 +121,14 @@ function storedType(t: LinkedType): string {
   }
 }
 
-/** The error of a value that is not of a type. It does not repeat the value, which may be a secret. */
+/** The error of a value of the wrong type. It does not contain the value, which may be a secret. */
 function refuse(t: LinkedType, name: string, v: AttributeValue): ValueError {
   const stored = storedAs(v);
   const is = stored === storedType(t) ? "is not " : `is a value of type ${stored}, not `;
   return new ValueError(name, is + described(t));
 }
 
-/** The one text of a scalar value, as it stands in keys before functions. */
+/** The text of a scalar value, as in keys before functions. */
 export function textOfValue(t: LinkedType, name: string, v: AttributeValue): Bytes {
   if (v.S !== undefined && textual(t.kind) && wellFormed(v.S)) {
     return bytesOf(v.S);
@@ -148,7 +148,7 @@ export function textOfValue(t: LinkedType, name: string, v: AttributeValue): Byt
   throw refuse(t, name, v);
 }
 
-/** Refuses a value that is not of a type. */
+/** Rejects a value of the wrong type. */
 export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   const elem = t.elem;
   switch (t.kind) {
@@ -184,7 +184,7 @@ export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBy
   }
 }
 
-/** Refuses what cannot stand inside of a value. */
+/** Rejects invalid values inside a value. */
 function checkInner(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   if (emptySet(v)) {
     throw new ValueError(name, "is an empty set, which DynamoDB cannot store: leave it out");
@@ -225,7 +225,7 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
   });
 }
 
-/** Holds a text to a field's limits, which are what bounds keys. */
+/** Checks a text against the field's limits, which bound keys. */
 export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): void {
   if (text.length < minBytes) {
     throw new ValueError(name, `has ${text.length} bytes: the minimum is ${minBytes}`);
@@ -235,9 +235,9 @@ export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): voi
   }
 }
 
-/** What is stored for a field's value: undefined for nothing. */
+/** The stored form of a field's value; undefined for none. */
 export function toStore(f: LinkedField, v: AttributeValue | undefined): AttributeValue | undefined {
-  if (emptySet(v)) return undefined; // DynamoDB has none: one that is not there is empty
+  if (emptySet(v)) return undefined; // DynamoDB has no empty sets: a missing one is empty
   if (v !== undefined) return v;
   if (f.optional || f.type.kind === "set") return undefined;
   if (f.type.kind === "list") return { L: [] };
@@ -245,7 +245,7 @@ export function toStore(f: LinkedField, v: AttributeValue | undefined): Attribut
   throw missing(f.name);
 }
 
-/** A time as a value of a type: a time, a date or the seconds of a number. */
+/** A time as a value of a type: a time, a date or a number of seconds. */
 export function timeAs(kind: Kind | undefined, name: string, now: number): AttributeValue {
   if (Number.isNaN(now)) {
     throw missing(name);
@@ -263,12 +263,12 @@ export function timeAs(kind: Kind | undefined, name: string, now: number): Attri
   return { S: kind === "date" ? text.slice(0, 10) : text };
 }
 
-/** The time of a call in the stored form of a field: the seconds of a ttl, the milliseconds of another number, else a text. */
+/** The time of a call in the stored form of a field: seconds for a ttl, milliseconds for another number, otherwise a text. */
 export function nowAs(kind: Kind, name: string, now: number): AttributeValue {
   return numeric(kind) && kind !== "ttl" ? { N: String(now) } : timeAs(kind, name, now);
 }
 
-/** Whether a text may be that of a value of the field. */
+/** Whether a text may be a value of the field. */
 export function hasText(f: LinkedField, s: Bytes): boolean {
   if (f.maxBytes && s.length > f.maxBytes) return false;
   if (s.length < (f.minBytes ?? 0)) return false;
@@ -281,7 +281,7 @@ export function hasText(f: LinkedField, s: Bytes): boolean {
   return true;
 }
 
-/** A structure's field of a name, a map's element or a list's; undefined where the type has none. */
+/** A structure's field, a map's element or a list's; undefined if the type has none. */
 export function innerField(t: LinkedType, name: string): LinkedField | undefined {
   if ((t.kind === "map" || (t.kind === "list" && indexOf(name) !== undefined)) && t.elem) {
     return { name, path: [name], type: t.elem, optional: true };

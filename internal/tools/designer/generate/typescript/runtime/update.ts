@@ -1,4 +1,4 @@
-// Update expressions: as a request has them, and what they make of an item that was read.
+// Update expressions: as sent in a request, and evaluated on an item that was read.
 
 import { aliasIn, free } from "./condition.js";
 import type { Assigned } from "./change.js";
@@ -8,7 +8,7 @@ import {
   type AttributeValue, type Item, bare, canonical, decimalOf, indexOf, membersOf, numberOf, own, setOf, stored, storedAs,
 } from "./values.js";
 
-/** Makes the update expression of a request, and shares its names and values with the request's condition. */
+/** Builds the update expression of a request, and shares its names and values with the request's condition. */
 export class Expression {
   readonly names: { [alias: string]: string } = {};
   readonly values: Item = {};
@@ -17,7 +17,7 @@ export class Expression {
   private readonly drops: string[] = [];
   private readonly gone: string[] = [];
 
-  /** A document path by aliases, which need no care for reserved words. */
+  /** A document path of aliases, which avoid reserved words. */
   path(steps: readonly string[]): string {
     return steps.map((step, i) => {
       if (i > 0 && indexOf(step) !== undefined) {
@@ -33,7 +33,7 @@ export class Expression {
     return placeholder;
   }
 
-  /** Gives a path a value, or removes it where there is none. */
+  /** Sets a path to a value, or removes it if there is none. */
   set(path: readonly string[], v: AttributeValue | undefined): void {
     if (v === undefined) {
       this.remove(path);
@@ -42,7 +42,7 @@ export class Expression {
     this.sets.push(`${this.path(path)} = ${this.value(v)}`);
   }
 
-  /** Gives a path a value where there is nothing. */
+  /** Sets a missing path to a value. */
   begin(path: readonly string[], v: AttributeValue): void {
     const p = this.path(path);
     this.sets.push(`${p} = if_not_exists(${p}, ${this.value(v)})`);
@@ -66,7 +66,7 @@ export class Expression {
       this.sets.push(`${p} = list_append(${(a.how === "appending" ? lists : lists.reverse()).join(", ")})`);
     } else if (a.how === "adding" && a.path.length === 1) {
       this.adds.push(`${this.path(a.path)} ${this.value(a.value!)}`);
-    } else if (a.how === "adding") { // ADD is for attributes at the top
+    } else if (a.how === "adding") { // ADD is for top-level attributes
       const p = this.path(a.path);
       this.sets.push(`${p} = if_not_exists(${p}, ${this.value({ N: "0" })}) + ${this.value(a.value!)}`);
     } else if (a.operands.length === 0) {
@@ -77,7 +77,7 @@ export class Expression {
   }
 
   private sum(a: Assigned): string {
-    const operands = [...a.operands].sort((l, r) => Number(l.negative) - Number(r.negative)); // what is subtracted stands behind
+    const operands = [...a.operands].sort((l, r) => Number(l.negative) - Number(r.negative)); // the subtrahend is second
     const terms = operands.map((o) => this.path(o.path));
     const last = operands[operands.length - 1]!.negative;
     if (a.value !== undefined) {
@@ -89,19 +89,19 @@ export class Expression {
     return terms.join(last ? " - " : " + ");
   }
 
-  /** The expression; "" for one that changes nothing. */
+  /** The expression; "" without changes. */
   text(): string {
     const sections = [["SET", this.sets], ["ADD", this.adds], ["DELETE", this.drops], ["REMOVE", this.gone]] as const;
     return sections.filter(([, parts]) => parts.length > 0).map(([verb, parts]) => `${verb} ${parts.join(", ")}`).join(" ");
   }
 
-  /** Holds a path to the value that was read. */
+  /** Requires a path to have the value that was read. */
   guard(path: readonly string[], v: AttributeValue | undefined): string {
     return v === undefined ? `attribute_not_exists(${this.path(path)})` : `${this.path(path)} = ${this.value(v)}`;
   }
 }
 
-/** Joins conditions that must all hold; "" is none. */
+/** Joins conditions that must all hold; "" for none. */
 export function conjunction(...conditions: string[]): string {
   const out = conditions.filter((c) => c !== "");
   if (out.length === 1) {
@@ -109,11 +109,11 @@ export function conjunction(...conditions: string[]): string {
   }
   return out.map((c) => {
     const tree = parse(c);
-    return tree.is === "or" ? `(${print(tree)})` : c; // without parentheses of its own, of which DynamoDB refuses two pairs
+    return tree.is === "or" ? `(${print(tree)})` : c; // without its own parentheses, because DynamoDB rejects double ones
   }).join(" AND ");
 }
 
-/** Whether DynamoDB has an expression for an assignment: a sum has two operands at most, of which the first is not negative. */
+/** Whether DynamoDB can express an assignment: a sum has at most two operands, the first of which is not negative. */
 export function native(a: Assigned): boolean {
   const n = a.operands.length;
   if (n === 0) {
@@ -128,19 +128,19 @@ export function native(a: Assigned): boolean {
   return n === 2 && a.value === undefined && !(a.operands[0]!.negative && a.operands[1]!.negative);
 }
 
-/** What becomes of what a path leads to; nothing where there is no value. */
+/** The new value at a path; nothing if there is no value. */
 interface Changed {
   path: readonly string[];
   value: AttributeValue | undefined;
 }
 
-/** What native assignments make of an item: all of them read it as it was. */
+/** The item after native assignments: all of them read the old item. */
 export function applied(assigned: readonly Assigned[], old: Item): Item {
   const changes = assigned.map((a): Changed => ({ path: a.path, value: computed(a, old) }));
   return changes.length === 0 ? old : inMap(old, changes, 0);
 }
 
-/** The value that an assignment gives, of what there was. */
+/** The value of an assignment, computed from the old item. */
 function computed(a: Assigned, old: Item): AttributeValue | undefined {
   const was = stored(old, a.path);
   switch (a.how) {
@@ -176,7 +176,7 @@ function computed(a: Assigned, old: Item): AttributeValue | undefined {
   return numberOf(sum);
 }
 
-/** A set that is made of the members of two of one type; one without members is none. */
+/** The union of two sets of one type; empty sets are not stored. */
 function ofMembers(
   was: AttributeValue, given: AttributeValue | undefined, make: (before: AttributeValue[], given: AttributeValue[]) => AttributeValue[],
 ): AttributeValue | undefined {
@@ -187,7 +187,7 @@ function ofMembers(
   return setOf(make(before, members));
 }
 
-/** The members of the second list that the first does not have. */
+/** The members of the second list that are not in the first. */
 function missingIn(members: readonly AttributeValue[], among: readonly AttributeValue[]): AttributeValue[] {
   const met = new Set(members.map(canonical));
   return among.filter((v) => !met.has(canonical(v)));
@@ -209,7 +209,7 @@ function operandOf(v: AttributeValue | undefined): Decimal {
   return d;
 }
 
-/** Changes that begin alike, by the step that follows. */
+/** Changes with a common prefix, by the next step. */
 function grouped(changes: readonly Changed[], depth: number): Map<string, Changed[]> {
   const out = new Map<string, Changed[]>();
   for (const c of changes) {
@@ -222,7 +222,7 @@ function grouped(changes: readonly Changed[], depth: number): Map<string, Change
   return out;
 }
 
-/** What changes make of a value, undefined for one that is not there. */
+/** The value after changes; undefined for a missing one. */
 function changed(old: AttributeValue | undefined, changes: readonly Changed[], depth: number): AttributeValue | undefined {
   if (changes.length === 1 && changes[0]!.path.length === depth) {
     return changes[0]!.value;
@@ -252,7 +252,7 @@ function inMap(old: Item, changes: readonly Changed[], depth: number): Item {
   return out;
 }
 
-/** Elements change where they were; what is set behind the end is appended; what goes leaves no gap. */
+/** Elements keep their positions during the changes; elements set after the end are appended; removed ones leave no gap. */
 function inList(old: readonly AttributeValue[], changes: readonly Changed[], depth: number): AttributeValue[] {
   const out: (AttributeValue | undefined)[] = [...old];
   const groups = [...grouped(changes, depth)].map(([step, group]) => ({ n: indexOf(step), group }));

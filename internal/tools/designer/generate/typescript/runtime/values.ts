@@ -1,4 +1,4 @@
-// Attribute values, items, and the canonical form in which they are compared.
+// Attribute values, items, and the canonical form for comparisons.
 
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { Decimal } from "./decimal.js";
@@ -6,13 +6,13 @@ import { type Bytes, bytesOf, compareBytes } from "./keytext.js";
 
 export type { AttributeValue };
 
-/** What is stored: values by attribute. */
+/** A stored item: values by attribute. */
 export type Item = { [attribute: string]: AttributeValue };
 
-/** An entity's values by the names of its fields, each as it is stored; or a pattern's inputs. It has no prototype. */
+/** An entity's values by field, each as stored; or a pattern's inputs. It has no prototype. */
 export type Values = { [name: string]: AttributeValue };
 
-/** A map of names that has nothing but what is put in it. */
+/** A map of names without inherited members. */
 export function bare<T>(...from: { [name: string]: T }[]): { [name: string]: T } {
   return Object.assign(Object.create(null), ...from) as { [name: string]: T };
 }
@@ -46,13 +46,13 @@ export function latin1(b: Uint8Array): Bytes {
   return Buffer.from(b.buffer, b.byteOffset, b.byteLength).toString("latin1");
 }
 
-/** The value at the end of a path; NULL is none, for no type is stored so. */
+/** The value at the end of a path; NULL counts as missing, because no type is stored as NULL. */
 export function at(m: Item | undefined, path: readonly string[]): AttributeValue | undefined {
   const v = stored(m, path);
   return v?.NULL !== undefined ? undefined : v;
 }
 
-/** The value at the end of a path as it is. */
+/** The value at the end of a path, unchanged. */
 export function stored(m: Item | undefined, path: readonly string[]): AttributeValue | undefined {
   if (path.length === 0) {
     return undefined;
@@ -65,13 +65,13 @@ export function stored(m: Item | undefined, path: readonly string[]): AttributeV
   return v;
 }
 
-/** The position that a step into a list stands for: [0]. */
+/** The position of a step into a list: [0]. */
 export function indexOf(step: string): number | undefined {
   const n = /^\[(?:\+?\d+|-0+)\]$/.test(step) ? BigInt(step.replace(/[[\]+-]/g, "")) : -1n;
   return n >= 0n && n < 1n << 63n ? Number(n) : undefined;
 }
 
-/** Stores a value at the end of a path, and makes the maps on the way, as copies. */
+/** Stores a value at the end of a path, and creates the maps on the path, as copies. */
 export function put(m: Item, path: readonly string[], v: AttributeValue): void {
   let inner = m;
   for (const step of path.slice(0, -1)) {
@@ -83,7 +83,7 @@ export function put(m: Item, path: readonly string[], v: AttributeValue): void {
   inner[path[path.length - 1]!] = v;
 }
 
-/** Whether a value is a set without members. */
+/** Whether a value is an empty set. */
 export function emptySet(v: AttributeValue | undefined): boolean {
   return v?.SS?.length === 0 || v?.NS?.length === 0 || v?.BS?.length === 0;
 }
@@ -96,7 +96,7 @@ export function numberOf(d: Decimal): AttributeValue {
   return { N: d.toString() };
 }
 
-/** A value of a key attribute as Bytes; equal values of one type have equal ones. */
+/** The value of a key attribute as Bytes; equal values of one type have equal Bytes. */
 export function keyText(v: AttributeValue | undefined): Bytes | undefined {
   if (v?.S !== undefined) return bytesOf(v.S);
   if (v?.N !== undefined) return Decimal.tryParse(v.N)?.toString();
@@ -104,7 +104,7 @@ export function keyText(v: AttributeValue | undefined): Bytes | undefined {
   return undefined;
 }
 
-/** Compares values of one key attribute as DynamoDB sorts them. An absent one comes first. */
+/** Compares values of one key attribute in DynamoDB's order. A missing one is first. */
 export function compareKeys(a: AttributeValue | undefined, b: AttributeValue | undefined): number {
   if (a?.N !== undefined && b?.N !== undefined) {
     return (Decimal.tryParse(a.N) ?? Decimal.zero).compare(Decimal.tryParse(b.N) ?? Decimal.zero);
@@ -116,12 +116,12 @@ export function compareKeys(a: AttributeValue | undefined, b: AttributeValue | u
   return compareBytes(x, y);
 }
 
-/** A set's members as values; undefined of what is no set. */
+/** A set's members as values; undefined if it is not a set. */
 export function membersOf(v: AttributeValue | undefined): AttributeValue[] | undefined {
   return v?.SS?.map((S) => ({ S })) ?? v?.NS?.map((N) => ({ N })) ?? v?.BS?.map((B) => ({ B }));
 }
 
-/** A set of members, which are all stored alike; undefined where there are none. */
+/** A set of members of one type; undefined if there are none. */
 export function setOf(members: readonly AttributeValue[]): AttributeValue | undefined {
   switch (storedAs(members[0])) {
     case "S":
@@ -144,7 +144,7 @@ export function uvarint(n: number): Bytes {
   return out + String.fromCharCode(n);
 }
 
-/** Bytes with their length, so that what follows cannot be taken for a part of them. */
+/** Bytes with their length, so that concatenations are unambiguous. */
 export function sized(tag: string, bytes: Bytes): Bytes {
   return tag + uvarint(bytes.length) + bytes;
 }
@@ -158,7 +158,7 @@ function canonicalNumber(text: string): string {
   return Decimal.tryParse(text)?.toString() ?? text;
 }
 
-/** The canonical form of a value: equal values have the same, others have others. */
+/** The canonical form of a value: equal if and only if the values are equal. */
 export function canonical(v: AttributeValue | undefined): Bytes {
   if (v === undefined) return "-";
   if (v.S !== undefined) return sizedText(v.S);
@@ -182,7 +182,7 @@ function canonicalSet(tag: string, members: Bytes[]): Bytes {
   return "u" + tag + uvarint(members.length) + members.sort(compareBytes).map((m) => sized(tag, m)).join("");
 }
 
-/** Whether two values are the same, whatever the form of their numbers and the order of their sets. */
+/** Whether two values are equal, whatever the form of their numbers and the order of their sets. */
 export function equal(a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
   return canonical(a) === canonical(b);
 }

@@ -7,37 +7,37 @@ import type { Read } from "./read.js";
 import type { Input, Source } from "./source.js";
 import { type AttributeValue, type Item, type Values, bare } from "./values.js";
 
-/** What a walk is over: the periods of a layout of |date, between bounds of a field. */
+/** The range of a walk: the periods of a |date layout between bounds of a field. */
 export interface Over {
   layout: string;
   field: string;
-  /** How many periods there may be between the bounds; of an open walk, which may be asked without bounds, how many a page walks. */
+  /** The maximum number of periods between the bounds; of an open walk, whose bounds are optional, the maximum per page. */
   maxBuckets: number;
   open: boolean;
 }
 
-/** The partitions of a period, with its beginning. */
+/** The partitions of a period, with its start. */
 export interface Period {
   at: string;
   partitions: Item[];
 }
 
 /**
- * The partitions of the periods from bound to bound, those of one period together, in the order in which they are read. They are made as
- * they are needed: between the bounds of an open walk there may be very many.
+ * The partitions of the periods from bound to bound, period by period in reading order. They are created when they are needed: an
+ * open walk may have very many.
  */
 export class Walk {
   ended: boolean;
-  /** How many partitions there are of each period. */
+  /** How many partitions each period has. */
   readonly shards: number;
-  private next: number; // the beginning of the next period
+  private next: number; // the start of the next period
   private readonly last: number;
   private readonly source: Source;
   private readonly over: Over;
   private readonly values: Values;
   private readonly keys: readonly (readonly KeyAttribute[])[];
 
-  /** Begins at the period of a time that another walk got to; "" is the first one. */
+  /** Starts at the period of another walk's position; "" is the first one. */
   constructor(source: Source, over: Over, keys: readonly (readonly KeyAttribute[])[], input: Input, at: string) {
     this.source = source;
     this.over = over;
@@ -103,7 +103,7 @@ function timeText(at: number, field: string): string {
   return text;
 }
 
-/** The beginning of a time's period, or of one that is so many behind it, in milliseconds; NaN outside the years of four digits. */
+/** The start of a time's period, or of an earlier one, in milliseconds; NaN outside the years of four digits. */
 function period(at: number, layout: string, following: number): number {
   const monthly = layout === "yyyy-MM";
   if (!monthly && layout !== "yyyy") {
@@ -116,10 +116,7 @@ function period(at: number, layout: string, following: number): number {
   return parseTime(`${year.padStart(4, "0")}-${month}-01T00:00:00.000Z`) ?? Number.NaN;
 }
 
-/**
- * Gives a read that may be asked without bounds those that it has then: from its floor to now. Nothing before the floor is found,
- * whatever is asked.
- */
+/** Sets the default bounds of a read with optional bounds: from its floor to now. Nothing before the floor is ever found. */
 export function since(r: Read, input: Input, now: number): Input {
   if (!isOpen(r)) {
     return input;
@@ -133,7 +130,7 @@ export function since(r: Read, input: Input, now: number): Input {
   };
 }
 
-/** Whether a walk may be asked without bounds. */
+/** Whether a walk's bounds are optional. */
 export function isOpen(r: Read): boolean {
   return Boolean(r.since ?? r.back);
 }

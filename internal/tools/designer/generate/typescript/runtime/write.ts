@@ -1,4 +1,4 @@
-// Writes: one request where a write touches one item, else one transaction, tried again where it meets others.
+// Writes: one request if a write changes one item, otherwise one transaction, retried after conflicts.
 
 import {
   ConditionalCheckFailedException,
@@ -22,26 +22,32 @@ import { Transaction, maxActions, requestField, twice } from "./transaction.js";
 import { type Item, type Values, bare, equal } from "./values.js";
 import { Writing } from "./writing.js";
 
-/** What a write did. */
+/** The result of a write. */
 export interface Outcome {
-  /** The items of the steps, in their order; undefined where the answer does not tell. A step for each line has one for each. */
+  /**
+   * The items of the steps, in their order; undefined if the response does not have it. A step that runs per line has one per
+   * line.
+   */
   items: (Values | undefined)[][];
-  /** Set where the request was a repetition: nothing was done. */
+  /** Set if the request was a repetition: nothing was done. */
   replayed: boolean;
-  /** The record of the first request, where it is known. */
+  /** The record of the first request, if known. */
   record?: Values | undefined;
 }
 
 const minAttempts = 8;
-/** For how many milliseconds a write is tried that meets others, which can be under way for long, and at least minAttempts times. */
+/**
+ * How long a write is retried after conflicts, in milliseconds, with at least minAttempts attempts. Conflicting writes may take
+ * long.
+ */
 const conflictTime = 5000;
 const longestPause = 320;
 const maxCountDepth = 8;
 
-/** The attempt met another write. */
+/** The attempt conflicted with another write. */
 class Again extends Error {}
 
-/** The attempt is a repetition: of the calls, these have records of their first ones. */
+/** The attempt is a repetition: these calls have records of the first one. */
 class Repetition extends Error {
   readonly records: ReadonlyMap<Writing, Values>;
 
@@ -56,15 +62,15 @@ export async function write(call: Call, w: Write, input: Input): Promise<Outcome
   return (await attempted(new Transaction([new Writing(call, w, input)])))[0]!;
 }
 
-/** A write of a tx, with what makes its input. */
-export interface Asked {
+/** A write of a tx, with a function that creates its input. */
+export interface TxWrite {
   w: Write;
   input: () => Input;
 }
 
-/** Makes writes as a whole or not at all. */
-export function tx(call: Call, asked: readonly Asked[]): Promise<Outcome[]> {
-  const writings = asked.map(({ w, input }, place) => {
+/** Executes several writes as one transaction. */
+export function tx(call: Call, writes: readonly TxWrite[]): Promise<Outcome[]> {
+  const writings = writes.map(({ w, input }, place) => {
     try {
       return new Writing(call, w, input(), place);
     } catch (err) {
@@ -74,7 +80,7 @@ export function tx(call: Call, asked: readonly Asked[]): Promise<Outcome[]> {
   return attempted(new Transaction(writings));
 }
 
-/** Makes a transaction, again and again where it meets other writes: the outcomes of the calls in the order in which they were given. */
+/** Executes a transaction, with retries after conflicts: returns the outcomes of the calls in the given order. */
 async function attempted(t: Transaction): Promise<Outcome[]> {
   const { call } = t;
   for (let attempt = 1; ; attempt++) {
@@ -106,7 +112,7 @@ class Attempt {
   private readonly call: Call;
   private readonly effects: Effect[];
   private readonly records = new Map<Writing, Values>();
-  /** Calls of which one must come before the other: see merge. */
+  /** Calls that must be ordered: see merge. */
   private readonly counted = new Set<Writing>();
   private readonly counts = new Set<Writing>();
 
@@ -121,7 +127,7 @@ class Attempt {
     const ops = this.operations();
     const first = ops[0];
     if (ops.every((o) => o.role === "nothing")) {
-      return this.outcomes(); // what was to be deleted is not there
+      return this.outcomes(); // the item to delete does not exist
     }
     if (this.t.batch) {
       return this.batch(ops);
@@ -129,7 +135,7 @@ class Attempt {
     return ops.length === 1 && first && first.kind !== "checking" ? this.single(first) : this.transact(ops);
   }
 
-  /** Makes the operations of all effects, and reads the items that they depend on. */
+  /** Creates the operations of all effects, and reads the items on which they depend. */
   private async prepare(): Promise<void> {
     const unread = this.effects.filter((e) => isUnread(() => {
       try {
@@ -143,7 +149,7 @@ class Attempt {
       await this.look(unread);
       const first = this.effects[0]!;
       if (first.doomed) {
-        throw this.refusedItself(first, first.old); // nothing is refused before it
+        throw this.refusedItself(first, first.old); // no earlier one is rejected
       }
     }
     await this.count();
@@ -166,8 +172,8 @@ class Attempt {
   }
 
   /**
-   * Reads the items of effects as they are now. Idempotency records are read along: what another request with their keys has done
-   * since may be why an item is gone.
+   * Reads the current items of effects. Idempotency records are read too: an earlier request with the same key may be why an item
+   * is missing.
    */
   private async look(effects: Effect[]): Promise<void> {
     const all = [...this.effects.filter((e) => isRecord(e) && !effects.includes(e)), ...effects];
@@ -212,7 +218,7 @@ class Attempt {
     return e.expired(item, Math.floor(this.call.now / 1000));
   }
 
-  /** Adds what counters are moved by to the effects. Effects whose own items are counted come before those that they move. */
+  /** Adds the moves of counters to the effects. Effects on counted items are before the effects on their counters. */
   private async count(): Promise<void> {
     for (;;) {
       let e: Effect | undefined;
@@ -273,7 +279,7 @@ class Attempt {
       e.c = { ...e.c, line: -1 }; // of several lines
     }
     if (e.doomed || e.c.action === "delete") {
-      return; // it is refused, or the counter goes with its item
+      return; // it is rejected, or the counter is deleted with its item
     }
     try {
       if (e.creates()) {
@@ -281,7 +287,7 @@ class Attempt {
         return;
       }
       if (e.c.action === "check") {
-        e.c = { ...e.c, action: "update" }; // and it stays a check for its refusals
+        e.c = { ...e.c, action: "update" }; // it remains as a check, so that it can be rejected
       }
       e.add(f, m.by);
       if (e.read) {
@@ -293,9 +299,8 @@ class Attempt {
   }
 
   /**
-   * Decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
-   * condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they
-   * could be made, and are refused.
+   * Decides whether a counter that one call moves may be moved in a step of another, which is then as if it were first: its
+   * condition and values refer to the old counter. If no order of the calls satisfies that for all, they are rejected.
    */
   private merge(by: Effect, e: Effect): void {
     const [a, b] = [by.c.of, e.c.of];
@@ -309,7 +314,7 @@ class Attempt {
     this.counted.add(b);
   }
 
-  /** All operations in the order of their effects. Two on one item, and more than a transaction holds, are refused. */
+  /** All operations in the order of their effects. Two on one item, or more than a transaction may have, are rejected. */
   private operations(): Operation[] {
     const met = new Map<string, Operation>();
     for (const o of this.effects.flatMap((e) => e.ops)) {
@@ -326,7 +331,7 @@ class Attempt {
     return ops;
   }
 
-  /** What the attempt did. updated are the attributes of the item of a single update. */
+  /** The result of the attempt. updated are the attributes of the item of a single update. */
   private outcomes(updated?: Item): Outcome[] {
     const out = this.t.given.map((r): Outcome => ({ items: r.w.steps.map(() => []), replayed: false }));
     for (const e of this.effects) {
@@ -344,7 +349,7 @@ class Attempt {
     return out;
   }
 
-  /** Writes the one item that a write touches. */
+  /** Writes the single item of a write. */
   private async single(o: Operation): Promise<Outcome[]> {
     const common = { TableName: this.call.env.tableName(o.table), ...o.common(), ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
     try {
@@ -354,9 +359,9 @@ class Attempt {
         await this.call.send(new DeleteItemCommand({ ...common, Key: o.item }), true);
       } else {
         const update = o.update ? { UpdateExpression: o.update } : {};
-        const answer = await this.call.send<{ Attributes?: Item }>(
+        const response = await this.call.send<{ Attributes?: Item }>(
           new UpdateItemCommand({ ...common, Key: o.item, ...update, ReturnValues: "ALL_NEW" }), true);
-        return this.outcomes(answer.Attributes ?? {});
+        return this.outcomes(response.Attributes ?? {});
       }
     } catch (err) {
       if (err instanceof ConditionalCheckFailedException) {
@@ -367,7 +372,7 @@ class Attempt {
     return this.outcomes();
   }
 
-  /** Writes several items as a whole. */
+  /** Writes several items as a transaction. */
   private async transact(ops: readonly Operation[]): Promise<Outcome[]> {
     const TransactItems = ops.map((o) => o.transactItem(this.call.env.tableName(o.table)));
     try {
@@ -376,12 +381,12 @@ class Attempt {
       if (err instanceof TransactionCanceledException) {
         throw await this.canceled(ops, err);
       }
-      throw err; // one still in progress too: another attempt might do twice what this one does yet
+      throw err; // one that is still in progress too: another attempt might repeat what this one does later
     }
     return this.outcomes();
   }
 
-  /** Writes the items of a batch, each for itself, as many in a request as it takes. */
+  /** Writes the items of a batch separately, in as few requests as possible. */
   private async batch(ops: readonly Operation[]): Promise<Outcome[]> {
     for (let from = 0; from < ops.length; from += maxBatchItems) {
       let left = ops.slice(from, from + maxBatchItems);
@@ -405,7 +410,7 @@ class Attempt {
     return this.outcomes();
   }
 
-  /** Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now. */
+  /** Sends one request, and returns the unprocessed items: all of them if DynamoDB throttles it. */
   private async batchOnce(ops: readonly Operation[]): Promise<Operation[]> {
     const requests: BatchItems = {};
     for (const o of ops) {
@@ -416,7 +421,7 @@ class Attempt {
       identity(o.table, r.DeleteRequest?.Key ?? r.PutRequest?.Item ?? bare()) === o.identity));
   }
 
-  /** Why a transaction was cancelled: the first of its operations that has a reason decides. */
+  /** Why a transaction was cancelled: the first operation with a reason decides. */
   private async canceled(ops: readonly Operation[], err: TransactionCanceledException): Promise<unknown> {
     for (const [i, reason] of (err.CancellationReasons ?? []).entries()) {
       const o = ops[i];
@@ -431,7 +436,7 @@ class Attempt {
     return err;
   }
 
-  /** What the refusal of an operation means, by the item that refused. */
+  /** The error for the rejection of an operation, by the item that caused it. */
   private async refused(o: Operation, item: Item | undefined): Promise<unknown> {
     const old = item && Object.keys(item).length > 0 ? item : undefined;
     const e = o.of;
@@ -458,7 +463,7 @@ class Attempt {
     return this.refusedItself(e, old);
   }
 
-  /** The end of a repetition, whose record refused. Records of other calls were made with it, and are read. */
+  /** The end of a repetition, whose record already exists. Records of other calls were created with it, and are read. */
   private async repeats(e: Effect, old: Item): Promise<Repetition> {
     this.replay(e, old);
     if (this.effects.some((o) => o !== e && isRecord(o))) {
@@ -467,7 +472,7 @@ class Attempt {
     return new Repetition(this.records);
   }
 
-  /** The error of a change that its own item refused. It is Again where the item fulfils all that the change asks. */
+  /** The error of a change that its own item rejected. It is Again if the item satisfies the whole condition. */
   private refusedItself(e: Effect, old: Item | undefined): unknown {
     const { c } = e;
     if (c.refusedAs === "create" && old && !this.expired(c.entity, old)) {
@@ -483,7 +488,7 @@ class Attempt {
     return holds ? new Again() : this.declared(c, old, "Refused");
   }
 
-  /** The first declared error whose condition holds for the item that refused. */
+  /** The first declared error whose condition holds for the item that caused the rejection. */
   private declared(c: Change, old: Item | undefined, otherwise: string): WriteFault {
     const found = c.refusals.find((x) => !x.when || x.when.holds(old, c.inputs));
     return this.refusal(c, found?.err ?? otherwise, old);
@@ -495,7 +500,7 @@ class Attempt {
     return c.of.fault(new Refusal(w.pattern, c.number, w.steps[c.number]?.name ?? "", c.line, codes, message, old));
   }
 
-  /** Takes the record of a first request, of which this one is a repetition. It is refused where that was another request. */
+  /** Sets the record of the first request, which this one repeats. It is rejected if that was a different request. */
   private replay(e: Effect, old: Item): void {
     const v = e.c.entity.valuesOf(old);
     const idempotent = e.c.of.w.idempotent!;
@@ -506,7 +511,7 @@ class Attempt {
   }
 }
 
-/** Whether an effect is the creation of an idempotency record. */
+/** Whether an effect creates an idempotency record. */
 function isRecord(e: Effect): boolean {
   return e.c.number < 0 && e.c.action === "create";
 }
@@ -523,7 +528,7 @@ function isUnread(task: () => void): boolean {
   }
 }
 
-/** How many counters stand behind each other for an entity's items. */
+/** The length of the longest chain of counters of an entity's items. */
 function countDepth(e: Entity, above: number): number {
   return above >= maxCountDepth ? above : Math.max(above, ...e.counts.map((c) => countDepth(c.entity, above + 1)));
 }

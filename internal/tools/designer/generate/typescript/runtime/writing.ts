@@ -1,4 +1,4 @@
-// A call of a write: its input, and the changes that its steps are.
+// A call of a write: its input, and the changes of its steps.
 
 import { createHash } from "node:crypto";
 import type { Call } from "./call.js";
@@ -14,13 +14,13 @@ import { distinct, requestField } from "./transaction.js";
 import { type LinkedField, checkValue, collection, nowAs } from "./types.js";
 import { type AttributeValue, type Values, bare, canonical, sizedText } from "./values.js";
 
-/** One call of a write. It is the same in all attempts, so that ids that were made stay what they are. */
+/** One call of a write. It is the same in all attempts, so that generated IDs do not change. */
 export class Writing {
   readonly call: Call;
   readonly w: Write;
   readonly input: Input;
   readonly lines: Values[];
-  /** Its place among the writes of a tx. */
+  /** Its index among the writes of a tx. */
   readonly place: number | undefined;
   readonly changes: Change[] = [];
   private readonly ids: Ids;
@@ -75,17 +75,17 @@ export class Writing {
     });
   }
 
-  /** An error of this write, of several that are made as a whole. */
+  /** An error of this write, one of several in a transaction. */
   fault(err: unknown): WriteFault {
     return err instanceof WriteFault ? err : new WriteFault(this.w.pattern, this.place, err);
   }
 
-  /** What the design calls the step of a change, else its number. */
+  /** The step's name in the design, otherwise its number. */
   step(c: Change): string {
     return c.number < 0 ? "0, the idempotency record," : this.w.steps[c.number]!.name || String(c.number + 1);
   }
 
-  /** The same for calls of one write with the same input. */
+  /** Equal for calls of one write with the same input. */
   canonical(): Bytes {
     return canonical({ M: this.input.values }) + canonical({ L: this.lines.map((line) => ({ M: line })) });
   }
@@ -94,10 +94,10 @@ export class Writing {
   private record(): Change {
     const e = this.w.idempotent!.record;
     try {
-      const told = this.told();
+      const unique = this.uniqueFields();
       const values: Values = bare();
       for (const f of e.fields) {
-        const v = this.recorded(e, f, told);
+        const v = this.recorded(e, f, unique);
         if (v !== undefined) {
           values[f.name] = v;
         }
@@ -115,8 +115,8 @@ export class Writing {
     }
   }
 
-  /** Fields of the items that the write is about once: all of those that are created, else those of their keys. */
-  private told(): Values {
+  /** Fields of the write's unique items: all fields of created ones, otherwise those of their keys. */
+  private uniqueFields(): Values {
     let out: Values = bare();
     for (const creates of [true, false]) {
       for (const c of this.changes) {
@@ -128,11 +128,11 @@ export class Writing {
     return out;
   }
 
-  private recorded(e: Entity, f: LinkedField, told: Values): AttributeValue | undefined {
+  private recorded(e: Entity, f: LinkedField, unique: Values): AttributeValue | undefined {
     if (f.name === requestField) {
       return { S: this.fingerprint() };
     }
-    const given = this.input.values[f.name] ?? told[f.name];
+    const given = this.input.values[f.name] ?? unique[f.name];
     if (given !== undefined) {
       return given;
     }
@@ -148,7 +148,7 @@ export class Writing {
     throw missing(f.name);
   }
 
-  /** The same for requests of one write whose inputs are the same, as far as the design compares them. */
+  /** Equal for requests of one write with the same inputs, as far as the design compares them. */
   fingerprint(): string {
     let b = sizedText(this.w.pattern);
     for (const name of this.w.idempotent!.request) {

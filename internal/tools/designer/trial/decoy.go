@@ -10,9 +10,9 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// baits are pairs of items with the same key text if a template is ambiguous: for two fields with a literal between them, "1"
+// decoys are pairs of items with the same key text if a template is ambiguous: for two fields with a literal between them, "1"
 // and "2|3" make the same text as "1|2" and "3", if the fields' types allow the literal.
-func (g *generator) baits(e *design.Entity, known *identities) []*record {
+func (g *generator) decoys(e *design.Entity, known *identities) []*record {
 	var out []*record
 	for _, place := range plan.Places(g.program.Design, e) {
 		for _, t := range slices.Concat(place.PK, place.SK) {
@@ -80,7 +80,7 @@ func (g *generator) pair(e *design.Entity, first, second, literal string, others
 		}
 		r.values[first] = ofText(e.Field(first).Type, texts[0])
 		r.values[second] = ofText(e.Field(second).Type, texts[1])
-		r.bait = true
+		r.decoy = true
 		if _, err := table.Items(r.run, r.values); err == nil && known.add(r) {
 			out = append(out, r)
 		}

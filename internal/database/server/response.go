@@ -39,7 +39,7 @@ func (x *exchange) commonHeaders() {
 
 // succeed responds with an operation's output.
 func (x *exchange) succeed(op *operation, out any) {
-	if op.EmptyAnswer {
+	if op.EmptyResponse {
 		x.send(http.StatusOK, nil)
 		return
 	}
@@ -132,17 +132,17 @@ func (x *exchange) send(status int, body []byte) {
 }
 
 // sendPacked sends a response with the checksum of its bytes.
-func (x *exchange) sendPacked(status int, answer packed) {
-	body := answer.body
-	if answer.encoding != "" {
-		x.w.Header().Set(headerEncoding, answer.encoding)
+func (x *exchange) sendPacked(status int, response packed) {
+	body := response.body
+	if response.encoding != "" {
+		x.w.Header().Set(headerEncoding, response.encoding)
 	}
 	x.values[1] = strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10)
 	x.values[2] = strconv.Itoa(len(body))
 	h := x.w.Header()
 	h[headerChecksum] = x.values[1:2:2]
 	h[headerContentLength] = x.values[2:3:3]
-	h[headerContentType] = x.answer // nil keeps net/http from guessing
+	h[headerContentType] = x.mediaType // nil keeps net/http from guessing
 	x.finish(status, len(body))
 	x.started = true
 	x.w.WriteHeader(status)
