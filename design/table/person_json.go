@@ -52,7 +52,7 @@ func appendValue(out []byte, t *Type, v types.AttributeValue) []byte {
 	case *types.AttributeValueMemberN:
 		if t.Kind == ttlKind {
 			if seconds, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
-				return appendText(out, time.Unix(seconds, 0).UTC().Format(time.RFC3339))
+				return appendText(out, time.Unix(seconds, 0).UTC().Format("2006-01-02T15:04:05.000Z")) // as other times
 			}
 		}
 		return append(out, v.Value...)

@@ -244,4 +244,4 @@ def _time(seconds: str) -> str:
         when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=int(seconds))
     except (OverflowError, ValueError):
         return seconds
-    return _text(when.isoformat() + "Z")
+    return _text(when.isoformat(timespec="milliseconds") + "Z")

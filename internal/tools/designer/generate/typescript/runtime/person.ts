@@ -243,7 +243,7 @@ function jsonOf(t: LinkedType | undefined, v: AttributeValue): string {
   if (v.S !== undefined) return JSON.stringify(v.S);
   if (v.N !== undefined) {
     const at = new Date(Number(v.N) * 1000);
-    return t?.kind === "ttl" && !Number.isNaN(at.getTime()) ? JSON.stringify(at.toISOString().replace(/\.\d+Z$/, "Z")) : v.N;
+    return t?.kind === "ttl" && !Number.isNaN(at.getTime()) ? JSON.stringify(at.toISOString()) : v.N;
   }
   if (v.BOOL !== undefined) return String(v.BOOL);
   if (v.B !== undefined) return base64(v.B);
