@@ -4,6 +4,7 @@ import { type Design, type Meaning, designOf, fieldOf, useMeanings } from "./des
 import { EntityName, KeyChip } from "./design-bits.tsx";
 import { Cell, KeyText } from "./show.tsx";
 import type { Item } from "./value.ts";
+import { widthOf } from "./widths.ts";
 import { t } from "./words.ts";
 
 const columnsMax = 8; // fields next to the key
@@ -40,13 +41,16 @@ function Group({ design, meaning, rows, keys, open }: { design: Design; meaning:
   const entity = design.entities.find((e) => e.name === meaning.entity);
   const inKeys = new Set(rows.flatMap((r) => keys.flatMap((k) => (r.meaning.keys?.[k] ?? []).flatMap((s) => (s.field ? [s.field] : [])))));
   const fields = (entity?.fields ?? []).filter((f) => !inKeys.has(f.name) && rows.some((r) => fieldOf(r.item, f))).slice(0, columnsMax);
+  const widths = [...keys.map((k) => widthOf(k.length, rows.map((r) => r.item[k]))),
+    ...fields.map((f) => widthOf(f.name.length + f.type.length + 1, rows.map((r) => (f.kind === "secret" ? undefined : fieldOf(r.item, f)))))];
   const name = meaning.entity ? `${meaning.entity}${meaning.place && meaning.place !== "key" ? ` ${meaning.place}` : ""}` : t("design.unknown");
   return (
     <div class="entity-group">
       <h2 class="entity-head"><EntityName design={design} entity={meaning.entity} place={meaning.place} /><span class="muted small">{t("cost.items", { n: rows.length })}</span>{(entity?.doc ?? "") !== "" && <span class="muted small clip entity-doc">{entity?.doc}</span>}{!entity && <span class="muted small clip entity-doc">{t("design.unknownText")}</span>}</h2>
       <div class="table-box grid-box" role="region" aria-label={name} tabIndex={0}>
-        <table class="table data-grid">
+        <table class="table data-grid" style={{ minWidth: `${widths.reduce((a, b) => a + b, 0)}px` }}>
           <caption class="hidden-visually">{name}</caption>
+          <colgroup>{widths.map((w, n) => <col key={n} style={{ width: `${w}px` }} />)}</colgroup>
           <thead><tr>{keys.map((k) => <th key={k} scope="col">{k}</th>)}{fields.map((f) => <th key={f.name} scope="col" title={f.doc}>{f.name} <span class="field-type">{f.type}</span></th>)}</tr></thead>
           <tbody>
             {rows.map(({ item, meaning: m }, n) => (

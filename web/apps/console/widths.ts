@@ -1,7 +1,7 @@
 // Column widths of a grid: derived from the first values until the user drags an edge. The browser stores dragged widths.
 import { useState } from "preact/hooks";
 import { keep, kept } from "#ui";
-import { type Item, brief } from "./value.ts";
+import { type Item, type Value, brief } from "./value.ts";
 
 const letter = 7.4; // pixels, about
 const around = 28;
@@ -11,9 +11,9 @@ const looked = 60; // items that are measured
 
 export const widest = 1600;
 
-function needed(column: string, items: readonly Item[], isKey: boolean): number {
-  const texts = items.slice(0, looked).map((i) => (i[column] ? brief(i[column], most / letter).length : 1));
-  const longest = Math.max(column.length + (isKey ? 5 : 1), ...texts);
+/** The width that a column needs for its title, of so many letters, and its first values. */
+export function widthOf(title: number, values: readonly (Value | undefined)[]): number {
+  const longest = Math.max(title, ...values.slice(0, looked).map((v) => (v ? brief(v, most / letter).length : 1)));
   return Math.round(Math.min(most, Math.max(least, longest * letter + around)));
 }
 
@@ -27,7 +27,7 @@ export function useWidths(name: string, items: readonly Item[], keys: readonly s
   const of = `console-widths ${name}`;
   const [chosen, choose] = useState<Readonly<Record<string, number>>>(() => JSON.parse(kept(of) ?? "{}") as Record<string, number>);
   return {
-    of: (column) => chosen[column] ?? needed(column, items, keys.includes(column)),
+    of: (column) => chosen[column] ?? widthOf(column.length + (keys.includes(column) ? 5 : 1), items.map((i) => i[column])),
     set: (column, width) => {
       const { [column]: _, ...rest } = chosen;
       const next = width === undefined ? rest : { ...rest, [column]: Math.min(widest, Math.max(least, Math.round(width))) };
