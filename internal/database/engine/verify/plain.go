@@ -111,7 +111,7 @@ func (r *reader) fields(count, depth int, field func(name string, v value)) (siz
 	for i := range count {
 		name := r.bytes(r.varint())
 		if i > 0 && name <= last {
-			r.fail("attribute %q is after %q", name, last)
+			r.fail("attribute %q is stored after %q", name, last)
 		}
 		last = name
 		v := r.value(depth)
