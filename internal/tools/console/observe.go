@@ -41,7 +41,7 @@ type observed struct {
 	Groups  []*observedGroup `json:"groups"`
 	Foreign []*observedGroup `json:"foreign"`
 	// UnknownItems is the number of written items that match no entity. Cut is the number of requests too large to compare.
-	UnknownItems int `json:"strangers"`
+	UnknownItems int `json:"unknownItems"`
 	Cut          int `json:"cut"`
 	// Others is the number of other servers of the same store; their requests are not included.
 	Others int `json:"others,omitempty"`

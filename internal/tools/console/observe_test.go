@@ -22,7 +22,7 @@ import (
 type observed struct {
 	After            string
 	Total, Kept, Cut int
-	UnknownItems     int `json:"strangers"`
+	UnknownItems     int `json:"unknownItems"`
 	Groups, Foreign  []struct {
 		Patterns              []string
 		Shape                 *struct{ Operation, Index, Keys string }

@@ -2,19 +2,19 @@
 import { follow } from "#ui";
 import type { Schemas } from "#clients/appcore";
 
-interface Heard {
+interface Listener {
   transaction?: (x: Schemas["Transaction"]) => void;
   notification?: (n: Schemas["Notification"]) => void;
   /** Earlier events are not replayed: reload what is shown. */
   ready?: () => unknown;
 }
 
-const listeners = new Set<Heard>();
+const listeners = new Set<Listener>();
 
 /** Subscribes to changes; returns a function that unsubscribes. */
-export function hear(heard: Heard): () => void {
-  listeners.add(heard);
-  return () => { listeners.delete(heard); };
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => { listeners.delete(listener); };
 }
 
 /** Follows the user's own changes while they are signed in. */

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button, Empty, Icon, MoreButton, Paged, ask, format, link, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
-import { hear } from "./feed.ts";
+import { listen } from "./feed.ts";
 import { t } from "./words.ts";
 
 type Notification = Schemas["Notification"];
@@ -23,7 +23,7 @@ async function latest(): Promise<readonly Notification[]> {
 export function watchUnread(): () => void {
   const read = () => latest().catch(() => undefined);
   void read();
-  const stop = hear({ notification: read, ready: read });
+  const stop = listen({ notification: read, ready: read });
   return () => { stop(); unread.value = 0; };
 }
 
@@ -40,7 +40,7 @@ export function Notifications() {
   const list = usePages((cursor, signal) => ask(api.GET("/notifications", { params: { query: { limit: page, cursor } }, signal })), []);
   useEffect(() => {
     const put = (read: readonly Notification[]) => list.change((items) => [...read.filter((n) => !items.some((i) => i.notifId === n.notifId)), ...items.map((i) => read.find((n) => n.notifId === i.notifId) ?? i)]);
-    return hear({ notification: (n) => put([n]), ready: () => latest().then(put).catch(() => undefined) });
+    return listen({ notification: (n) => put([n]), ready: () => latest().then(put).catch(() => undefined) });
   }, [list]);
   const mark = async (n: Notification, read: boolean) => {
     try {

@@ -2,7 +2,7 @@ import { ArrowLeft } from "lucide";
 import { useEffect } from "preact/hooks";
 import { Button, Card, CopyButton, Failed, Skeleton, Timeline, ask, format, link, useLoaded, useTitle } from "#ui";
 import { api } from "#clients/appcore";
-import { hear } from "./feed.ts";
+import { listen } from "./feed.ts";
 import { Status, money } from "./money.tsx";
 import { t } from "./words.ts";
 
@@ -11,7 +11,7 @@ export function Transaction({ id }: { id: string }) {
   useTitle(t("transaction.title"));
   const found = useLoaded((signal) => ask(api.GET("/transactions/{id}", { params: { path: { id } }, signal })), [id]);
   const x = found.value.value;
-  useEffect(() => hear({ transaction: (now) => { if (now.txId === id && found.value.value?.status !== "COMPLETED") found.set(now); }, ready: found.reload }), [found, id]);
+  useEffect(() => listen({ transaction: (now) => { if (now.txId === id && found.value.value?.status !== "COMPLETED") found.set(now); }, ready: found.reload }), [found, id]);
   if (!x) {
     return found.problem.value ? <Failed problem={found.problem.value} onRetry={found.reload} /> : <Skeleton height="16rem" />;
   }

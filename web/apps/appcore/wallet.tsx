@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button, Chips, Dialog, Empty, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, Stat, TextField, ask, format, link, toast, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
 import { Status, currencies, money, units, type Currency } from "./money.tsx";
-import { hear } from "./feed.ts";
+import { listen } from "./feed.ts";
 import { t } from "./words.ts";
 
 type Transaction = Schemas["Transaction"];
@@ -23,7 +23,7 @@ export function Wallet() {
     const page = await ask(api.GET("/transactions", { params: { query: { limit: 30 } } }));
     list.change((items) => merged(items, page.items));
   };
-  useEffect(() => hear({ transaction: (x) => list.change((items) => merged(items, [x])), ready: () => refresh().catch(() => undefined) }), [list]);
+  useEffect(() => listen({ transaction: (x) => list.change((items) => merged(items, [x])), ready: () => refresh().catch(() => undefined) }), [list]);
   return (
     <div class="stack wallet">
       <div class="row"><h1 class="grow">{t("nav.wallet")}</h1><Button kind="primary" icon={Plus} onPress={() => setMaking(true)}>{t("make.title")}</Button></div>

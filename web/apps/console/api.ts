@@ -89,8 +89,8 @@ export async function askDesign<T>(what: "model" | "items" | "chart" | "run" | "
   return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
 }
 
-/** Runs long work in the back end; told is called with each line of progress. */
-export async function askWork<T, P>(what: "conform" | "races", input: object, told: (progress: P) => void, abort: AbortSignal): Promise<T> {
+/** Runs long work in the back end; onProgress is called with each line of progress. */
+export async function askWork<T, P>(what: "conform" | "races", input: object, onProgress: (progress: P) => void, abort: AbortSignal): Promise<T> {
   const response = await send("POST", `/design/${what}`, input, abort);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -102,7 +102,7 @@ export async function askWork<T, P>(what: "conform" | "races", input: object, to
         const said = JSON.parse(line) as { progress?: P; done?: T; error?: { code: string; message: string } };
         if (said.error) throw new Problem({ status: response.status, code: said.error.code, detail: said.error.message });
         if (said.done !== undefined) return said.done;
-        if (said.progress !== undefined) told(said.progress);
+        if (said.progress !== undefined) onProgress(said.progress);
       }
     }
   } catch (thrown) {

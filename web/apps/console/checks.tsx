@@ -27,7 +27,7 @@ export function ChecksPage({ name }: { name: string }) {
 }
 
 /** Work that is started by a button and can be stopped. */
-export function useWork<T, P>(work: (told: (progress: P) => void, abort: AbortSignal) => Promise<T>) {
+export function useWork<T, P>(work: (onProgress: (progress: P) => void, abort: AbortSignal) => Promise<T>) {
   const [state, set] = useState<{ running: boolean; progress?: P; done?: T; problem?: Problem }>({ running: false });
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -50,7 +50,7 @@ export function useWork<T, P>(work: (told: (progress: P) => void, abort: AbortSi
 function Conform({ design, table }: { design: Design; table: Table }) {
   const name = table.description.TableName;
   const [limit, setLimit] = choice("limit", limits, "10000");
-  const work = useWork<Compared, Reading>((told, abort) => askWork("conform", { table: name, limit: Number(limit) }, told, abort));
+  const work = useWork<Compared, Reading>((onProgress, abort) => askWork("conform", { table: name, limit: Number(limit) }, onProgress, abort));
   useEffect(() => { if (!onAWS) work.run(); }, []); // where reading is free
   const { done, progress } = work;
   const wrong = done?.findings.reduce((n, f) => n + f.items, 0) ?? 0;

@@ -78,7 +78,7 @@ function Observe({ table, design }: { table: string; design: Design }) {
         <Stat label={t("measured.read")} value={each(units("readUnits"))} note={t("measured.declaredNote", { n: declared("readUnits") })} />
         <Stat label={t("measured.write")} value={each(units("writeUnits"))} note={t("measured.declaredNote", { n: declared("writeUnits") })} />
         <Stat label={t("observe.foreign")} value={format.number(Math.round(unknown))} note={t("observe.shapes", { n: foreign.length })} />
-        <Stat label={t("observe.strangers")} value={format.number(sum.strangers)} note={<a href={link("/tables/:table/checks", { table })}>{t("observe.check")}</a>} />
+        <Stat label={t("observe.unknownItems")} value={format.number(sum.unknownItems)} note={<a href={link("/tables/:table/checks", { table })}>{t("observe.check")}</a>} />
       </div>
       <Table caption={t("observe.byPattern")} rows={rowsOf(design, sum)} rowKey={(r) => r.key} columns={[
         { key: "pattern", title: t("pattern"), cell: (r) => <PatternLinks table={table} row={r} /> },

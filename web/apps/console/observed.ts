@@ -8,14 +8,14 @@ export interface Shape { operation: string; index?: string; keys?: string; more?
 export interface Group { patterns?: string[]; shape?: Shape; count: number; readUnits: number; writeUnits: number; took: number[]; errors?: Record<string, number> }
 
 /** The back end's report on the requests since the previous call: total have arrived, kept of them are in the groups. */
-export interface Observed { after: string; total: number; kept: number; now: number; for: number; groups: Group[]; foreign: Group[]; strangers: number; cut: number; others?: number }
+export interface Observed { after: string; total: number; kept: number; now: number; for: number; groups: Group[]; foreign: Group[]; unknownItems: number; cut: number; others?: number }
 
 /** Everything since the page was opened. Counts and units are scaled if the server has not kept all requests. */
 export interface Sum {
   seconds: number;
   total: number;
   kept: number;
-  strangers: number;
+  unknownItems: number;
   cut: number;
   /** Other servers of the same store, whose requests are not here. */
   others: number;
@@ -23,7 +23,7 @@ export interface Sum {
   foreign: ReadonlyMap<string, Group>;
 }
 
-export const nothing: Sum = { seconds: 0, total: 0, kept: 0, strangers: 0, cut: 0, others: 0, groups: new Map(), foreign: new Map() };
+export const nothing: Sum = { seconds: 0, total: 0, kept: 0, unknownItems: 0, cut: 0, others: 0, groups: new Map(), foreign: new Map() };
 
 const tookMax = 5000; // durations kept per group
 const foreignMax = 200; // shapes
@@ -46,7 +46,7 @@ export function add(sum: Sum, seen: Observed, seconds: number): Sum {
   };
   const foreign = merged(sum.foreign, seen.foreign, (g) => g.shape?.form ?? "");
   return {
-    seconds: sum.seconds + seconds, total: sum.total + seen.total, kept: sum.kept + seen.kept, strangers: sum.strangers + seen.strangers, cut: sum.cut + seen.cut, others: seen.others ?? 0,
+    seconds: sum.seconds + seconds, total: sum.total + seen.total, kept: sum.kept + seen.kept, unknownItems: sum.unknownItems + seen.unknownItems, cut: sum.cut + seen.cut, others: seen.others ?? 0,
     groups: merged(sum.groups, seen.groups, (g) => g.patterns?.join(" ") ?? ""),
     foreign: foreign.size <= foreignMax ? foreign : new Map([...foreign].sort(([, a], [, b]) => b.count - a.count).slice(0, foreignMax)),
   };

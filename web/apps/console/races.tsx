@@ -28,7 +28,7 @@ interface Explored { invariants: number; races: Race[] }
 interface Exploring { race: string; states: number; bound: number }
 
 export function Races({ design, table }: { design: Design; table: Table }) {
-  const work = useWork<Explored, Exploring>((told, abort) => askWork("races", { table: table.description.TableName }, told, abort));
+  const work = useWork<Explored, Exploring>((onProgress, abort) => askWork("races", { table: table.description.TableName }, onProgress, abort));
   const { done, progress } = work;
   return (
     <section class="stack" aria-label={t("races")}>

@@ -34,8 +34,8 @@ function known(api: API): Values[] {
   return list;
 }
 
-/** The example that shares the most fields with a type. */
-function likest(api: API, schema: Schema): Values[] {
+/** All examples; those that share the most fields with a type come first. */
+function examplesByLikeness(api: API, schema: Schema): Values[] {
   const names = Object.keys(schema.properties ?? {});
   const alike = (v: Values) => names.filter((n) => n in v).length;
   return [...known(api)].sort((a, b) => alike(b) - alike(a));
@@ -72,7 +72,7 @@ function objectOf(api: API, schema: Schema, depth: number): Values {
   if (typeof schema.additionalProperties === "object") {
     value["…"] = sample(api, schema.additionalProperties, "", depth + 1);
   }
-  const examples = likest(api, schema);
+  const examples = examplesByLikeness(api, schema);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const type = resolved(api, property);
     const said = nameOf(property) === undefined ? examples.find((e) => name in e && fits(e[name], type)) : undefined;

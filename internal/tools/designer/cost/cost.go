@@ -205,7 +205,7 @@ func hotItemsOf(d *design.Design, r *design.Read) float64 {
 // OfCollection estimates one call of a planned collection.
 func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	c := p.Collection
-	bytes, items, most, told := 0.0, 0.0, 0.0, true
+	bytes, items, most, bounded := 0.0, 0.0, 0.0, true
 	hotBytes, hotItems, hottest := 0.0, 0.0, 0.0 // of a call for the busiest key
 	for _, m := range p.Members {
 		v := m.Entity.Volume
@@ -222,7 +222,7 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 			hot, hottest = math.Max(typical, v.Max), math.Max(hottest, v.Hottest)
 		}
 		hotBytes, hotItems = hotBytes+hot*float64(SizeAt(m)), hotItems+hot
-		most, told = most+greatest*float64(largestAt(m)), told && v.MaxSize > 0 && greatest > 0
+		most, bounded = most+greatest*float64(largestAt(m)), bounded && v.MaxSize > 0 && greatest > 0
 	}
 	factor := 0.5
 	if p.Consistent {
@@ -235,7 +235,7 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 		out.Items = (1-hottest)*items + hottest*hotItems
 		out.Evaluated = out.Items
 	}
-	if told {
+	if bounded {
 		out.Ceiling = ceilUnits(most, readUnitBytes) * fan
 	}
 	if p.RootApart { // without it there is nothing more to read
@@ -284,7 +284,7 @@ func OfWrite(p plan.WritePlan) Write {
 	if p.Transaction() {
 		factor = 2
 	}
-	told, most := true, 1.0
+	bounded, most := true, 1.0
 	if l := p.Write.Lines; l != nil {
 		most = float64(l.Max)
 	}
@@ -294,7 +294,7 @@ func OfWrite(p plan.WritePlan) Write {
 			lines = most
 		}
 		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
-		told = told && place.Entity.Volume.MaxSize > 0
+		bounded = bounded && place.Entity.Volume.MaxSize > 0
 	}
 	add := func(place plan.Place, each bool, share, least, times, most float64) {
 		units := ceilUnits(float64(SizeAt(place)), writeUnitBytes)
@@ -330,7 +330,7 @@ func OfWrite(p plan.WritePlan) Write {
 			add(entry.Place, item.Each, share, least, times, most)
 		}
 	}
-	if !told {
+	if !bounded {
 		out.Ceiling = 0
 	}
 	for _, part := range out.Parts {

@@ -101,7 +101,7 @@ class IndexKeys {
       return;
     }
     if (e.exists() === "unknown") {
-      this.enterPerhaps(entry, own);
+      this.enterOptional(entry, own);
       return;
     }
     const steady = this.steady(entry);
@@ -158,7 +158,7 @@ class IndexKeys {
   }
 
   /** Handles an entry of an item that an upsert may create or find. */
-  private enterPerhaps(entry: LinkedEntry, own: readonly KeyAttribute[]): void {
+  private enterOptional(entry: LinkedEntry, own: readonly KeyAttribute[]): void {
     const { entity, after } = this.e;
     const { holds, known, relies } = truth(entity, entry.where, after);
     if (!known || !holds) {
@@ -166,7 +166,7 @@ class IndexKeys {
     }
     const always = within(relies, fieldsOf(entity.key)) && !fieldsOf(entry.pk, entry.sk).some((name) => entity.field(name)?.optional ?? true);
     for (const a of own) {
-      const { v, begins } = this.valuesPerhaps(fieldsOf([a]));
+      const { v, begins } = this.optionalValues(fieldsOf([a]));
       if (begins && !always) {
         throw new Unread();
       }
@@ -175,7 +175,7 @@ class IndexKeys {
   }
 
   /** Fields after an upsert; begins is set if they are those of a new item. */
-  private valuesPerhaps(fields: readonly string[]): { v: Values; begins: boolean } {
+  private optionalValues(fields: readonly string[]): { v: Values; begins: boolean } {
     const v: Values = bare();
     let begins = false;
     let changes = false;
