@@ -16,10 +16,10 @@ import (
 // busy returns a database that has been in use for some minutes.
 func busy(t *testing.T) *monotable.DB {
 	t.Helper()
-	now := time.Now().Add(-4 * time.Minute)
-	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	now := newClock(time.Now().Add(-4 * time.Minute))
+	db := monotabletest.NewWith(t, &monotable.Options{Now: now.time})
 	shop(t, db)
-	now = now.Add(4 * time.Minute)
+	now.advance(4 * time.Minute)
 	if _, err := db.Client().UpdateContributorInsights(t.Context(), &dynamodb.UpdateContributorInsightsInput{TableName: aws.String("shop"), ContributorInsightsAction: types.ContributorInsightsActionEnable}); err != nil {
 		t.Fatal(err)
 	}

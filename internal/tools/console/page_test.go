@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,6 +136,19 @@ func TestRead(t *testing.T) {
 		})
 	}
 }
+
+// clock is the time of a database, which a test advances while the server reads it.
+type clock struct{ nanos atomic.Int64 }
+
+func newClock(at time.Time) *clock {
+	c := &clock{}
+	c.nanos.Store(at.UnixNano())
+	return c
+}
+
+func (c *clock) time() time.Time { return time.Unix(0, c.nanos.Load()) }
+
+func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func look(p *webtest.Page, name string) {
 	p.Accessible()

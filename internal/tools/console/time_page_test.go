@@ -111,8 +111,8 @@ func TestItemHistory(t *testing.T) {
 // restored.
 func TestPastStateIsComparedWithCurrent(t *testing.T) {
 	t.Parallel()
-	now := time.Now().Add(-time.Hour)
-	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	now := newClock(time.Now().Add(-time.Hour))
+	db := monotabletest.NewWith(t, &monotable.Options{Now: now.time})
 	shop(t, db)
 	address := served(t, db)
 	off := webtest.Open(t, address+"/_console/#/tables/shop/past")
@@ -122,11 +122,11 @@ func TestPastStateIsComparedWithCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(10 * time.Minute)
-	second := now.Unix()
-	now = now.Add(10 * time.Minute)
+	now.advance(10 * time.Minute)
+	second := now.time().Unix()
+	now.advance(10 * time.Minute)
 	change(t, db)
-	now = now.Add(10 * time.Minute)
+	now.advance(10 * time.Minute)
 	t.Run("looks", func(t *testing.T) {
 		for name, with := range everywhere {
 			t.Run(name, func(t *testing.T) {
@@ -277,21 +277,21 @@ func TestBackups(t *testing.T) {
 // TestRecovery: recovery is turned on, its window is shown, and the table is restored to a second of it, exported and imported.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: func() time.Time { return now }})
+	now := newClock(time.Now())
+	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: now.time})
 	shop(t, db)
 	address := served(t, db)
 	p := webtest.Open(t, address+"/_console/#/tables/shop/backups", webtest.Expect("400")) // some operations reject a table while it is being restored
 	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Turn on point-in-time")).click() === undefined`)
 	p.UntilText("Recovery has just been turned on")
-	now = now.Add(time.Minute)
+	now.advance(time.Minute)
 	change(t, db)
-	now = now.Add(time.Minute)
+	now.advance(time.Minute)
 	p.Reload()
 	p.Button("Restore to a time")
 	p.Wait("dialog[open] input[name=target]")
 	p.Until(`[...document.querySelectorAll("dialog[open] .choice")][0].click() === undefined`)
-	at := now.Add(-90 * time.Second).Local().Format("2006-01-02T15:04:05")
+	at := now.time().Add(-90 * time.Second).Local().Format("2006-01-02T15:04:05")
 	choose(p, "As it was at", at)
 	look(p, "console-restore-time")
 	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Restore"); b.click(); return true; })()`)
@@ -329,15 +329,15 @@ func TestRecovery(t *testing.T) {
 // TestIncrementalExport: the changes between two points in time are exported from the page by keyboard alone.
 func TestIncrementalExport(t *testing.T) {
 	t.Parallel()
-	now := time.Now().Add(-time.Hour).Truncate(time.Minute)
-	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: func() time.Time { return now }})
+	now := newClock(time.Now().Add(-time.Hour).Truncate(time.Minute))
+	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: now.time})
 	shop(t, db)
 	if _, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}}); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(20 * time.Minute)
+	now.advance(20 * time.Minute)
 	change(t, db)
-	now = now.Add(20 * time.Minute)
+	now.advance(20 * time.Minute)
 	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop/backups")
 	p.UntilText("There are no exports")
 	tabTo(t, p, `e.textContent === "Export"`)

@@ -99,13 +99,13 @@ func TestWarningsList(t *testing.T) {
 // TestStreamBehind: a stalled reader of a stream is reported.
 func TestStreamBehind(t *testing.T) {
 	t.Parallel()
-	now := time.Now().Add(-2*time.Hour - time.Second)
-	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	now := newClock(time.Now().Add(-2*time.Hour - time.Second))
+	db := monotabletest.NewWith(t, &monotable.Options{Now: now.time})
 	shop(t, db)
 	readOne(t, db)
-	now = now.Add(time.Second)
+	now.advance(time.Second)
 	change(t, db) // the reader has stopped
-	now = now.Add(2 * time.Hour)
+	now.advance(2 * time.Hour)
 	p := webtest.Open(t, served(t, db)+"/_console/")
 	p.UntilText("A reader of the stream is 2 hours behind.")
 }
