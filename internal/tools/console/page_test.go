@@ -564,8 +564,9 @@ func TestTableLife(t *testing.T) {
 	choose(p, "Read units", "7")
 	p.Button("Save")
 	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
-	choose(p, "Read units", "9")
 	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("The same for the global indexes")).click() === undefined`)
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("The same for the global indexes")).querySelector("input").checked && ![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`) // it would change nothing
+	choose(p, "Read units", "9")
 	p.Button("Save")
 	p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === "Save")`)
 	p.Button("Add index")

@@ -1,6 +1,6 @@
 // A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
 import { type Throughput, about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
@@ -52,7 +52,7 @@ function Settings({ table }: { table: Table }) {
       </div>
       <Indexes table={table} />
       <div class="grid settings" style={{ "--column": "26rem" }}>
-        <Capacity table={table} />
+        <Capacity key={JSON.stringify(capacityOf(d))} table={table} />
         <Stream table={table} />
         {d.TableArn !== undefined && <Tags arn={d.TableArn} />}
         {table.ttl !== undefined && <TimeToLive name={d.TableName} attribute={table.ttl} />}
@@ -114,19 +114,24 @@ function ProjectionText({ index }: { index: Index }) {
   return <>{t(`projection.${type}`)}{more.length > 0 && <> <code>{more.join(", ")}</code></>}</>;
 }
 
+/** The form's values for a table as it is. */
+function capacityOf(d: Table["description"]) {
+  const units = d.ProvisionedThroughput;
+  return { demand: onDemand(d), read: String(units?.ReadCapacityUnits || 5), write: String(units?.WriteCapacityUnits || 5), indexes: false };
+}
+
+/** Its key is capacityOf, so that a changed table replaces what was typed. */
 function Capacity({ table }: { table: Table }) {
   const d = table.description;
-  const is = { demand: onDemand(d), read: String(d.ProvisionedThroughput?.ReadCapacityUnits || 5), write: String(d.ProvisionedThroughput?.WriteCapacityUnits || 5), indexes: false };
-  const now = JSON.stringify(is);
+  const is = capacityOf(d);
   const [f, set] = useState(is);
-  useEffect(() => set(is), [now]);
   const throughput = { ReadCapacityUnits: Number(f.read), WriteCapacityUnits: Number(f.write) };
   const differs = (of: Throughput | undefined) => is.demand || of?.ReadCapacityUnits !== throughput.ReadCapacityUnits || of.WriteCapacityUnits !== throughput.WriteCapacityUnits; // DynamoDB rejects what changes nothing
   const global = d.GlobalSecondaryIndexes ?? [];
   const indexes = global.filter((i) => (is.demand || f.indexes) && differs(i.ProvisionedThroughput)).map((i) => ({ Update: { IndexName: i.IndexName, ProvisionedThroughput: throughput } }));
-  const save = () => change(d.TableName, "UpdateTable", f.demand ? { BillingMode: "PAY_PER_REQUEST" } : {
+  const changes = f.demand ? (is.demand ? {} : { BillingMode: "PAY_PER_REQUEST" }) : {
     ...(is.demand ? { BillingMode: "PROVISIONED" } : {}), ...(differs(d.ProvisionedThroughput) ? { ProvisionedThroughput: throughput } : {}), ...(indexes.length > 0 ? { GlobalSecondaryIndexUpdates: indexes } : {}),
-  });
+  };
   return (
     <Card level={2} title={t("table.billing")}>
       <div class="stack">
@@ -140,7 +145,7 @@ function Capacity({ table }: { table: Table }) {
           </div>
         )}
         {!f.demand && !is.demand && global.length > 0 && !about.readOnly && <Checkbox label={t("capacity.indexes")} checked={f.indexes} onInput={(indexes) => set({ ...f, indexes })} />}
-        {!about.readOnly && JSON.stringify(f) !== now && <div class="row"><Button kind="primary" size="small" onPress={save}>{t("save")}</Button><Button size="small" onPress={() => set(is)}>{t("cancel")}</Button></div>}
+        {!about.readOnly && Object.keys(changes).length > 0 && <div class="row"><Button kind="primary" size="small" onPress={() => change(d.TableName, "UpdateTable", changes)}>{t("save")}</Button><Button size="small" onPress={() => set(is)}>{t("cancel")}</Button></div>}
       </div>
     </Card>
   );
@@ -204,7 +209,7 @@ function Remove({ table }: { table: Table }) {
 /** A confirmation by typing the name of what will be deleted. */
 export function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
   const [typed, type] = useState("");
-  useEffect(() => type(""), [open]);
+  useLayoutEffect(() => type(""), [open]); // before anything can be typed
   return (
     <Dialog open={open} title={title} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="danger" disabled={typed !== name} onPress={onConfirm}>{t("delete")}</Button></>}>
       <div class="stack">
