@@ -15,7 +15,7 @@ until curl -fs http://127.0.0.1:18080/ >/dev/null; do kill -0 $server; sleep 0.5
 take() {
   local flags=(--headless=new --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --disable-background-networking --force-prefers-reduced-motion --lang=en-US --user-data-dir="$profile/browser")
   [ "${4:-light}" = light ] || flags+=(--blink-settings=preferredColorScheme=0)
-  chromium "${flags[@]}" --window-size="$2" --virtual-time-budget=9000 --screenshot="$out/$1.png" "$3" 2>/dev/null
+  chromium "${flags[@]}" --window-size="$2" --virtual-time-budget=30000 --screenshot="$out/$1.png" "$3" 2>/dev/null
 }
 
 console=http://127.0.0.1:18000/_console/
