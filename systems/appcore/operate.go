@@ -50,21 +50,21 @@ func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (p
 }
 
 // queued returns the ids of a page: the newest approved transactions, or the oldest of those that are pending or were declined.
-func (s *service) queued(ctx context.Context, in queueQuery) (ids table.Page[string], err error) {
+func (s *service) queued(ctx context.Context, in queueQuery) (table.Page[string], error) {
 	if in.Status == appcoredb.TxStatusCompleted {
 		found, err := s.db.CompletedTransactions(ctx, in.Options())
-		for _, x := range found.Items {
-			ids.Items = append(ids.Items, x.TxID)
-		}
-		ids.Next = found.Next
-		return ids, err
+		return idsOf(found, func(x appcoredb.CompletedTransactionsItem) string { return x.TxID }), err
 	}
 	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
+	return idsOf(found, func(x appcoredb.QueuedTransactionsItem) string { return x.TxID }), err
+}
+
+func idsOf[T any](found table.Page[T], id func(T) string) table.Page[string] {
+	ids := table.Page[string]{Next: found.Next}
 	for _, x := range found.Items {
-		ids.Items = append(ids.Items, x.TxID)
+		ids.Items = append(ids.Items, id(x))
 	}
-	ids.Next = found.Next
-	return ids, err
+	return ids
 }
 
 // anyTransaction returns any user's transaction.

@@ -118,6 +118,7 @@ func TestRead(t *testing.T) {
 			p := webtest.Open(t, address+"/", with...) // browsers are redirected to the console
 			p.UntilText("shop")
 			p.UntilText("ACTIVE")
+			p.Wait(`.shell-nav a[aria-current="page"]`)
 			look(p, "console-tables")
 			p.Button("shop")
 			p.Wait(".data-grid tbody tr")

@@ -5,7 +5,7 @@ import "./checks.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { useEffect } from "preact/hooks";
-import { NotFound, Shell, link, start, view } from "#ui";
+import { NotFound, Shell, here, link, start, view } from "#ui";
 import { about, askServed, served, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { ChecksPage } from "./checks.tsx";
@@ -39,7 +39,7 @@ function App() {
   useEffect(() => { if (inside) void askServed().catch(() => undefined); }, [inside]); // without a response there are fewer views
   return (
     <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [
-      { href: link("/tables"), label: t("tables"), icon: Table2 },
+      { href: link(here.value.path === "/" ? "/" : "/tables"), label: t("tables"), icon: Table2 }, // both are the list
       { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal },
       { href: link("/queries"), label: t("queries"), icon: Bookmark },
       { href: link("/backups"), label: t("backups"), icon: Archive },
