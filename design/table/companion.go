@@ -15,7 +15,7 @@ var ErrAccompanied = errors.New("the context's companion has been written with a
 
 // Companion is a write that is made together with another one.
 type Companion struct {
-	ask asked
+	binding boundWrite
 
 	mu   sync.Mutex // held by the write that takes the companion along
 	done bool
@@ -23,7 +23,7 @@ type Companion struct {
 
 type companionKey struct{}
 
-// TakeAlong returns a context whose next write takes w along: one transaction makes both, or neither if the write is refused or
+// WithCompanion returns a context whose next write takes w along: one transaction makes both, or neither if the write is refused or
 // is a repetition. It suits a record of the write, such as who requested it: the record exists if and only if the write was made.
 // After a refusal the next write with the context takes w along. After a success writes with the context fail with
 // ErrAccompanied, so that nothing is written without its record.
@@ -33,8 +33,8 @@ type companionKey struct{}
 // the write returns is that item with the changes. Batches take nothing along and fail. Load and erasures ignore the context.
 //
 // The context may be used by several goroutines; their writes are made one after another.
-func TakeAlong(ctx context.Context, w TxWrite) (context.Context, *Companion) {
-	c := &Companion{ask: *w.asked()}
+func WithCompanion(ctx context.Context, w TxWrite) (context.Context, *Companion) {
+	c := &Companion{binding: *w.bound()}
 	return context.WithValue(ctx, companionKey{}, c), c
 }
 
@@ -54,14 +54,14 @@ func (db *DB) attempt(ctx context.Context, c *call, t *write.Transaction) ([]Out
 	}
 	with.mu.Lock()
 	defer with.mu.Unlock()
-	pattern := with.ask.write.Pattern
+	pattern := with.binding.write.Pattern
 	switch {
 	case with.done:
 		return nil, ErrAccompanied
-	case with.ask.db != db:
+	case with.binding.db != db:
 		return nil, fmt.Errorf("the companion %s is a write of another DB", pattern)
 	}
-	also, err := write.NewCall(with.ask.write, with.ask.in, db.now(), db.newID)
+	also, err := write.NewCall(with.binding.write, with.binding.in, db.now(), db.newID)
 	if err == nil {
 		err = t.Accompany(also)
 	}
