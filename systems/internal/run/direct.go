@@ -121,6 +121,7 @@ func (d direct) attempt(ctx context.Context, operation *smithy.OperationSchema, 
 	if err != nil {
 		return err
 	}
+	defer func() { _ = response.Body.Close() }() // it is in memory
 	err = d.encode.DeserializeResponse(ctx, operation, dynamodb.TypeRegistry, &smithyhttp.Response{Response: response}, out)
 	if err != nil && response.StatusCode >= http.StatusBadRequest {
 		return &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: response}, Err: err}

@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -24,26 +26,24 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 func keyOf(s string) table.Item { return table.Item{"k": text(s)} }
 
 // newThings returns a client of a database with the table things.
-func newThings(t testing.TB) *dynamodb.Client {
-	t.Helper()
-	client := monotabletest.New(t).Client()
-	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+func newThings(tb testing.TB) *dynamodb.Client {
+	tb.Helper()
+	client := monotabletest.New(tb).Client()
+	_, err := client.CreateTable(tb.Context(), &dynamodb.CreateTableInput{
 		TableName: things, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return client
 }
 
 // TestDirect compares the outcome of each operation with that of the SDK's client.
 func TestDirect(t *testing.T) {
-	type outcome struct {
-		Out any
-		Err error
-	}
+	t.Parallel()
+	type outcome struct{ Out, Err any }
 	taken := aws.String("attribute_not_exists(k)")
 	all := func(c table.Client) map[string]outcome {
 		ctx, got := t.Context(), map[string]outcome{}
@@ -54,15 +54,14 @@ func TestDirect(t *testing.T) {
 				got[name] = outcome{Out: value.Interface()}
 				return
 			}
-			var operation *smithy.OperationError
-			if !errors.As(err, &operation) {
+			if _, ok := errors.AsType[*smithy.OperationError](err); !ok {
 				t.Errorf("%s: %T: %v", name, err, err)
 			}
-			var api smithy.APIError
-			if !errors.As(err, &api) {
-				t.Errorf("%s: %v", name, err)
+			api, ok := errors.AsType[smithy.APIError](err)
+			if !ok {
+				t.Fatalf("%s: %v", name, err)
 			}
-			switch e := api.(type) { //nolint:errorlint // it was unwrapped
+			switch e := api.(type) {
 			case *types.ConditionalCheckFailedException:
 				got[name] = outcome{Err: &types.ConditionalCheckFailedException{Message: e.Message, Item: e.Item}}
 			case *types.TransactionCanceledException:
@@ -118,27 +117,26 @@ func TestDirect(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got[name], w)
 		}
 	}
-	if e := want["put again"].Err; !reflect.DeepEqual(e.(*types.ConditionalCheckFailedException).Item["k"], text("one")) { //nolint:errorlint,forcetypeassert // as kept
+	if e := want["put again"].Err; !reflect.DeepEqual(e.(*types.ConditionalCheckFailedException).Item["k"], text("one")) { //nolint:forcetypeassert // as kept
 		t.Errorf("the item that exists: %v", e)
 	}
 }
 
-// failing replaces a client's first responses by an error.
-type failing struct {
-	dynamodb.HTTPClient
-	status, failures, requests int
-}
+// failing is a database whose first responses are errors.
+type failing struct{ status, failures, requests int }
 
 func (f *failing) Do(r *http.Request) (*http.Response, error) {
 	f.requests++
+	response := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}
 	if f.requests <= f.failures {
-		return &http.Response{StatusCode: f.status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		response.StatusCode = f.status
 	}
-	return f.HTTPClient.Do(r)
+	return response, nil
 }
 
 // TestDirectRetries: failures of the server are retried, others are not.
 func TestDirectRetries(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		status, failures, requests int
 		ok                         bool
@@ -147,11 +145,9 @@ func TestDirectRetries(t *testing.T) {
 		{http.StatusServiceUnavailable, 9, 3, false},
 		{http.StatusBadRequest, 1, 1, false},
 	} {
-		sdk := newThings(t)
 		synctest.Test(t, func(t *testing.T) { // for the pauses
-			client := directly(sdk).(direct) //nolint:forcetypeassert // it is one
-			failing := &failing{HTTPClient: client.http, status: c.status, failures: c.failures}
-			client.http = failing
+			failing := &failing{status: c.status, failures: c.failures}
+			client := directly(dynamodb.New(dynamodb.Options{HTTPClient: failing}))
 			_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: things, Item: keyOf("one")})
 			if (err == nil) != c.ok || failing.requests != c.requests {
 				t.Errorf("%d responses with %d: %d requests, %v", c.failures, c.status, failing.requests, err)
