@@ -33,7 +33,10 @@ import (
 var (
 	postgres *postgrestest.Server
 	suites   = flag.String("suites", "", "arguments of go test by which TestSuites and TestSuitesOnTiKV run something else: '-run=TestBackups ./test/sdk'")
-	whole    = flag.Bool("whole", false, "run the suites of the SDKs and of the systems over PostgreSQL, too, which takes ten minutes")
+	whole    = flag.Bool("whole", false, "run all suites of the SDKs and of the systems, which takes ten minutes over each store")
+
+	// suiteFlags are flags of go test with which the suites are run.
+	suiteFlags []string
 )
 
 func TestMain(m *testing.M) {
@@ -260,12 +263,12 @@ func TestSuites(t *testing.T) {
 }
 
 // runSuites runs tests over a store.
-func runSuites(t *testing.T, store string, selected []string, always ...string) {
+func runSuites(t *testing.T, store string, selected []string, flags ...string) {
 	t.Helper()
 	if *suites != "" {
 		selected = strings.Fields(*suites)
 	}
-	args := slices.Concat([]string{"test", "-count=1", "-timeout=25m"}, always, selected)
+	args := slices.Concat([]string{"test", "-count=1", "-timeout=1h"}, suiteFlags, flags, selected)
 	command := exec.CommandContext(t.Context(), "go", args...)
 	command.Dir = filepath.Join("..", "..")
 	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+store, webtest.Variable+"=off")

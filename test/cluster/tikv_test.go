@@ -15,6 +15,9 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
+// The suites over PostgreSQL have the tag, too, so that nothing is compiled twice.
+func init() { suiteFlags = append(suiteFlags, "-tags=tikv") }
+
 // TestMoveToTiKV is TestMove into the stand-in for TiKV and back, followed by TestMoveUnderWrites into it.
 func TestMoveToTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
@@ -90,5 +93,5 @@ func TestSuitesOnTiKV(t *testing.T) {
 	if *whole {
 		selected = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
 	}
-	runSuites(t, cluster.Address("suites"), selected, "-p=1", "-tags=tikv")
+	runSuites(t, cluster.Address("suites"), selected, "-p=1")
 }

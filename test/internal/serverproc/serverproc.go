@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	startWait = 30 * time.Second
+	startWait = 2 * time.Minute // the machine may be busy
 	stopWait  = 15 * time.Second
 )
 
