@@ -57,7 +57,7 @@ func TestSplitOnTiKV(t *testing.T) {
 		t.Fatal(err)
 	}
 	written, n := map[uint64]bool{}, 0
-	poll(t, 60, "writes in twelve new regions with leaders on several nodes", func() bool {
+	poll(t, "writes in twelve new regions with leaders on several nodes", func() bool {
 		var batch []types.WriteRequest
 		for range 25 {
 			n++
