@@ -93,5 +93,5 @@ func TestSuitesOnTiKV(t *testing.T) {
 	if *whole {
 		selected = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
 	}
-	runSuites(t, cluster.Address("suites"), selected, "-p=1")
+	runSuites(t, cluster.Address("suites"), selected, "-p=3", "-parallel=4") // they mostly wait
 }
