@@ -27,7 +27,7 @@ func (s *Store) prepare(ctx context.Context, schema string, existing bool) error
 	})
 }
 
-// create creates the schema and the tables if they do not exist, or rejects that.
+// create creates the schema and the tables if they do not exist, or rejects that, and replaces the functions.
 func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse bool) error {
 	// Only one process creates them.
 	lock := s.lock([]byte("the tables"))
@@ -47,6 +47,9 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	}
 	if err == nil && !tablesThere {
 		_, err = tx.Exec(ctx, schemaSQL)
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, functionsSQL)
 	}
 	return err
 }
