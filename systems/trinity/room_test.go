@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
-	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/trinity"
 	"github.com/monotable/monotable/systems/trinity/films"
 )
@@ -38,14 +36,11 @@ type client struct {
 	sub string
 }
 
-// do sends a request whose response must have one of the statuses. Over TiKV it sends it again as long as the response asks for that.
+// do sends a request whose response must have one of the statuses.
 func (c client) do(tb testing.TB, into any, r apitest.Request, statuses ...int) int {
 	tb.Helper()
 	r.As = c.sub
-	response := c.v.Do(tb, r)
-	for begun := time.Now(); databasetest.OnTiKV() && response.Header.Get("Retry-After") != "" && time.Since(begun) < apitest.Patience; {
-		response = c.v.Do(tb, r)
-	}
+	response := c.v.Insist(tb, r)
 	for _, status := range statuses {
 		if response.Status == status {
 			if into != nil && status < http.StatusMultipleChoices {

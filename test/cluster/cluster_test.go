@@ -34,9 +34,6 @@ var (
 	postgres *postgrestest.Server
 	suites   = flag.String("suites", "", "arguments of go test by which TestSuites and TestSuitesOnTiKV run something else: '-run=TestBackups ./test/sdk'")
 	whole    = flag.Bool("whole", false, "run all suites of the SDKs and of the systems, which takes ten minutes over each store")
-
-	// suiteFlags are flags of go test with which the suites are run.
-	suiteFlags []string
 )
 
 func TestMain(m *testing.M) {

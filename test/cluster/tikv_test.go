@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// The suites over PostgreSQL have the tag, too, so that nothing is compiled twice.
-func init() { suiteFlags = append(suiteFlags, "-tags=tikv") }
+// suiteFlags are the flags of go test for suites over any store, so that nothing is compiled twice.
+var suiteFlags = []string{"-tags=tikv"}
 
 // TestMoveToTiKV is TestMove into the stand-in for TiKV and back, followed by TestMoveUnderWrites into it.
 func TestMoveToTiKV(t *testing.T) {
