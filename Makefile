@@ -93,13 +93,13 @@ bench-cluster: build ## measure servers that share a store, by number and reques
 	@go run ./bench cluster $(BENCHFLAGS)
 
 # All with the tag tikv, so that nothing is compiled twice.
-cluster-test: setup build ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (TIME minutes)
+cluster-test: setup build ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (40 minutes on two cores)
 	@go test -count=1 -timeout=1h -v -tags tikv ./internal/database/storage/kv/postgreskv/... ./internal/database/storage/kv/tikvkv/...
 	@go test -count=1 -timeout=1h -v -tags tikv ./test/metamorphic -run TestHistory
 	@go test -count=1 -timeout=2h -v -artifacts -tags tikv ./test/cluster -whole
 	@go test -count=1 -timeout=3h -v -artifacts -tags tikv ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
-tikv-test: ## run the store in TiKV over PD and a stand-in, with fewer suites and faults than cluster-test (TIME minutes; the first compilation takes more)
+tikv-test: ## run the store in TiKV over PD and a stand-in, with fewer suites and faults than cluster-test (15 minutes; the first compilation takes more)
 	@nice go test -count=1 -timeout=1h -v -tags tikv ./internal/database/storage/kv/tikvkv/...
 	@nice go test -count=1 -timeout=1h -v -tags tikv -p 1 ./test/metamorphic ./test/cluster ./test/faults -run TiKV
 
