@@ -28,7 +28,7 @@ func TestTwoProcesses(t *testing.T) {
 	var mu sync.Mutex
 	send := func(v *apitest.Server, n int) string {
 		r := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: fmt.Sprint("both-", n), Body: map[string]any{"amount": 500, "currency": "ARS"}}
-		response := v.Do(t, r)
+		response := v.Insist(t, r)
 		var tx appcore.Transaction
 		if response.Status != http.StatusCreated && response.Status != http.StatusOK {
 			t.Errorf("request %d: %d %s", n, response.Status, response.Body)

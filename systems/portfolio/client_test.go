@@ -45,17 +45,6 @@ func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
 	return out
 }
 
-// insist retries a request for as long as it conflicts with others, as a client should.
-func insist(tb testing.TB, v *apitest.Server, r apitest.Request) *apitest.Response {
-	tb.Helper()
-	for {
-		response := v.Do(tb, r)
-		if response.Status != http.StatusConflict || response.Header.Get("Retry-After") == "" {
-			return response
-		}
-	}
-}
-
 // category creates a category with an id and slug.
 func category(tb testing.TB, v *apitest.Server, id, slug string) portfolio.Category {
 	tb.Helper()

@@ -274,7 +274,7 @@ func TestMostImages(t *testing.T) {
 	}
 	taken := 0
 	for _, response := range apitest.Together(asked, func(int) *apitest.Response {
-		return insist(t, v, request(http.MethodPost, "/images", ana, map[string]any{"size": 10}))
+		return v.Insist(t, request(http.MethodPost, "/images", ana, map[string]any{"size": 10}))
 	}) {
 		switch {
 		case response.Status == http.StatusOK:

@@ -204,7 +204,7 @@ func TestWriteOnce(t *testing.T) {
 	for i := range responses {
 		r := request(http.MethodPost, "/posts", ana, bodies[i%2])
 		r.Key = "once"
-		all.Go(func() { responses[i] = insist(t, v, r) })
+		all.Go(func() { responses[i] = v.Insist(t, r) })
 	}
 	all.Wait()
 	first := slices.IndexFunc(responses, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
@@ -264,11 +264,11 @@ func TestEditedByMany(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range editors {
 			all.Go(func() {
-				mine := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, ana, content(fmt.Sprintf("edit-%d", i), fmt.Sprintf("cat-%d", 1+i%2))))
+				mine := v.Insist(t, request(http.MethodPut, "/posts/"+p.PostID, ana, content(fmt.Sprintf("edit-%d", i), fmt.Sprintf("cat-%d", 1+i%2))))
 				if mine.Status != http.StatusOK {
 					t.Errorf("the author edits: %d %s", mine.Status, mine.Body)
 				}
-				theirs := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, bruno, content("stolen", "cat-1")))
+				theirs := v.Insist(t, request(http.MethodPut, "/posts/"+p.PostID, bruno, content("stolen", "cat-1")))
 				if theirs.Status != http.StatusForbidden {
 					t.Errorf("another user edits: %d %s", theirs.Status, theirs.Body)
 				}
@@ -276,7 +276,7 @@ func TestEditedByMany(t *testing.T) {
 		}
 		for _, status := range []string{"published", "archived"} {
 			all.Go(func() {
-				insist(t, v, request(http.MethodPut, "/posts/"+p.PostID+"/status", ana, map[string]any{"status": status}))
+				v.Insist(t, request(http.MethodPut, "/posts/"+p.PostID+"/status", ana, map[string]any{"status": status}))
 			})
 		}
 		all.Wait()

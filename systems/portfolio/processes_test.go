@@ -70,7 +70,7 @@ func oneSlug(t *testing.T, peers ...*apitest.Server) {
 	for _, response := range apitest.Together(rivals, func(n int) *apitest.Response {
 		r := request(http.MethodPut, fmt.Sprint("/categories/rival-", n), admin, map[string]any{"slug": "contended", "name": "Contended"})
 		r.Groups = []string{adminGroup}
-		return insist(t, peers[n%len(peers)], r)
+		return peers[n%len(peers)].Insist(t, r)
 	}) {
 		if response.Status == http.StatusOK {
 			created++
@@ -90,12 +90,12 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 	t.Helper()
 	created := apitest.Together(2*(to-from), func(n int) *apitest.Response {
 		who, v := reader(from+n/2), peers[n%2]
-		if response := insist(t, v, request(http.MethodPut, "/posts/"+post+"/like", who)); response.Status != http.StatusOK {
+		if response := v.Insist(t, request(http.MethodPut, "/posts/"+post+"/like", who)); response.Status != http.StatusOK {
 			t.Errorf("%s likes: %d %s", who, response.Status, response.Body)
 		}
 		r := request(http.MethodPost, "/posts/"+post+"/comments", who, map[string]any{"body": "by " + who})
 		r.Key = "once"
-		return insist(t, v, r)
+		return v.Insist(t, r)
 	})
 	for n := 0; n < len(created); n += 2 {
 		var one, other portfolio.Comment
@@ -112,7 +112,7 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 func moderate(t *testing.T, post, method string, comments []string, peers ...*apitest.Server) {
 	t.Helper()
 	for n, response := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
-		return insist(t, peers[n%2], request(method, "/posts/"+post+"/comments/"+comments[n/2]+"/hidden", ana))
+		return peers[n%2].Insist(t, request(method, "/posts/"+post+"/comments/"+comments[n/2]+"/hidden", ana))
 	}) {
 		if response.Status != http.StatusNoContent {
 			t.Errorf("%s of comment %d: %d %s", method, n/2, response.Status, response.Body)

@@ -32,7 +32,7 @@ func TestLikedByMany(t *testing.T) {
 				if i%2 == 0 {
 					method, want = http.MethodDelete, http.StatusNoContent
 				}
-				if response := insist(t, v, request(method, path, fmt.Sprint("u-", i))); response.Status != want {
+				if response := v.Insist(t, request(method, path, fmt.Sprint("u-", i))); response.Status != want {
 					t.Errorf("user %d: %d %s", i, response.Status, response.Body)
 				}
 			})
@@ -67,7 +67,7 @@ func TestConcurrentLikesAndUnlikes(t *testing.T) {
 		all.Go(func() {
 			for n := range 9 {
 				method := []string{http.MethodPut, http.MethodDelete}[n%2]
-				insist(t, v, request(method, "/posts/"+p.PostID+"/like", fmt.Sprint("u-", i%4)))
+				v.Insist(t, request(method, "/posts/"+p.PostID+"/like", fmt.Sprint("u-", i%4)))
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestCommentedByMany(t *testing.T) {
 				sub := fmt.Sprint("u-", i)
 				r := request(http.MethodPost, "/posts/"+p.PostID+"/comments", sub, map[string]any{"body": "of " + sub})
 				r.Key = "same"
-				response := insist(t, v, r)
+				response := v.Insist(t, r)
 				if response.Status == http.StatusConflict && response.Problem(t).Code == portfolio.CodePostArchived {
 					return
 				}
@@ -145,13 +145,13 @@ func TestConcurrentDeletionsOfComment(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {
-			responses[i] = insist(t, v, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+c.CommentID, bruno))
+			responses[i] = v.Insist(t, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+c.CommentID, bruno))
 		})
 		if i%4 == 0 {
 			r := request(http.MethodPost, "/posts/"+p.PostID+"/comments", carla, map[string]any{"body": "Hello"})
 			r.Key = fmt.Sprint("c-", i)
-			all.Go(func() { insist(t, v, r) })
-			all.Go(func() { insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, ana, content("edited", "cat-123"))) })
+			all.Go(func() { v.Insist(t, r) })
+			all.Go(func() { v.Insist(t, request(http.MethodPut, "/posts/"+p.PostID, ana, content("edited", "cat-123"))) })
 		}
 	}
 	all.Wait()
@@ -180,7 +180,7 @@ func TestKeptByMany(t *testing.T) {
 	responses := make([]*apitest.Response, many)
 	var all sync.WaitGroup
 	for i := range many {
-		all.Go(func() { responses[i] = insist(t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, bruno)) })
+		all.Go(func() { responses[i] = v.Insist(t, request(http.MethodPut, "/bookmarks/"+p.PostID, bruno)) })
 	}
 	all.Wait()
 	for i, r := range responses {
@@ -317,7 +317,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	responses := make([]*apitest.Response, many)
 	var all sync.WaitGroup
 	for i := range responses {
-		all.Go(func() { responses[i] = insist(t, v, take(i)) })
+		all.Go(func() { responses[i] = v.Insist(t, take(i)) })
 	}
 	all.Wait()
 	got := 0

@@ -40,7 +40,7 @@ type client struct {
 func (c client) do(tb testing.TB, into any, r apitest.Request, statuses ...int) int {
 	tb.Helper()
 	r.As = c.sub
-	response := c.v.Do(tb, r)
+	response := c.v.Insist(tb, r)
 	for _, status := range statuses {
 		if response.Status == status {
 			if into != nil && status < http.StatusMultipleChoices {

@@ -52,10 +52,10 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// retries returns the SDK's own retryer, with shorter delays and more attempts.
+// retries returns the SDK's own retryer, with shorter delays and more attempts: for two minutes, because the machine may be busy.
 func retries() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts, o.MaxBackoff, o.RateLimiter = 200, 100*time.Millisecond, noLimit{}
+		o.MaxAttempts, o.MaxBackoff, o.RateLimiter = 2400, 100*time.Millisecond, noLimit{}
 	})
 }
 
@@ -296,7 +296,7 @@ func (x *traffic) end(t *testing.T, stream string) {
 func (x *traffic) progress(t *testing.T, n int64) {
 	t.Helper()
 	want := x.written.Load() + n
-	poll(t, 60, "clients go on", func() bool { return t.Failed() || x.written.Load() >= want })
+	poll(t, "clients go on", func() bool { return t.Failed() || x.written.Load() >= want })
 }
 
 // TestMoveUnderWrites moves databases while they are being served.

@@ -133,8 +133,8 @@ func TestMovedUnderServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	poll(t, 60, "the server refuses requests", func() bool { return db.Ready() != nil && put(t, db.Client(), 1, 2) != nil })
-	poll(t, 60, "it is no server of the store any more", func() bool {
+	poll(t, "the server refuses requests", func() bool { return db.Ready() != nil && put(t, db.Client(), 1, 2) != nil })
+	poll(t, "it is no server of the store any more", func() bool {
 		n, err := cluster.Serving(t.Context(), store)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func restoreForMove(t *testing.T, c *dynamodb.Client) {
 		t.Fatal(err)
 	}
 	for table, want := range map[string]int{"restored": moveItems/2 + 1, "latest": moveItems + 1} {
-		poll(t, 60, "the table is restored", func() bool {
+		poll(t, "the table is restored", func() bool {
 			out, err := c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,9 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
+// suiteFlags are the flags of go test for suites over any store, so that nothing is compiled twice.
+var suiteFlags = []string{"-tags=tikv"}
+
 // TestMoveToTiKV is TestMove into the stand-in for TiKV and back, followed by TestMoveUnderWrites into it.
 func TestMoveToTiKV(t *testing.T) {
 	cluster := tikvtest.New(t, tikvtest.Options{})
@@ -54,7 +57,7 @@ func TestSplitOnTiKV(t *testing.T) {
 		t.Fatal(err)
 	}
 	written, n := map[uint64]bool{}, 0
-	poll(t, 60, "writes in twelve new regions with leaders on several nodes", func() bool {
+	poll(t, "writes in twelve new regions with leaders on several nodes", func() bool {
 		var batch []types.WriteRequest
 		for range 25 {
 			n++
@@ -90,5 +93,5 @@ func TestSuitesOnTiKV(t *testing.T) {
 	if *whole {
 		selected = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
 	}
-	runSuites(t, cluster.Address("suites"), selected, "-p=1", "-tags=tikv")
+	runSuites(t, cluster.Address("suites"), selected, "-p=3", "-parallel=4") // they mostly wait
 }

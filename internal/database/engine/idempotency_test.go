@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
@@ -59,4 +62,71 @@ func TestTokenAtWindowBoundary(t *testing.T) {
 	if want := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+}
+
+// silent is a store that does not respond to the commits of transactions: it loses those after the first ones that it executes.
+type silent struct {
+	kv.Store
+	silent   bool
+	executes int
+}
+
+func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if !s.silent || !in.Transaction {
+		return s.Store.Update(ctx, in, fn)
+	}
+	lost := s.executes == 0
+	s.executes--
+	err := s.Store.Update(ctx, in, func(txn kv.Txn) error {
+		if err := fn(txn); err != nil || !lost {
+			return err
+		}
+		return kv.ErrUndetermined
+	})
+	if err == nil {
+		err = kv.ErrUndetermined
+	}
+	return err
+}
+
+// TestCommitWithoutResponse: a transaction whose commit got no response succeeds if the record of its token shows that it was
+// executed. Otherwise, or without a token, it is an internal error, and repeating it with its token executes it once.
+func TestCommitWithoutResponse(t *testing.T) {
+	store := &silent{Store: memkv.New(), executes: 2}
+	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	send(t, e, "create-table", accountsTable)
+	const add = `"ReturnConsumedCapacity":"TOTAL","TransactItems":[{"Update":{"TableName":"Accounts","Key":{"id":{"S":"a"}},
+	 "UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}`
+	n := func(want string) {
+		t.Helper()
+		got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}}}`)
+		if want = `{"Item":{"id":{"S":"a"},"n":{"N":"` + want + `"}}}`; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	plain := send(t, e, "transact-write-items", `{`+add)
+
+	store.silent = true
+	if got := send(t, e, "transact-write-items", `{"ClientRequestToken":"executed",`+add); got != plain {
+		t.Errorf("executed, without a response: %s, want %s", got, plain)
+	}
+	n("2")
+	if _, err := perform(t.Context(), e, "transact-write-items", `{`+add); !errors.Is(err, kv.ErrUndetermined) {
+		t.Errorf("executed, without a response or token: %v", err)
+	}
+	n("3")
+	if _, err := perform(t.Context(), e, "transact-write-items", `{"ClientRequestToken":"lost",`+add); !errors.Is(err, kv.ErrUndetermined) {
+		t.Errorf("lost: %v", err)
+	}
+	n("3")
+
+	store.silent = false
+	for _, token := range []string{"executed", "lost", "lost"} {
+		send(t, e, "transact-write-items", `{"ClientRequestToken":"`+token+`",`+add)
+	}
+	n("4")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -41,8 +42,12 @@ func (e *Engine) transact(ctx context.Context, g writeGroup, token *token) (repl
 			return false, err
 		}
 		replayed, err = e.commitTransaction(ctx, g, token)
-		if errors.Is(err, kv.ErrConflict) && token != nil {
+		switch {
+		case token == nil:
+		case errors.Is(err, kv.ErrConflict):
 			replayed, err = e.commitElsewhere(ctx, g, token, err)
+		case errors.Is(err, kv.ErrUndetermined) && e.committed(ctx, token):
+			err = nil
 		}
 		if !errors.Is(err, errTableChanged) {
 			break
@@ -110,6 +115,25 @@ func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token
 	default:
 		return replayed, err
 	}
+}
+
+// lookupTime limits how long a request waits to learn the outcome of its commit.
+const lookupTime = 5 * time.Second
+
+// committed reports whether a request whose commit got no response has been executed after all. It writes the token's record
+// again: a standby that has confirmed this commit has the first one, too.
+func (e *Engine) committed(ctx context.Context, token *token) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	found := false
+	err := e.store.Update(ctx, kv.Intent{Write: token.keys(e.options.Now())}, func(txn kv.Txn) (err error) {
+		now := e.options.Now()
+		if found, err = token.replayed(txn, now); found {
+			token.record(txn, now)
+		}
+		return err
+	})
+	return found && err == nil
 }
 
 // runAll runs every action, and fails with the reasons of all actions that fail.

@@ -161,6 +161,18 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	return response
 }
 
+// Insist is Do for a request that may conflict with others: it is sent again, as a client should, as long as the response says so.
+func (v *Server) Insist(tb testing.TB, r Request) *Response {
+	tb.Helper()
+	for begun := time.Now(); ; {
+		response := v.Do(tb, r)
+		later := response.Status == http.StatusConflict || response.Status == http.StatusServiceUnavailable
+		if !later || response.Header.Get("Retry-After") == "" || time.Since(begun) > Patience {
+			return response
+		}
+	}
+}
+
 // events reports whether requests are sent as events.
 func (v *Server) events() bool { return v.transport == Lambda || v.transport == Function }
 

@@ -111,6 +111,9 @@ func Guarded(tb testing.TB, users string) Database {
 // Other reports whether the tests run against another implementation.
 func Other() bool { return os.Getenv(Variable) != "" }
 
+// OnTiKV reports whether the tests run over a TiKV cluster, where writes of the same item wait for each other for long.
+func OnTiKV() bool { return monotabletest.OnTiKV(os.Getenv(monotabletest.StoreVariable)) }
+
 // Create creates tables and waits until they are active. At the end of the test they are deleted, or disappear with the database.
 func (d Database) Create(tb testing.TB, tables []system.Table) {
 	tb.Helper()

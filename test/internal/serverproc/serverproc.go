@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ import (
 )
 
 const (
-	startWait = 30 * time.Second
+	startWait = 2 * time.Minute // the machine may be busy
 	stopWait  = 15 * time.Second
 )
 
@@ -39,15 +40,31 @@ var endpointPattern = regexp.MustCompile(`(https?://)(127\.0\.0\.1|0\.0\.0\.0|\[
 func Build(tb testing.TB, flags ...string) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "monotable")
-	args := append([]string{"build", "-o", binary}, flags...)
 	if monotabletest.OnTiKV(os.Getenv(monotabletest.StoreVariable)) {
-		args = append(args, "-tags=tikv")
+		flags = append(flags, "-tags=tikv")
 	}
-	build := exec.CommandContext(tb.Context(), "go", append(args, "github.com/monotable/monotable/cmd/monotable")...)
+	kept := keptBinary(flags)
+	_ = os.Link(kept, binary)
+	// Omitting debug information halves the linking time.
+	args := slices.Concat([]string{"build", "-ldflags=-s -w", "-o", binary}, flags, []string{"github.com/monotable/monotable/cmd/monotable"})
+	build := exec.CommandContext(tb.Context(), "go", args...)
 	if output, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %v\n%s", build, err, output)
 	}
+	if fresh := binary + "-fresh"; os.Link(binary, fresh) == nil {
+		_ = os.Rename(fresh, kept)
+	}
 	return binary
+}
+
+// keptBinary is where the last binary of this tree with the same flags is kept for other tests: go build links only if there is
+// none yet, or another one. Flags that are unlike any other test's are not worth it.
+func keptBinary(flags []string) string {
+	_, file, _, _ := runtime.Caller(0)
+	if slices.Contains(flags, "-ldflags") {
+		return ""
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("monotable-%.8x", sha256.Sum256(fmt.Append(nil, file, flags))))
 }
 
 // Server is a running server.

@@ -64,7 +64,11 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	node, err := server.New(&conf, client)
+	restore, err := setSnapshotsAside(*data)
+	if err != nil {
+		return err
+	}
+	node, err := server.New(&conf, registering{client, restore})
 	if err != nil {
 		return err
 	}

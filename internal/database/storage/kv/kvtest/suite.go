@@ -43,6 +43,7 @@ func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 		{"IntentDuplicates", testIntentDuplicates},
 		{"WaitEndsWithContext", testWaitEndsWithContext},
 		{"TransactionConflict", testTransactionConflict},
+		{"ChecksBehindWriter", testChecksBehindWriter},
 		{"TransactionWaits", testTransactionWaits},
 		{"NoConflictWithoutTransaction", testNoConflictWithoutTransaction},
 		{"NoLostUpdate", testNoLostUpdate},

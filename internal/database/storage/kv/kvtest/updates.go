@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -187,6 +188,26 @@ func testTransactionConflict(t *testing.T, s kv.Store) {
 	}
 	if err := failing(keys("w", "c"), nil); err != nil {
 		t.Errorf("after the transaction: %v", err)
+	}
+}
+
+// testChecksBehindWriter: while an update waits to write a key that a transaction checks, another one that checks the key, too,
+// waits at most: it does not conflict with the transaction.
+func testChecksBehindWriter(t *testing.T, s kv.Store) {
+	nothing := func(kv.Txn) error { return nil }
+	release := hold(t, s, kv.Intent{Check: keys("c"), Transaction: true, FailOnTransaction: true})
+	written := make(chan error, 1)
+	go func() { written <- s.Update(background(t), writing("c"), nothing) }()
+	for waits, n := false, 0; !waits && n < 50; n++ { // until the writer waits
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		err := s.Update(ctx, kv.Intent{Check: keys("c"), FailOnTransaction: true}, nothing)
+		cancel()
+		if waits = err != nil; errors.Is(err, kv.ErrConflict) {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(release(), <-written); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (h logLines) await(t *testing.T, text string) {
 			if strings.Contains(line, text) {
 				return
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("nothing says %q", text)
 		}
 	}

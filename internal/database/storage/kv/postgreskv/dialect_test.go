@@ -20,12 +20,12 @@ const newestSQL = 13
 // plainSQL is SQL that is older than PostgreSQL 7.2, and that other databases with its protocol also have.
 const plainSQL = `
 	alter and as bigint boolean bytea by coalesce column commit create default delete else exists false function having in index insert int
-	into is key limit max min not null on or order primary returns schema select set smallint sum table text union update values void where from`
+	into is key limit max min not null on or order primary replace returns schema select set smallint sum table text union update values void where from`
 
 // names are those of the schema, and of columns and tables within statements.
 const names = `
 	a append_lock append_log b begin_update bytes c copies count counters d data deleted draw exclusive fail first flags floor go_on goes_on gone got hold i id
-	k kept kept_kv kept_log kv kv_branches l least log locks logs mark met meta n name number number_lock numbers p page r records s seq setting shard
+	k kept kept_kv kept_log kv kv_branches l least log locks logs m mark met meta n name number number_lock numbers p page r records s seq setting shard
 	sums through timed transaction trimmed u v version x y`
 
 // TestDialect tests that each word of the SQL in the source is in the table of docs/postgresql.md, or plain, and that the
@@ -93,14 +93,17 @@ var (
 
 func words(sql string) []string { return aWord.FindAllString(quoted.ReplaceAllString(sql, " "), -1) }
 
-// statements returns schema.sql, and the statements and parts of statements in the package's source.
+// statements returns schema.sql and functions.sql, and the statements and parts of statements in the package's source.
 func statements(t *testing.T) []string {
 	t.Helper()
-	schema, err := os.ReadFile("schema.sql")
-	if err != nil {
-		t.Fatal(err)
+	var found []string
+	for _, name := range []string{"schema.sql", "functions.sql"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, string(text))
 	}
-	found := []string{string(schema)}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (s *Store) complete(ctx context.Context, q querier) (kv.Seq, error) {
 		return 0, err
 	}
 	complete := drawn
-	if begun != nil { // whole blocks of 64, see schema.sql
+	if begun != nil { // whole blocks of 64, see functions.sql
 		complete = min(complete, (*begun&(1<<tagShift-1))<<6|63)
 	}
 	s.raiseFloor(kv.Seq(complete) + 1) //nolint:gosec // it is not negative

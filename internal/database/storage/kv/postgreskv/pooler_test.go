@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func pooler(t *testing.T, lines string) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for begun := time.Now(); time.Since(begun) < 10*time.Second; {
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
 		c, err := pgx.Connect(t.Context(), "postgres://postgres@127.0.0.1:"+strconv.Itoa(port)+"/postgres?connect_timeout=2")
 		if err == nil {
 			_ = c.Close(context.WithoutCancel(t.Context()))
@@ -122,6 +123,22 @@ func TestTwoServers(t *testing.T) {
 	}()
 	address := "postgres://postgres@" + front.Addr().String() + "/postgres?sslmode=disable&search_path=" + schema()
 	if s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{}); err == nil || !contains(err, "two connections get the same advisory lock") {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// TestLocksNotShown tests that a server whose pg_locks do not show advisory locks is rejected.
+func TestLocksNotShown(t *testing.T) {
+	run(t, administrator(t, server), "create database blind")
+	in := strings.Replace(postgrestest.URL(schema(), server), "/postgres?", "/blind?", 1)
+	c, err := pgx.Connect(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.WithoutCancel(t.Context()))
+	run(t, c, "set allow_system_table_mods = on")
+	run(t, c, "create or replace view pg_catalog.pg_locks as select * from pg_lock_status() where locktype <> 'advisory'")
+	if s, err := postgreskv.Open(t.Context(), in, postgreskv.Options{}); err == nil || !contains(err, "pg_locks do not show") {
 		t.Errorf("%v, %v", s, err)
 	}
 }

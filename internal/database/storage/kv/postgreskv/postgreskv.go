@@ -81,8 +81,12 @@ const (
 	connectTime = 5 * time.Second
 )
 
-//go:embed schema.sql
-var schemaSQL string
+var (
+	//go:embed schema.sql
+	schemaSQL string
+	//go:embed functions.sql
+	functionsSQL string
+)
 
 // Options of a store; the zero value works.
 type Options struct {

@@ -27,7 +27,7 @@ func (s *Store) prepare(ctx context.Context, schema string, existing bool) error
 	})
 }
 
-// create creates the schema and the tables if they do not exist, or rejects that.
+// create creates the schema and the tables if they do not exist, or rejects that, and replaces the functions.
 func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse bool) error {
 	// Only one process creates them.
 	lock := s.lock([]byte("the tables"))
@@ -48,16 +48,25 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	if err == nil && !tablesThere {
 		_, err = tx.Exec(ctx, schemaSQL)
 	}
+	if err == nil {
+		_, err = tx.Exec(ctx, functionsSQL)
+	}
 	return err
 }
 
 // requireLocks rejects a server on which a lock held by one connection does not exclude another, because all isolation relies
-// on that.
+// on that, or is not in pg_locks, which show up to where a log is complete.
 func (s *Store) requireLocks(ctx context.Context, held int64) error {
-	var got bool
-	err := s.reads.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", held).Scan(&got)
-	if err == nil && got {
-		err = errors.New("two connections get the same advisory lock: the server's locks have no effect, or the connections end at two servers")
+	var got, shown bool
+	err := s.reads.QueryRow(ctx, `select pg_try_advisory_xact_lock($1), exists (select from pg_locks where locktype = 'advisory' and objsubid = 1
+		and database = (select oid from pg_database where datname = current_database()) and (classid::bigint << 32 | objid::bigint) = $1)`, held).Scan(&got, &shown)
+	switch {
+	case err != nil:
+		return err
+	case got:
+		return errors.New("two connections get the same advisory lock: the server's locks have no effect, or the connections end at two servers")
+	case !shown:
+		return errors.New("the server's pg_locks do not show an advisory lock that a connection holds")
 	}
-	return err
+	return nil
 }

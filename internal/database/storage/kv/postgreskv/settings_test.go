@@ -130,7 +130,7 @@ func TestFailedUpdateReleasesNumberLock(t *testing.T) {
 	in := schema()
 	one, two := openIn(t, in), openIn(t, in)
 	advance := func(s kv.Store, to kv.Seq) error {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		return s.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 			txn.Advance(to)
@@ -309,7 +309,7 @@ func TestPagesAreBounded(t *testing.T) {
 // TestReadsBesideSnapshots tests that other reads and updates continue, however many snapshots are open.
 func TestReadsBesideSnapshots(t *testing.T) {
 	s := openWith(t, postgrestest.URL(schema(), server), postgreskv.Options{Connections: 2})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var snapshots []kv.Snapshot
 	for range 2 {

@@ -190,7 +190,6 @@ func (c *Cluster) startNode(i int) (err error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return err
 	}
-	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                           // it insists on creating it
 	cmd := exec.Command(filepath.Join(c.bin, nodeProgram), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
 		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
 	if c.options.TLS {

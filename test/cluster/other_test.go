@@ -1,0 +1,5 @@
+//go:build !tikv
+
+package cluster
+
+var suiteFlags []string
