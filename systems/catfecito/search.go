@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/monotable/monotable/design/table"
@@ -28,12 +26,13 @@ const (
 
 // folded normalises a text like the key function fold: without accents, in lower case, with single spaces.
 func folded(text string) string {
-	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
-	out, _, err := transform.String(marks, text)
-	if err != nil {
-		out = text
-	}
-	return strings.Join(strings.Fields(strings.ToLower(out)), " ")
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
+	return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(bare))), " ")
 }
 
 // wordsOf returns a text's distinct words, sorted.

@@ -1,4 +1,3 @@
-import createClient, { type Client, type Middleware } from "openapi-fetch";
 import { page } from "./page.ts";
 import { Problem } from "./problem.ts";
 import { session, signOut } from "./session.ts";
@@ -9,35 +8,15 @@ export function apiURL(path: string): string {
   return new URL(page.api, document.baseURI).href.replace(/\/$/, "") + path;
 }
 
-const authorised: Middleware = {
-  onRequest({ request }) {
-    request.headers.set("Accept-Language", language.value);
-    const token = session.value?.token;
-    if (token && !request.headers.has("Authorization")) {
-      request.headers.set("Authorization", `Bearer ${token}`);
-    }
-    return request;
-  },
-  async onResponse({ request, response }) {
-    if (response.status === 401 && request.headers.has("Authorization") && ended.has(await codeOf(response))) {
-      signOut(); // it has expired: the page asks to sign in again
-    }
-  },
-};
-
-/** The codes of an expired token; API Gateway, which checks tokens first on AWS, sends none. */
-const ended = new Set<unknown>(["invalid_token", undefined]);
-
-async function codeOf(response: Response): Promise<unknown> {
-  const body = (await response.clone().json().catch(() => undefined)) as { code?: unknown } | undefined;
-  return body?.code;
+interface Connection {
+  token: () => string | undefined;
+  language: () => string;
+  ended: () => void;
 }
 
-/** A client of this page's system, with the paths of its OpenAPI document; #clients/NAME exports one. */
-export function client<Paths extends {}>(): Client<Paths> {
-  const made = createClient<Paths>({ baseUrl: apiURL("") });
-  made.use(authorised);
-  return made;
+/** The client of this page's system, with the page's session: the token is sent, and one that is rejected signs out. #clients/NAME exports it. */
+export function client<C>(connect: (address: string, options: Connection) => C): C {
+  return connect(apiURL(""), { token: () => session.value?.token, language: () => language.value, ended: signOut });
 }
 
 /** The response of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/design/table"
 )
 
 const (
@@ -34,6 +35,8 @@ type Database struct {
 	// Poll is the streams' polling interval.
 	Poll time.Duration
 
+	// items is what systems use instead of DynamoDB, if it is set.
+	items table.Client
 	close func() error
 }
 
@@ -45,9 +48,18 @@ func (d *Database) Close() error {
 	return d.close()
 }
 
+// itemClient returns the client for systems' items.
+func (d *Database) itemClient() table.Client {
+	if d.items != nil {
+		return d.items
+	}
+	return d.DynamoDB
+}
+
 // InProcess wraps a database that the caller closes.
 func InProcess(db *monotable.DB) *Database {
-	return &Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), Own: true, Poll: pollHere}
+	client := db.Client()
+	return &Database{DynamoDB: client, Streams: db.StreamsClient(), Own: true, Poll: pollHere, items: directly(client)}
 }
 
 // OpenDatabase opens the configured database.

@@ -211,7 +211,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 // deps returns the dependencies with which a system is opened.
 func (h *Host) deps(o Options, name, prefix string, issuer *auth.Issuer, logger *slog.Logger) system.Deps {
 	d := system.Deps{
-		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(name),
+		DynamoDB: o.Database.itemClient(), Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(name),
 		Clock: o.Clock, Issuer: issuer, Logger: logger, Getenv: o.Getenv,
 	}
 	if o.PublicURL != "" {

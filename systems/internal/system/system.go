@@ -74,7 +74,8 @@ type Table struct {
 
 // Deps are a system's dependencies.
 type Deps struct {
-	DynamoDB *dynamodb.Client
+	// DynamoDB reads and writes items.
+	DynamoDB table.Client
 	// Stage is part of the names of tables that depend on it.
 	Stage string
 	// CursorKey seals cursors.

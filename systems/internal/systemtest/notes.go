@@ -56,7 +56,7 @@ type Note struct {
 
 // service is the open system.
 type service struct {
-	client *dynamodb.Client
+	client table.Client
 	table  string
 	hooks  Hooks
 }
