@@ -23,7 +23,7 @@
 //  3. A server whose program does not know the store's format gets no lease (Options.Admit), and a program with a later format does not begin to
 //     write it while a server with an older format has a lease (Older). Both hold the key of the format version, so that one of them comes first.
 //  4. Leases are compared with the store's time, never with that of a server. A server considers its own lease to expire no later than others do,
-//     as long as the store's clock does not jump: it counts from before it requested the renewal.
+//     as long as the store's clock does not jump by more than clockLag: it counts from before it requested the renewal.
 //
 // # Concurrency
 //
@@ -49,6 +49,9 @@ import (
 const (
 	// leaseTime is how long a crashed server delays changes of definitions, and the background work.
 	leaseTime = 5 * time.Second
+	// clockLag is how much earlier a server considers its own lease to expire: the store's clock may be late when it is renewed, and in
+	// time again when others compare. The placement driver of TiKV is late when its machine is busy.
+	clockLag = time.Second
 	// renewals is the number of renewals of a lease within its time, so that some may fail.
 	renewals = 5
 	// lookInterval is the interval at which a server checks whether the definitions have changed, and so approximately the
@@ -283,8 +286,9 @@ func (m *Member) readChanges(ctx context.Context) (changed bool, err error) {
 
 // extend lets the server use its definitions for the duration of a lease requested at a time.
 func (m *Member) extend(asked time.Time) {
-	m.wall.Store(asked.Add(leaseTime).UnixNano())
-	m.current.Store(int64(asked.Sub(m.joined) + leaseTime))
+	const lasts = leaseTime - clockLag
+	m.wall.Store(asked.Add(lasts).UnixNano())
+	m.current.Store(int64(asked.Sub(m.joined) + lasts))
 }
 
 // admitted is admit in its own update.

@@ -152,6 +152,42 @@ func TestAwait(t *testing.T) {
 	})
 }
 
+// lateStore has a clock that is late by some milliseconds.
+type lateStore struct {
+	kv.Store
+	late *atomic.Int64
+}
+
+type lateTxn struct {
+	kv.Txn
+	late int64
+}
+
+func (s lateStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	return s.Store.Update(ctx, in, func(txn kv.Txn) error { return fn(lateTxn{txn, s.late.Load()}) })
+}
+
+func (t lateTxn) Advance(to kv.Seq) { t.Txn.Advance(kv.SeqAt(to.Millis() - t.late)) }
+
+// TestLateClock tests that a server whose lease was renewed while the store's clock was late does not use its definitions for longer than
+// others wait for it, by the clock that is in time again.
+func TestLateClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lateStore{memkv.New(), new(atomic.Int64)}
+		one, two := join(t, store), join(t, store)
+		defer one.Stop()
+		defer two.Stop()
+		store.late.Store(900)
+		<-time.After(3 * time.Second)
+		two.paused.Store(true)
+		store.late.Store(0)
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil || two.Current() {
+			t.Errorf("%v; the server that others do not wait for is current: %v", err, two.Current())
+		}
+	})
+}
+
 // TestUnreadableDefinitionsLoseLease tests that a server that cannot read the definitions loses its lease, and Await does not wait for it.
 func TestUnreadableDefinitionsLoseLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
