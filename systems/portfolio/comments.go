@@ -76,31 +76,37 @@ type remark struct {
 // received returns the comments on the caller's posts, newest first.
 func (s *service) received(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[remark], error) {
 	found, err := s.db.CommentsOfAuthor(ctx, portfoliodb.CommentsOfAuthorInput{AuthorID: who.Sub}, in.Options())
-	return remarks(ctx, s, found, err)
+	return withNames(ctx, s, found, err, userAndPost, remarkOf)
 }
 
 // allComments returns all comments, newest first.
 func (s *service) allComments(ctx context.Context, _ auth.Principal, in api.PageQuery) (table.Page[remark], error) {
 	found, err := s.db.AllComments(ctx, in.Options())
-	return remarks(ctx, s, found, err)
+	return withNames(ctx, s, found, err, userAndPost, remarkOf)
 }
 
-// remarks adds names to a page of comments.
-func remarks(ctx context.Context, s *service, found table.Page[portfoliodb.Comment], err error) (table.Page[remark], error) {
-	page := table.Page[remark]{Items: []remark{}, Next: found.Next}
+func userAndPost(c portfoliodb.Comment) (userID, postID string) { return c.UserID, c.PostID }
+
+func remarkOf(c portfoliodb.Comment, user, post string) remark {
+	return remark{Comment: c, UserName: user, PostTitle: post}
+}
+
+// withNames adds to the items of a page the names of the user and the post of each.
+func withNames[T, Shown any](ctx context.Context, s *service, found table.Page[T], err error, about func(T) (userID, postID string), show func(x T, user, post string) Shown) (table.Page[Shown], error) {
+	page := table.Page[Shown]{Items: []Shown{}, Next: found.Next}
 	if err != nil {
 		return page, err
 	}
-	var users, posts []string
-	for _, c := range found.Items {
-		users, posts = append(users, c.UserID), append(posts, c.PostID)
+	users, posts := make([]string, len(found.Items)), make([]string, len(found.Items))
+	for i, x := range found.Items {
+		users[i], posts[i] = about(x)
 	}
 	called, err := s.called(ctx, users, posts)
 	if err != nil {
 		return page, err
 	}
-	for i, c := range found.Items {
-		page.Items = append(page.Items, remark{Comment: c, UserName: called.users[i], PostTitle: called.posts[i]})
+	for i, x := range found.Items {
+		page.Items = append(page.Items, show(x, called.users[i], called.posts[i]))
 	}
 	return page, nil
 }

@@ -128,21 +128,10 @@ type shownNotification struct {
 
 // notifications returns the caller's notifications, newest first.
 func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[shownNotification], error) {
-	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
-	page := table.Page[shownNotification]{Items: []shownNotification{}, Next: stored.Next}
-	if err != nil {
-		return page, err
-	}
-	var actors, posts []string
-	for _, n := range stored.Items {
-		actors, posts = append(actors, n.ActorID), append(posts, n.PostID)
-	}
-	called, err := s.called(ctx, actors, posts)
-	if err != nil {
-		return page, err
-	}
-	for i, n := range stored.Items {
-		page.Items = append(page.Items, shownNotification{Notification: n, ActorName: called.users[i], PostTitle: called.posts[i]})
-	}
-	return page, nil
+	found, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
+	return withNames(ctx, s, found, err,
+		func(n portfoliodb.Notification) (userID, postID string) { return n.ActorID, n.PostID },
+		func(n portfoliodb.Notification, actor, post string) shownNotification {
+			return shownNotification{Notification: n, ActorName: actor, PostTitle: post}
+		})
 }

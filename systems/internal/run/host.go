@@ -173,7 +173,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Page: cmp.Or(service.Front, o.page(s.Name, "", service.Page)), Docs: o.docs(s), Examples: examples(s), Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Page: cmp.Or(service.Front, o.page(s.Name, "", service.Page)), Docs: o.docs(s), Examples: s.Examples, Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining, Acts: service.Acts, Staff: s.AdminGroup, Clock: o.Clock,
 	})
@@ -281,15 +281,6 @@ func (o Options) docs(s system.System) http.Handler {
 		p.Home = "/"
 	}
 	return web.App("docs", p)
-}
-
-// examples returns the system's examples for its document.
-func examples(s system.System) []api.Example {
-	list := make([]api.Example, len(s.Examples))
-	for n, e := range s.Examples {
-		list[n] = api.Example(e)
-	}
-	return list
 }
 
 // ready checks the state of each table.

@@ -169,15 +169,7 @@ type Stream struct {
 }
 
 // Example is a request.
-type Example struct {
-	Title, Method string
-	// Path is relative to the system's prefix: "/transactions?limit=5".
-	Path   string
-	Header map[string]string
-	Body   string
-	// Groups are the groups that the token needs.
-	Groups []string
-}
+type Example = api.Example
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
