@@ -341,7 +341,7 @@ func (db *DB) inspected(o *Options) inspect.Options {
 	i := inspect.Options{
 		Observe: db.observe, SlowFrom: cmp.Or(o.SlowRequest, observe.SlowDefault), In: db.inRegion, Engine: db.engine, Gauges: db.gauges, Now: db.now, Logger: o.Logger,
 	}
-	if store, tells := db.store.(interface{ Metrics() observe.Storage }); tells {
+	if store, ok := db.store.(interface{ Metrics() observe.Storage }); ok {
 		i.Storage = store.Metrics
 	}
 	return i

@@ -47,7 +47,7 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	candidates := make([]*candidate, len(in))
 	keys := make([]Item, len(in))
 	for i := range in {
-		q, err := query.Ask(r, in[i], db.now())
+		q, err := query.NewQuestion(r, in[i], db.now())
 		if err != nil {
 			return nil, err
 		}
@@ -106,19 +106,19 @@ func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, co
 	var out []Item
 	rest := map[string]types.KeysAndAttributes{*db.tableName(t): {Keys: keys, ConsistentRead: aws.Bool(consistent)}}
 	for idle := 0; ; {
-		answer, err := db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: rest, ReturnConsumedCapacity: c.capacity()})
+		response, err := db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: rest, ReturnConsumedCapacity: c.capacity()})
 		if err != nil {
 			return nil, err
 		}
-		c.read(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		c.read(schema.Each(response.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
 		idle++
-		for _, items := range answer.Responses {
+		for _, items := range response.Responses {
 			out = append(out, items...)
 			if len(items) > 0 {
 				idle = 1
 			}
 		}
-		if rest = answer.UnprocessedKeys; len(rest) == 0 {
+		if rest = response.UnprocessedKeys; len(rest) == 0 {
 			return out, nil
 		}
 		if idle == maxIdleBatches {

@@ -18,7 +18,7 @@ func (db *DB) writeBatch(ctx context.Context, c *call, requests map[string][]typ
 	if c != nil {
 		in.ReturnConsumedCapacity = c.capacity()
 	}
-	answer, err := db.client.BatchWriteItem(ctx, in)
+	response, err := db.client.BatchWriteItem(ctx, in)
 	if err != nil {
 		if throttled(err) {
 			return requests, nil
@@ -26,9 +26,9 @@ func (db *DB) writeBatch(ctx context.Context, c *call, requests map[string][]typ
 		return nil, err
 	}
 	if c != nil {
-		c.wrote(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		c.wrote(schema.Each(response.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
 	}
-	return answer.UnprocessedItems, nil
+	return response.UnprocessedItems, nil
 }
 
 // batch writes the items of a batch independently, as many per request as allowed.

@@ -37,7 +37,7 @@ func TestBatchWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, w, records, in := batchOf(130)
 		db, client := loading(t, e)
-		client.answer = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
+		client.handle = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 			requests := in.RequestItems["parcels"]
 			switch half := len(requests) / 2; {
 			case n%4 == 1:
@@ -86,7 +86,7 @@ func TestUnfinishedBatch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, w, records, in := batchOf(130)
 				db, client := loading(t, e)
-				client.answer = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
+				client.handle = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 					requests := in.RequestItems["parcels"]
 					switch {
 					case n < 3:
@@ -117,7 +117,7 @@ func TestUnfinishedBatch(t *testing.T) {
 	e, w, _, in := batchOf(3)
 	db, client := loading(t, e)
 	ctx, cancel := context.WithCancel(t.Context())
-	client.answer = func(_ int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
+	client.handle = func(_ int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 		cancel()
 		return nil, in.RequestItems, nil
 	}

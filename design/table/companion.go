@@ -13,28 +13,28 @@ import (
 // ErrAccompanied is for a second write with a context whose companion has been written already.
 var ErrAccompanied = errors.New("the context's companion has been written with an earlier write: a companion accompanies one write")
 
-// Companion is a write that is made together with another one.
+// Companion is a write that is executed together with another one.
 type Companion struct {
-	ask asked
+	binding boundWrite
 
-	mu   sync.Mutex // held by the write that takes the companion along
+	mu   sync.Mutex // held by the write that the companion accompanies
 	done bool
 }
 
 type companionKey struct{}
 
-// TakeAlong returns a context whose next write takes w along: one transaction makes both, or neither if the write is refused or
-// is a repetition. It suits a record of the write, such as who requested it: the record exists if and only if the write was made.
-// After a refusal the next write with the context takes w along. After a success writes with the context fail with
-// ErrAccompanied, so that nothing is written without its record.
+// WithCompanion returns a context that adds the write w to the next write that uses it. One transaction executes both; neither is
+// executed if the write is rejected or is a repetition. Use it for a record of the write, such as who requested it: the record
+// exists if and only if the write was executed. After a rejection or a repetition, w accompanies the next write with the context.
+// After a success, writes with the context fail with ErrAccompanied, so that nothing is written without its record.
 //
-// The transaction has the items of both: 100 and 4 MB at most. w must touch no item that the write touches, and should be a put,
-// which nothing refuses. If the write alone would be one UpdateItem, whose response has the item, the item is read first: what
-// the write returns is that item with the changes. Batches take nothing along and fail. Load and erasures ignore the context.
+// The transaction contains the items of both writes, at most 100 and 4 MB. w must not touch an item of the write, and should be a
+// put without conditions. If the write alone would be one UpdateItem, whose response contains the item, the item is read first,
+// and the write returns it with the changes. Batches cannot have a companion and fail. Load and erasures ignore the context.
 //
-// The context may be used by several goroutines; their writes are made one after another.
-func TakeAlong(ctx context.Context, w TxWrite) (context.Context, *Companion) {
-	c := &Companion{ask: *w.asked()}
+// The context may be used by several goroutines; their writes are executed one after another.
+func WithCompanion(ctx context.Context, w TxWrite) (context.Context, *Companion) {
+	c := &Companion{binding: *w.bound()}
 	return context.WithValue(ctx, companionKey{}, c), c
 }
 
@@ -46,7 +46,7 @@ func (c *Companion) Done() bool {
 	return c.done
 }
 
-// attempt makes a transaction together with the context's companion, if there is one.
+// attempt executes a transaction, together with the context's companion if there is one.
 func (db *DB) attempt(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
 	with, _ := ctx.Value(companionKey{}).(*Companion)
 	if with == nil {
@@ -54,14 +54,14 @@ func (db *DB) attempt(ctx context.Context, c *call, t *write.Transaction) ([]Out
 	}
 	with.mu.Lock()
 	defer with.mu.Unlock()
-	pattern := with.ask.write.Pattern
+	pattern := with.binding.write.Pattern
 	switch {
 	case with.done:
 		return nil, ErrAccompanied
-	case with.ask.db != db:
+	case with.binding.db != db:
 		return nil, fmt.Errorf("the companion %s is a write of another DB", pattern)
 	}
-	also, err := write.NewCall(with.ask.write, with.ask.in, db.now(), db.newID)
+	also, err := write.NewCall(with.binding.write, with.binding.in, db.now(), db.newID)
 	if err == nil {
 		err = t.Accompany(also)
 	}

@@ -18,8 +18,8 @@ func (s *store) note(db *DB, id string) *Op[Outcome] {
 // noted reports whether a companion was written.
 func (s *store) noted(id string) bool { return s.item("PRODUCT#"+id, "PRODUCT") != nil }
 
-// TestTakeAlong tests that a companion is part of the write's transaction, and that the write returns the same as alone.
-func TestTakeAlong(t *testing.T) {
+// TestWithCompanion tests that a companion is part of the write's transaction, and that the write returns the same as alone.
+func TestWithCompanion(t *testing.T) {
 	product := Values{"productId": AText("p1")}
 	order := Values{"orderId": AText("o1")}
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestTakeAlong(t *testing.T) {
 			s, _ := stocked(t)
 			l := &listening{Client: s.client}
 			db := s.open(l)
-			ctx, companion := TakeAlong(t.Context(), s.note(db, "note"))
+			ctx, companion := WithCompanion(t.Context(), s.note(db, "note"))
 			got, err := db.Write(ctx, &Write{Pattern: "Do", Steps: []Step{c.step(s)}}, Input{Values: c.in})
 			if err != nil {
 				t.Fatal(err)
@@ -104,14 +104,14 @@ func TestTakeAlong(t *testing.T) {
 	}
 }
 
-// TestTakeAlongRefused tests that a failed or repeated write does not write its companion, and the next write does.
-func TestTakeAlongRefused(t *testing.T) {
+// TestWithCompanionRefused tests that a failed or repeated write does not write its companion, and the next write does.
+func TestWithCompanionRefused(t *testing.T) {
 	s, _ := stocked(t)
 	sell := &Write{Pattern: "Sell", Steps: []Step{{
 		Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(ANumber("-9")))}, When: cond("#stock >= :n", Item{":n": ANumber("9")}),
 		Else: []Else{{Err: errOutOfStock}},
 	}}}
-	ctx, companion := TakeAlong(t.Context(), s.note(s.db, "note"))
+	ctx, companion := WithCompanion(t.Context(), s.note(s.db, "note"))
 	_, err := s.db.Write(ctx, sell, Input{Values: Values{"productId": AText("p1")}})
 	_ = wantRefusal(t, err, 0, -1, errOutOfStock)
 	_, err = s.db.Write(ctx, sell, Input{Values: Values{"productId": AText("none")}})
@@ -127,19 +127,19 @@ func TestTakeAlongRefused(t *testing.T) {
 		t.Errorf("a first request: %+v, %v; the companion is done: %v", out, err, companion.Done())
 	}
 	// The repetition has a different companion, but it is still the same request.
-	again, other := TakeAlong(t.Context(), s.note(s.db, "other"))
+	again, other := WithCompanion(t.Context(), s.note(s.db, "other"))
 	if out, err := s.db.Write(again, s.payment(), aPayment("k2", "12")); err != nil || !out.Replayed || other.Done() || s.noted("other") {
 		t.Errorf("a repetition with another companion: %+v, %v, done %v", out, err, other.Done())
 	}
 	s.wantTable("the writes", counted(s.primaries())...)
 }
 
-// TestTakeAlongTx tests that a Tx takes a companion along, too.
-func TestTakeAlongTx(t *testing.T) {
+// TestWithCompanionTx tests that a Tx takes a companion along, too.
+func TestWithCompanionTx(t *testing.T) {
 	s, _ := stocked(t)
 	l := &listening{Client: s.client}
 	db := s.open(l)
-	ctx, companion := TakeAlong(t.Context(), s.note(db, "note"))
+	ctx, companion := WithCompanion(t.Context(), s.note(db, "note"))
 	first := op(db, &Write{Pattern: "A", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("p8", 1)})
 	second := op(db, &Write{Pattern: "B", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("p9", 1)})
 	if err := db.Tx(ctx, first, second); err != nil || !companion.Done() || strings.Join(l.requests, ">") != "Transact(3)" {
@@ -147,8 +147,8 @@ func TestTakeAlongTx(t *testing.T) {
 	}
 }
 
-// TestTakeAlongRefuses tests that writes that cannot share a transaction with a companion fail before any request.
-func TestTakeAlongRefuses(t *testing.T) {
+// TestWithCompanionRefuses tests that writes that cannot share a transaction with a companion fail before any request.
+func TestWithCompanionRefuses(t *testing.T) {
 	s, _ := stocked(t)
 	l := &listening{Client: s.client}
 	db := s.open(l)
@@ -166,17 +166,17 @@ func TestTakeAlongRefuses(t *testing.T) {
 		},
 		"an idempotent companion": {op(db, s.payment(), aPayment("k", "1")), create, Input{Values: s.aProduct("p9", 1)}},
 	} {
-		ctx, companion := TakeAlong(t.Context(), c.companion)
+		ctx, companion := WithCompanion(t.Context(), c.companion)
 		if _, err := db.Write(ctx, c.write, c.in); err == nil || companion.Done() || len(l.requests) > 0 || s.noted("p9") {
 			t.Errorf("%s: %v, done %v, after %v", name, err, companion.Done(), l.requests)
 		}
 	}
 }
 
-// TestTakeAlongAtOnce tests that exactly one of many concurrent writes with one context succeeds, with the companion.
-func TestTakeAlongAtOnce(t *testing.T) {
+// TestWithCompanionAtOnce tests that exactly one of many concurrent writes with one context succeeds, with the companion.
+func TestWithCompanionAtOnce(t *testing.T) {
 	s, _ := stocked(t)
-	ctx, companion := TakeAlong(t.Context(), s.note(s.db, "note"))
+	ctx, companion := WithCompanion(t.Context(), s.note(s.db, "note"))
 	var created, late atomic.Int64
 	atOnce(8, func(i int) {
 		_, err := s.db.Write(ctx, &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.product}}}, Input{Values: s.aProduct("n"+string(rune('a'+i)), 1)})

@@ -21,7 +21,7 @@ func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
 }
 
 func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, error) {
-	q, err := query.Ask(r, in, db.now())
+	q, err := query.NewQuestion(r, in, db.now())
 	if err != nil {
 		return 0, err
 	}
@@ -34,7 +34,7 @@ func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, 
 	}
 	n := 0
 	for !reading.done() {
-		found, err := db.answers(ctx, q, reading, MaxPage)
+		found, err := db.results(ctx, q, reading, MaxPage)
 		if err != nil {
 			return 0, err
 		}
@@ -54,13 +54,13 @@ func (r *reading) count(ctx context.Context) (int, error) {
 		request := lanes[i].request
 		request.Select = types.SelectCount
 		for {
-			answer, err := r.db.client.Query(ctx, &request)
+			response, err := r.db.client.Query(ctx, &request)
 			if err != nil {
 				return err
 			}
-			r.call.read(answer.ConsumedCapacity)
-			total.Add(int64(answer.Count))
-			if request.ExclusiveStartKey = answer.LastEvaluatedKey; len(request.ExclusiveStartKey) == 0 {
+			r.call.read(response.ConsumedCapacity)
+			total.Add(int64(response.Count))
+			if request.ExclusiveStartKey = response.LastEvaluatedKey; len(request.ExclusiveStartKey) == 0 {
 				return nil
 			}
 		}

@@ -22,8 +22,8 @@ import (
 // batches is a client that counts batches and may respond to some itself.
 type batches struct {
 	Client
-	// answer, if not nil, handles the n-th batch: the input that it returns is put.
-	answer func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error)
+	// handle, if not nil, handles the n-th batch: the input that it returns is put.
+	handle func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error)
 
 	mu             sync.Mutex
 	sent, largest  int
@@ -50,9 +50,9 @@ func (c *batches) BatchWriteItem(
 		c.inFlight--
 	}()
 	var left map[string][]types.WriteRequest
-	if c.answer != nil {
+	if c.handle != nil {
 		var err error
-		if in, left, err = c.answer(n, in); err != nil {
+		if in, left, err = c.handle(n, in); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +151,7 @@ func TestLoadThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Parcels()
 		db, client := loading(t, e)
-		client.answer = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
+		client.handle = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 			requests := in.RequestItems["parcels"]
 			half := (len(requests) + 1) / 2
 			switch {
@@ -182,7 +182,7 @@ func TestLoadThrottled(t *testing.T) {
 func TestLoadWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Parcels()
-		client := &batches{answer: func(_ int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
+		client := &batches{handle: func(_ int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 			return nil, in.RequestItems, nil
 		}}
 		db, err := Open(client, Config{}, e.Table)

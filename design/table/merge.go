@@ -158,21 +158,21 @@ func (r *reading) fill(ctx context.Context, limit int) error {
 		}
 	}
 	return concurrently(ctx, len(dry), r.db.atOnce(maxConcurrentQueries), func(ctx context.Context, i int) error {
-		return r.ask(ctx, dry[i], limit)
+		return r.fetch(ctx, dry[i], limit)
 	})
 }
 
-// ask sends a lane's next request.
-func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
+// fetch sends a lane's next request.
+func (r *reading) fetch(ctx context.Context, l *lane, limit int) error {
 	request := l.request
 	request.Limit = aws.Int32(int32(limit)) //nolint:gosec // at most MaxPage, or a design's limit
 	request.ExclusiveStartKey = l.next
-	answer, err := r.send(ctx, l, &request)
+	response, err := r.send(ctx, l, &request)
 	if err != nil {
 		return err
 	}
-	r.call.read(answer.consumed)
-	l.buffer, l.next = answer.items, answer.next
+	r.call.read(response.consumed)
+	l.buffer, l.next = response.items, response.next
 	if len(l.next) == 0 || len(l.buffer) > 0 && r.source.Single() {
 		l.next = nil
 	}

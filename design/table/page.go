@@ -52,7 +52,7 @@ func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Pag
 
 func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOptions) (Page[Values], error) {
 	from := position{left: r.Limit, now: db.now()}
-	q, err := query.Ask(r, in, from.now)
+	q, err := query.NewQuestion(r, in, from.now)
 	if err != nil {
 		return Page[Values]{}, err
 	}
@@ -62,7 +62,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 		if from, err = db.resume(scope, o.After, q, s); err != nil {
 			return Page[Values]{}, err
 		}
-		if q, err = query.Ask(r, in, from.now); err != nil { // as when the list began
+		if q, err = query.NewQuestion(r, in, from.now); err != nil { // as when the list began
 			return Page[Values]{}, err
 		}
 	}
@@ -78,7 +78,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 	}
 	var out Page[Values]
 	for round := 0; round < maxPageRounds+reading.passed && len(out.Items) < size && !reading.done() && !reading.far(); round++ {
-		found, err := db.answers(ctx, q, reading, size-len(out.Items))
+		found, err := db.results(ctx, q, reading, size-len(out.Items))
 		if err != nil {
 			return Page[Values]{}, err
 		}
@@ -131,7 +131,7 @@ func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Valu
 
 // pages calls do for each batch of results, until it returns false or fails.
 func (db *DB) pages(ctx context.Context, c *call, r *Read, in Input, do func([]Values) (bool, error)) error {
-	q, err := query.Ask(r, in, db.now())
+	q, err := query.NewQuestion(r, in, db.now())
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (db *DB) pages(ctx context.Context, c *call, r *Read, in Input, do func([]V
 		if r.Limit > 0 {
 			n = min(size, r.Limit-given)
 		}
-		found, err := db.answers(ctx, q, reading, n)
+		found, err := db.results(ctx, q, reading, n)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, err) }()
-	q, err := query.Ask(r, in, db.now())
+	q, err := query.NewQuestion(r, in, db.now())
 	if err != nil {
 		return nil, schema.Named(r.Pattern, err)
 	}
@@ -43,18 +43,18 @@ func (db *DB) getByKey(ctx context.Context, c *call, q *query.Question) (Values,
 	}
 	q.Here = true // GetItem has no filter
 	for _, consistent := range []bool{r.Consistent, true} {
-		answer, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
+		response, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
 			TableName: db.tableName(r.Entity.Table), Key: key, ConsistentRead: aws.Bool(consistent), ReturnConsumedCapacity: c.capacity(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		c.read(answer.ConsumedCapacity)
-		candidate := candidate{question: q, item: answer.Item}
+		c.read(response.ConsumedCapacity)
+		candidate := candidate{question: q, item: response.Item}
 		if err := db.judge(ctx, c, r, consistent, &candidate); err != nil {
 			return nil, err
 		}
-		if candidate.values != nil || answer.Item == nil || r.Place.Kind != MarkerPlace || !candidate.strayed {
+		if candidate.values != nil || response.Item == nil || r.Place.Kind != MarkerPlace || !candidate.strayed {
 			return candidate.values, nil
 		}
 	}
@@ -69,7 +69,7 @@ func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Value
 		return nil, err
 	}
 	for n := 1; !reading.done(); n = min(2*n, MaxPage) {
-		found, err := db.answers(ctx, q, reading, n)
+		found, err := db.results(ctx, q, reading, n)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ func begin(q *query.Question, s *query.Source, from string) (walk *query.Walk, a
 	return walk, at, partitions, err
 }
 
-// answers returns the results among the next n items of a reading.
-func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int) ([]Values, error) {
+// results returns the results among the next n items of a reading.
+func (db *DB) results(ctx context.Context, q *query.Question, r *reading, n int) ([]Values, error) {
 	items, err := r.next(ctx, n)
 	if err != nil {
 		return nil, err

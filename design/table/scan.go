@@ -14,25 +14,25 @@ type Scanner interface {
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 }
 
-// answer is the result of a request of a reading.
-type answer struct {
+// response is the response to a request of a reading.
+type response struct {
 	items    []Item
 	next     Item
 	consumed *types.ConsumedCapacity
 }
 
 // send sends a lane's request: a Query, or a Scan of a segment.
-func (r *reading) send(ctx context.Context, l *lane, q *dynamodb.QueryInput) (answer, error) {
+func (r *reading) send(ctx context.Context, l *lane, q *dynamodb.QueryInput) (response, error) {
 	if !r.source.Scan {
 		out, err := r.db.client.Query(ctx, q)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return answer{out.Items, out.LastEvaluatedKey, out.ConsumedCapacity}, nil
+		return response{out.Items, out.LastEvaluatedKey, out.ConsumedCapacity}, nil
 	}
 	client, able := r.db.client.(Scanner)
 	if !able {
-		return answer{}, errors.New("the client that Open was given has no method Scan")
+		return response{}, errors.New("the client that Open was given has no method Scan")
 	}
 	in := &dynamodb.ScanInput{
 		TableName: q.TableName, IndexName: q.IndexName, ConsistentRead: q.ConsistentRead, FilterExpression: q.FilterExpression,
@@ -49,7 +49,7 @@ func (r *reading) send(ctx context.Context, l *lane, q *dynamodb.QueryInput) (an
 	}
 	out, err := client.Scan(ctx, in)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{out.Items, out.LastEvaluatedKey, out.ConsumedCapacity}, nil
+	return response{out.Items, out.LastEvaluatedKey, out.ConsumedCapacity}, nil
 }

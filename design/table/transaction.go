@@ -40,14 +40,14 @@ func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error)
 	if len(keys) > 1 {
 		return a.db.fetch(ctx, a.call, t, keys, true)
 	}
-	answer, err := a.db.client.GetItem(ctx, &dynamodb.GetItemInput{
+	response, err := a.db.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: a.db.tableName(t), Key: keys[0], ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: a.call.capacity(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.call.read(answer.ConsumedCapacity)
-	return []Item{answer.Item}, nil
+	a.call.read(response.ConsumedCapacity)
+	return []Item{response.Item}, nil
 }
 
 // single writes the only item of a write.
@@ -59,32 +59,32 @@ func (a trial) single(ctx context.Context, o *write.Operation) ([]Outcome, error
 	var err error
 	switch o.Kind {
 	case write.Putting:
-		var answer *dynamodb.PutItemOutput
-		answer, err = a.db.client.PutItem(ctx, &dynamodb.PutItemInput{
+		var response *dynamodb.PutItemOutput
+		response, err = a.db.client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: table, Item: o.Item, ConditionExpression: write.Text(o.Condition), ReturnConsumedCapacity: capacity,
 			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(), ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
-			consumed = answer.ConsumedCapacity
+			consumed = response.ConsumedCapacity
 		}
 	case write.Deleting:
-		var answer *dynamodb.DeleteItemOutput
-		answer, err = a.db.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		var response *dynamodb.DeleteItemOutput
+		response, err = a.db.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: table, Key: o.Item, ConditionExpression: write.Text(o.Condition), ReturnConsumedCapacity: capacity,
 			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(), ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
-			consumed = answer.ConsumedCapacity
+			consumed = response.ConsumedCapacity
 		}
 	default:
-		var answer *dynamodb.UpdateItemOutput
-		answer, err = a.db.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		var response *dynamodb.UpdateItemOutput
+		response, err = a.db.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: table, Key: o.Item, UpdateExpression: write.Text(o.Update), ConditionExpression: write.Text(o.Condition),
 			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(),
 			ReturnConsumedCapacity: capacity, ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
-			consumed, updated = answer.ConsumedCapacity, answer.Attributes
+			consumed, updated = response.ConsumedCapacity, response.Attributes
 		}
 	}
 	a.call.wrote(consumed)
@@ -106,9 +106,9 @@ func (a trial) transact(ctx context.Context, ops []*write.Operation) ([]Outcome,
 		TransactItems:          schema.Each(ops, func(o *write.Operation) types.TransactWriteItem { return o.TransactItem(a.db.tableName(o.Table)) }),
 		ReturnConsumedCapacity: a.call.capacity(),
 	}
-	answer, err := a.db.client.TransactWriteItems(ctx, in)
+	response, err := a.db.client.TransactWriteItems(ctx, in)
 	if err == nil {
-		a.call.wrote(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		a.call.wrote(schema.Each(response.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
 		return a.Outcomes(nil), nil
 	}
 	a.call.wrote()

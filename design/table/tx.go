@@ -13,13 +13,13 @@ import (
 
 // TxWrite is a write with its input, to run in a Tx: an *Op.
 type TxWrite interface {
-	// asked is the write with its input.
-	asked() *asked
+	// bound is the write with its input.
+	bound() *boundWrite
 	// done takes the result of the write.
 	done(context.Context, Outcome) error
 }
 
-type asked struct {
+type boundWrite struct {
 	db    *DB
 	write *Write
 	in    Input
@@ -34,16 +34,16 @@ type Op[R any] struct {
 	// otherwise.
 	Replayed bool
 
-	ask    asked
-	decode func(context.Context, Input, Outcome) (R, error)
+	binding boundWrite
+	decode  func(context.Context, Input, Outcome) (R, error)
 }
 
 // NewOp returns an Op. decode decodes the result; nil if there is none.
 func NewOp[R any](db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (R, error)) *Op[R] {
-	return &Op[R]{ask: asked{db, w, in}, decode: decode}
+	return &Op[R]{binding: boundWrite{db, w, in}, decode: decode}
 }
 
-func (o *Op[R]) asked() *asked { return &o.ask }
+func (o *Op[R]) bound() *boundWrite { return &o.binding }
 
 func (o *Op[R]) done(ctx context.Context, out Outcome) error {
 	var none R
@@ -51,7 +51,7 @@ func (o *Op[R]) done(ctx context.Context, out Outcome) error {
 	if o.decode == nil || out.Replayed && out.Record == nil {
 		return nil
 	}
-	result, err := o.decode(ctx, o.ask.in, out)
+	result, err := o.decode(ctx, o.binding.in, out)
 	if err == nil {
 		o.Result = result
 	}
@@ -83,10 +83,10 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	}
 	var patterns []string
 	for i, w := range writes {
-		if w == nil || w.asked().db != db || slices.Contains(writes[:i], w) {
+		if w == nil || w.bound().db != db || slices.Contains(writes[:i], w) {
 			return fmt.Errorf("write %d of a Tx belongs to another DB, or is passed twice", i)
 		}
-		patterns = append(patterns, w.asked().write.Pattern)
+		patterns = append(patterns, w.bound().write.Pattern)
 	}
 	slices.Sort(patterns)
 	name := "Tx of " + strings.Join(patterns, ", ")
@@ -95,9 +95,9 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	calls := make([]*write.Call, len(writes))
 	now := db.now()
 	for i, w := range writes {
-		ask := w.asked()
-		if calls[i], err = write.NewCall(ask.write, ask.in, now, db.newID); err != nil {
-			return &TxError{i, ask.write.Pattern, schema.Named(ask.write.Pattern, err)}
+		bound := w.bound()
+		if calls[i], err = write.NewCall(bound.write, bound.in, now, db.newID); err != nil {
+			return &TxError{i, bound.write.Pattern, schema.Named(bound.write.Pattern, err)}
 		}
 	}
 	t, err := write.Compose(calls)

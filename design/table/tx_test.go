@@ -415,7 +415,7 @@ func TestComposedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	orders := s.orders()
-	s.write(name.ask.write, put("Coffee").ask.in)
+	s.write(name.binding.write, put("Coffee").binding.in)
 	for _, record := range []string{"", "k1", "k2"} { // as after a rejected transaction, or after one record has expired
 		if record != "" {
 			key := Item{"PK": AText("CUSTOMER#c1"), "SK": AText("REQUEST#" + record)}

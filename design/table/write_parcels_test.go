@@ -145,11 +145,11 @@ func TestPlainFieldsAsKeys(t *testing.T) {
 	}
 	key := Values{"tenant": AText("t1"), "at": ANumber("7")}
 	item := func() Item {
-		answer, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("logs"), Key: Item(key)})
+		response, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("logs"), Key: Item(key)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.Item
+		return response.Item
 	}
 	size := []Assignment{assign("size", given("size"))}
 	for _, c := range []struct {

@@ -262,16 +262,16 @@ func (s *store) write(w *Write, in Input) Outcome {
 // item returns an item by its key, or nil if there is none.
 func (s *store) item(pk, sk string) Item {
 	s.tb.Helper()
-	answer, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{
+	response, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{
 		TableName: aws.String("shop"), Key: Item{"PK": AText(pk), "SK": AText(sk)}, ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	if len(answer.Item) == 0 {
+	if len(response.Item) == 0 {
 		return nil
 	}
-	return answer.Item
+	return response.Item
 }
 
 // all is the whole table, by key.

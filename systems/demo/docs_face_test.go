@@ -35,8 +35,8 @@ func TestDocs(t *testing.T) {
 	p.Until(`document.querySelector(".try").textContent.includes("$TOKEN")`)
 	p.Eval(`(() => { const at = document.querySelector(".try textarea"); at.value = '{"text": "from a browser"}'; at.dispatchEvent(new Event("input", {bubbles: true})); at.focus(); })()`)
 	p.Eval(`document.querySelector(".try textarea").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true}))`)
-	p.Wait(`.answer[data-state="done"]`)
-	if response := p.Text(".answer"); !strings.Contains(response, "201") || !strings.Contains(response, `"text": "from a browser"`) {
+	p.Wait(`.received[data-state="done"]`)
+	if response := p.Text(".received"); !strings.Contains(response, "201") || !strings.Contains(response, `"text": "from a browser"`) {
 		t.Errorf("a note that was tried: %s", response)
 	}
 	p.Accessible()
@@ -45,17 +45,17 @@ func TestDocs(t *testing.T) {
 	p.Until(`document.querySelector("h1").textContent === "Notes in order"`)
 	p.Eval(`(() => { const at = document.querySelector(".try input"); at.value = "1000"; at.dispatchEvent(new Event("input", {bubbles: true})); })()`)
 	p.Button("Send")
-	p.Wait(`.answer[data-state="done"]`)
-	if refusal := p.Text(".answer"); !strings.Contains(refusal, "400") || !strings.Contains(refusal, `"code": "invalid_parameter"`) {
+	p.Wait(`.received[data-state="done"]`)
+	if refusal := p.Text(".received"); !strings.Contains(refusal, "400") || !strings.Contains(refusal, `"code": "invalid_parameter"`) {
 		t.Errorf("a limit of 1000: %s", refusal)
 	}
 	p.Eval(`location.hash = "#/watchNotes"`)
 	p.Until(`document.querySelector("h1").textContent === "Follow notes"`)
 	p.Button("Send")
-	p.Wait(`.answer[data-state="open"]`)
+	p.Wait(`.received[data-state="open"]`)
 	p.UntilText(`"hello"`)
 	p.Button("Stop")
-	p.Wait(`.answer[data-state="done"]`)
+	p.Wait(`.received[data-state="done"]`)
 	_, token, _ := command(t, "token", "--system", "notes", "--sub", indexSub, "--data", data)
 	if got := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(token)); got.Status != http.StatusOK || !strings.Contains(got.Body, "from a browser") {
 		t.Errorf("the note is not its user's: %d %s", got.Status, got.Body)

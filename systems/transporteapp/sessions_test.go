@@ -45,12 +45,12 @@ func TestSignedOut(t *testing.T) {
 	refused := func(sub, logIn string, want bool) {
 		t.Helper()
 		for _, r := range requests {
-			answer := v.Do(t, from(sub, logIn, r))
-			if (answer.Status == http.StatusUnauthorized) != want {
-				t.Errorf("%s %s by %s: %d %s", r.Method, r.Path, logIn, answer.Status, answer.Body)
+			response := v.Do(t, from(sub, logIn, r))
+			if (response.Status == http.StatusUnauthorized) != want {
+				t.Errorf("%s %s by %s: %d %s", r.Method, r.Path, logIn, response.Status, response.Body)
 			}
-			if answer.Status == http.StatusUnauthorized && answer.Problem(t).Code != problem.CodeInvalidToken {
-				t.Errorf("%s %s: %s", r.Method, r.Path, answer.Body)
+			if response.Status == http.StatusUnauthorized && response.Problem(t).Code != problem.CodeInvalidToken {
+				t.Errorf("%s %s: %s", r.Method, r.Path, response.Body)
 			}
 		}
 	}

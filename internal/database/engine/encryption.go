@@ -22,9 +22,9 @@ func (e *Engine) warnOfEncryption() {
 		e.options.Logger.Warn("tables request encryption at rest: "+how, "region", e.options.Region, "tables", len(names), "among_them", names[:min(len(names), most)])
 	}
 	e.catalog.OnChange(func(before, after *catalog.Table) {
-		asks := after.Descriptor.Encryption.KeyARN
-		if asks != "" && (before == nil || before.Descriptor.Encryption.KeyARN != asks) {
-			e.options.Logger.Warn("a table requests encryption at rest: "+how, "region", e.options.Region, "table", after.Name, "key", asks)
+		keyARN := after.Descriptor.Encryption.KeyARN
+		if keyARN != "" && (before == nil || before.Descriptor.Encryption.KeyARN != keyARN) {
+			e.options.Logger.Warn("a table requests encryption at rest: "+how, "region", e.options.Region, "table", after.Name, "key", keyARN)
 		}
 	})
 }

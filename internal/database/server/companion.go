@@ -39,7 +39,7 @@ func (s *Server) companion(r *http.Request, body []byte) Companion {
 
 // callCompanion serves a request of a companion.
 func (x *exchange) callCompanion(c Companion, surplus bool) {
-	status, header, response := x.askCompanion(c, surplus)
+	status, header, response := x.serveCompanion(c, surplus)
 	if n := int64(cap(response)); n > entryBytes {
 		if err := x.response.grow(x.r.Context(), &x.server.memory.responses, n, responseWait); err != nil {
 			status, header, response = x.refuseFor(c, err)
@@ -56,7 +56,7 @@ func (x *exchange) callCompanion(c Companion, surplus bool) {
 	x.send(status, response)
 }
 
-func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header http.Header, response []byte) {
+func (x *exchange) serveCompanion(c Companion, surplus bool) (status int, header http.Header, response []byte) {
 	if surplus {
 		return x.refuseFor(c, apierr.TooManyConnections.With())
 	}

@@ -17,7 +17,7 @@ type copied struct {
 }
 
 func newBackup(env Environment) *cobra.Command {
-	var asJSON, asked bool
+	var asJSON, progressWanted bool
 	cmd := &cobra.Command{
 		Use:   "backup DIR DEST",
 		Short: "Make a consistent copy of a data directory, even while a server writes to it",
@@ -42,19 +42,19 @@ The copy of an encrypted directory is encrypted too, and opens with the director
 			if err != nil {
 				return err
 			}
-			return runCopy(env, "backup", args[1], asJSON, asked, func(progress func(done, total int64)) error {
+			return runCopy(env, "backup", args[1], asJSON, progressWanted, func(progress func(done, total int64)) error {
 				return db.Backup(cmd.Context(), args[1], progress)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &asked)
+	progressFlag(cmd, &progressWanted)
 	return cmd
 }
 
 // runCopy copies to a directory and prints the result.
-func runCopy(env Environment, what, dest string, asJSON, asked bool, do func(progress func(done, total int64)) error) error {
-	begun, bar := time.Now(), newProgress(env, what, unitBytes, asked)
+func runCopy(env Environment, what, dest string, asJSON, progressWanted bool, do func(progress func(done, total int64)) error) error {
+	begun, bar := time.Now(), newProgress(env, what, unitBytes, progressWanted)
 	var bytes int64
 	err := do(func(done, total int64) {
 		bytes = total

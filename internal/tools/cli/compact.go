@@ -9,7 +9,7 @@ import (
 )
 
 func newCompact(env Environment) *cobra.Command {
-	var asJSON, asked bool
+	var asJSON, progressWanted bool
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
@@ -27,7 +27,7 @@ needed now. While it runs, it may need as much additional space as the data take
 			if err != nil {
 				return err
 			}
-			begun, bar := time.Now(), newProgress(env, "compact", unitBytes, asked)
+			begun, bar := time.Now(), newProgress(env, "compact", unitBytes, progressWanted)
 			bar.begin()
 			err = db.Compact(cmd.Context())
 			bar.end()
@@ -51,6 +51,6 @@ needed now. While it runs, it may need as much additional space as the data take
 	}
 	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &asked)
+	progressFlag(cmd, &progressWanted)
 	return cmd
 }

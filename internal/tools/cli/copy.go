@@ -131,9 +131,9 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 	o.StateFile, o.Segments, o.Units = flags.state, flags.segments, flags.units
 	o.Existing, o.EnableStream, o.Verify = flags.existing, flags.enableStream, flags.verify
 	o.Logger = slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	bar := &copyBar{env: env, asked: flags.progress}
+	bar := &copyBar{env: env, progressWanted: flags.progress}
 	o.Progress = bar.update
-	o.Say = func(format string, args ...any) {
+	o.Logf = func(format string, args ...any) {
 		bar.clear()
 		fmt.Fprintf(env.Stdout, format+"\n", args...)
 	}
@@ -178,16 +178,16 @@ func (flags *copyFlags) pseudonyms(env Environment, o *tablecopy.Options) (leftO
 
 // copyBar shows the progress of one table at a time.
 type copyBar struct {
-	env   Environment
-	asked bool
-	what  string
-	bar   *progress
+	env            Environment
+	progressWanted bool
+	what           string
+	bar            *progress
 }
 
 func (b *copyBar) update(what string, done, total int64) {
 	if what != b.what {
 		b.end()
-		b.what, b.bar = what, newProgress(b.env, what, unitThings, b.asked)
+		b.what, b.bar = what, newProgress(b.env, what, unitThings, b.progressWanted)
 	}
 	b.bar.update(done, total)
 }

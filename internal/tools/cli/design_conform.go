@@ -78,7 +78,7 @@ func runConform(ctx context.Context, env Environment, flags *conformFlags, d *de
 	if err != nil {
 		return err
 	}
-	bars := &passBars{env: env, total: total, asked: flags.progress}
+	bars := &passBars{env: env, total: total, progressWanted: flags.progress}
 	report, err := conform.Check(d, passes, conform.Options{
 		Examples: flags.examples, Now: time.Now(), Persons: flags.persons, Progress: bars.update,
 	})
@@ -152,11 +152,11 @@ func (flags *conformFlags) open(ctx context.Context, env Environment, d *design.
 
 // passBars shows the progress of each pass over the items.
 type passBars struct {
-	env   Environment
-	total int64
-	asked bool
-	pass  int
-	bar   *progress
+	env            Environment
+	total          int64
+	progressWanted bool
+	pass           int
+	bar            *progress
 }
 
 func (b *passBars) update(pass int, items int64) {
@@ -166,7 +166,7 @@ func (b *passBars) update(pass int, items int64) {
 		if pass > 1 {
 			what = "conform, second pass"
 		}
-		b.pass, b.bar = pass, newProgress(b.env, what, unitThings, b.asked)
+		b.pass, b.bar = pass, newProgress(b.env, what, unitThings, b.progressWanted)
 		if b.total == 0 {
 			b.bar.begin()
 		}

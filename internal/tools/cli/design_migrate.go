@@ -163,7 +163,7 @@ func (flags *migrateFlags) open(ctx context.Context, env Environment, p *migrate
 	m, err = migrate.Open(p, migrate.Target{
 		Client: client, Tables: tables, StateTable: flags.stateTable, Segments: flags.segments, Units: flags.units,
 		TakeOver: flags.takeOver,
-		Say:      func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) },
+		Logf:     func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) },
 		Progress: func(pass migrate.Pass) { bar.update(pass.Seen, max(pass.Seen, p.Items())) },
 	})
 	return m, bar.end, err

@@ -12,8 +12,8 @@ import (
 
 func newRaces(env Environment) *cobra.Command {
 	var (
-		asJSON, asked bool
-		options       races.Options
+		asJSON, progressWanted bool
+		options                races.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "races FILE [RACE...]",
@@ -56,7 +56,7 @@ if no race could be run. The output says when a limit was reached before all ord
 			options.Progress = func(race string, states, bound int) {
 				if race != of {
 					bar.end()
-					bar, of = newProgress(env, "races "+race, unitThings, asked), race
+					bar, of = newProgress(env, "races "+race, unitThings, progressWanted), race
 				}
 				bar.update(int64(states), int64(bound))
 			}
@@ -78,7 +78,7 @@ if no race could be run. The output says when a limit was reached before all ord
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.IntVar(&options.Depth, "depth", 0, "maximum number of requests, crashes and removals in a schedule; 0: as declared by the race, or 100")
 	f.IntVar(&options.States, "states", 0, "maximum number of states per race; 0: as declared by the race, or 500,000")
-	progressFlag(cmd, &asked)
+	progressFlag(cmd, &progressWanted)
 	return cmd
 }
 

@@ -60,11 +60,11 @@ func importLocal(ctx context.Context, env Environment, flags *importLocalFlags, 
 			return fmt.Errorf("--table %s: %s has no such table", name, path)
 		}
 	}
-	bar := &copyBar{env: env, asked: flags.progress}
+	bar := &copyBar{env: env, progressWanted: flags.progress}
 	defer bar.end()
 	o := tablecopy.Options{
 		To: tablecopy.Endpoint{Name: c.endpoint, Client: c.database()}, Existing: flags.existing, Verify: true, Progress: bar.update,
-		Say: func(format string, args ...any) {
+		Logf: func(format string, args ...any) {
 			bar.clear()
 			fmt.Fprintf(env.Stdout, format+"\n", args...)
 		},
@@ -74,7 +74,7 @@ func importLocal(ctx context.Context, env Environment, flags *importLocalFlags, 
 			continue
 		}
 		for _, name := range t.Unknown {
-			o.Say("%s: not imported: the unknown setting %s", t.Name, name)
+			o.Logf("%s: not imported: the unknown setting %s", t.Name, name)
 		}
 		if err := tablecopy.Load(ctx, o, loadedOf(file, t)); err != nil {
 			return endpointError(fmt.Errorf("table %s: %w", t.Name, err))

@@ -16,10 +16,10 @@ import (
 
 // moveFlags are the flags of the move command.
 type moveFlags struct {
-	from, to                       string
-	encrypt, reopen, asJSON, asked bool
-	maxRate                        byteSize
-	keys                           masterKeyFlags
+	from, to                                string
+	encrypt, reopen, asJSON, progressWanted bool
+	maxRate                                 byteSize
+	keys                                    masterKeyFlags
 }
 
 func newMove(env Environment) *cobra.Command {
@@ -74,7 +74,7 @@ written to --to since.`,
 	f.BoolVar(&flags.reopen, "reopen", false, "undo a move: let servers open --from again")
 	flags.keys.registerCurrent(f)
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &flags.asked)
+	progressFlag(cmd, &flags.progressWanted)
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 			if now == "verify" {
 				of = unitThings
 			}
-			phase, bar = now, newProgress(env, now, of, m.asked)
+			phase, bar = now, newProgress(env, now, of, m.progressWanted)
 		}
 		bar.update(done, total)
 	}

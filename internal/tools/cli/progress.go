@@ -40,18 +40,18 @@ type progress struct {
 }
 
 // progressFlag adds --progress.
-func progressFlag(cmd *cobra.Command, asked *bool) {
-	cmd.Flags().BoolVar(asked, "progress", false, "report progress on standard error even if it is not a terminal")
+func progressFlag(cmd *cobra.Command, progressWanted *bool) {
+	cmd.Flags().BoolVar(progressWanted, "progress", false, "report progress on standard error even if it is not a terminal")
 }
 
 // newProgress returns nil, which does nothing, if progress is not shown.
-func newProgress(env Environment, what string, u unit, asked bool) *progress {
+func newProgress(env Environment, what string, u unit, progressWanted bool) *progress {
 	p := &progress{out: env.Stderr, what: what, unit: u}
 	if isTerminal(env.Stderr) {
 		return p
 	}
 	p.lines = true
-	if !asked {
+	if !progressWanted {
 		return nil
 	}
 	return p

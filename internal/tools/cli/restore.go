@@ -11,7 +11,7 @@ import (
 )
 
 func newRestore(env Environment) *cobra.Command {
-	var asJSON, asked, encrypt, decrypt bool
+	var asJSON, progressWanted, encrypt, decrypt bool
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "restore BACKUP DIR",
@@ -44,7 +44,7 @@ also the way to encrypt an existing directory.`,
 					return monotable.Recrypt(ctx, backup, dir, read.current, encrypt, progress)
 				}
 			}
-			return runCopy(env, "restore", args[1], asJSON, asked, func(progress func(done, total int64)) error {
+			return runCopy(env, "restore", args[1], asJSON, progressWanted, func(progress func(done, total int64)) error {
 				err := restore(cmd.Context(), args[0], args[1], progress)
 				if errors.Is(err, monotable.ErrLocked) {
 					return fmt.Errorf("%s is open in another process: stop it first, or make a backup and restore that", args[0])
@@ -58,6 +58,6 @@ also the way to encrypt an existing directory.`,
 	cmd.MarkFlagsMutuallyExclusive("encrypt", "decrypt")
 	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &asked)
+	progressFlag(cmd, &progressWanted)
 	return cmd
 }

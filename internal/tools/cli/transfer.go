@@ -17,17 +17,17 @@ const transferPoll = 200 * time.Millisecond
 
 // transferFlags are the flags that export and import share.
 type transferFlags struct {
-	endpoint string
-	region   string
-	asJSON   bool
-	asked    bool // for progress
+	endpoint       string
+	region         string
+	asJSON         bool
+	progressWanted bool // for progress
 }
 
 func (f *transferFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server, or aws; default: "+endpointDefaults)
 	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default "+regionDefaults+")")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &f.asked)
+	progressFlag(cmd, &f.progressWanted)
 }
 
 func (f *transferFlags) client(ctx context.Context, env Environment) (*dynamodb.Client, error) {
@@ -56,7 +56,7 @@ type transferState struct {
 
 // await waits for a transfer to end, shows its progress, and prints the result.
 func (f *transferFlags) await(ctx context.Context, env Environment, what string, look func(context.Context) (transferState, error)) error {
-	begun, bar := time.Now(), newProgress(env, what, unitThings, f.asked)
+	begun, bar := time.Now(), newProgress(env, what, unitThings, f.progressWanted)
 	tick := time.NewTicker(transferPoll)
 	defer tick.Stop()
 	for {

@@ -10,7 +10,7 @@ import (
 )
 
 func newVerify(env Environment) *cobra.Command {
-	var asJSON, asked bool
+	var asJSON, progressWanted bool
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
@@ -30,7 +30,7 @@ status is 1 if there are errors.`,
 			if err != nil {
 				return err
 			}
-			bar := newProgress(env, "verify", unitThings, asked)
+			bar := newProgress(env, "verify", unitThings, progressWanted)
 			findings := []monotable.Finding{}
 			done, err := db.Verify(cmd.Context(), func(f monotable.Finding) {
 				if asJSON {
@@ -49,7 +49,7 @@ status is 1 if there are errors.`,
 	}
 	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	progressFlag(cmd, &asked)
+	progressFlag(cmd, &progressWanted)
 	return cmd
 }
 

@@ -52,7 +52,7 @@ func (s pageLanguage) model(m *view.Model) *view.Model {
 	out.Patterns = slices.Clone(m.Patterns)
 	for i := range out.Patterns {
 		p := &out.Patterns[i]
-		p.Wants, p.Fault = s.phrase(p.Wants), s.phrase(p.Fault)
+		p.Summary, p.Fault = s.phrase(p.Summary), s.phrase(p.Fault)
 		p.Near = slices.Clone(p.Near)
 		for n := range p.Near {
 			p.Near[n].Place, p.Near[n].Lacks = s.phrase(p.Near[n].Place), s.phrases(p.Near[n].Lacks)
@@ -84,7 +84,7 @@ func (s pageLanguage) races(r *races.Report) *races.Report {
 			f.Schedule = nil // its text is English
 			for i := range f.Steps {
 				step := &f.Steps[i]
-				step.Answer, step.Item, step.Ends = s.phrase(step.Answer), s.phrase(step.Item), s.phrase(step.Ends)
+				step.Response, step.Item, step.Ends = s.phrase(step.Response), s.phrase(step.Item), s.phrase(step.Ends)
 			}
 		}
 	}

@@ -244,7 +244,7 @@ func TestNoEnglishOnOtherPages(t *testing.T) {
 			p.Click(".checks > section:nth-of-type(2) button")
 			p.Until(`document.querySelectorAll(".sequence").length >= 3`)
 			texts(p, ".race-finding figcaption, .race-processes .muted, .race-name")
-			texts(p, ".sequence-answer, .sequence-event, .sequence-end strong")
+			texts(p, ".sequence-response, .sequence-event, .sequence-end strong")
 		})
 	}
 }

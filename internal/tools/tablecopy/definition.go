@@ -56,15 +56,15 @@ func (c *copier) createAs(ctx context.Context, t *tableState, source *types.Tabl
 	in := requestOf(source, t.Target)
 	tags, err := tagsOf(ctx, c.o.From.Client, aws.ToString(source.TableArn))
 	if err != nil {
-		c.say("%s: not copied: the tags: %s", t.Source, shortly(err))
+		c.logf("%s: not copied: the tags: %s", t.Source, shortly(err))
 	}
 	in.Tags = tags
 	if _, err := c.o.To.Client.CreateTable(ctx, in); err != nil {
 		return fmt.Errorf("create %s at %s: %w", t.Target, c.o.To.Name, err)
 	}
-	c.say("%s: created %s with %d indexes and %d tags", t.Source, t.Target, len(in.GlobalSecondaryIndexes)+len(in.LocalSecondaryIndexes)+len(in.VectorIndexes), len(tags))
+	c.logf("%s: created %s with %d indexes and %d tags", t.Source, t.Target, len(in.GlobalSecondaryIndexes)+len(in.LocalSecondaryIndexes)+len(in.VectorIndexes), len(tags))
 	for _, left := range notCopied(source) {
-		c.say("%s: not copied: %s", t.Source, left)
+		c.logf("%s: not copied: %s", t.Source, left)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (c *copier) settings(ctx context.Context, t *tableState) error {
 		if err != nil {
 			return fmt.Errorf("turn the stream of the source off again: %w", err)
 		}
-		c.say("%s: turned the stream of the source off again", t.Source)
+		c.logf("%s: turned the stream of the source off again", t.Source)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (c *copier) copyExpiry(ctx context.Context, t *tableState) error {
 		TableName: &t.Target, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: d.AttributeName, Enabled: aws.Bool(true)},
 	})
 	if err == nil {
-		c.say("%s: items of %s expire by %s", t.Source, t.Target, aws.ToString(d.AttributeName))
+		c.logf("%s: items of %s expire by %s", t.Source, t.Target, aws.ToString(d.AttributeName))
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (c *copier) copyUpdates(ctx context.Context, t *tableState, source *types.T
 		if err != nil {
 			return fmt.Errorf("turn the stream on: %w", err)
 		}
-		c.say("%s: turned the stream of %s on (%s)", t.Source, t.Target, s.StreamViewType)
+		c.logf("%s: turned the stream of %s on (%s)", t.Source, t.Target, s.StreamViewType)
 		if _, err := c.waitActive(ctx, c.o.To.Client, t.Target); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (c *copier) copyUpdates(ctx context.Context, t *tableState, source *types.T
 		if err != nil {
 			return fmt.Errorf("turn deletion protection on: %w", err)
 		}
-		c.say("%s: turned deletion protection of %s on", t.Source, t.Target)
+		c.logf("%s: turned deletion protection of %s on", t.Source, t.Target)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 	}); err != nil {
 		return "", fmt.Errorf("turn the stream on: %w", err)
 	}
-	c.say("%s: turned the stream of the source on", t.Source)
+	c.logf("%s: turned the stream of the source on", t.Source)
 	d, err = c.waitActive(ctx, c.o.From.Client, t.Source)
 	if err != nil {
 		return "", err
@@ -143,7 +143,7 @@ func (c *copier) follow(ctx context.Context, t *tableState) error {
 
 // watch reports when the copy catches up or falls behind.
 func (c *copier) watch(ctx context.Context, t *tableState, follower *consumer.Consumer) {
-	c.say("%s: following its changes", t.Source)
+	c.logf("%s: following its changes", t.Source)
 	tick := time.NewTicker(lagInterval)
 	defer tick.Stop()
 	for caughtUp := false; ; {
@@ -160,10 +160,10 @@ func (c *copier) watch(ctx context.Context, t *tableState, follower *consumer.Co
 		switch {
 		case len(lags) > 0 && worst <= lagSmall && !caughtUp:
 			caughtUp = true
-			c.say("%s: caught up; new changes are copied as they arrive", t.Source)
+			c.logf("%s: caught up; new changes are copied as they arrive", t.Source)
 		case worst > 6*lagSmall && caughtUp:
 			caughtUp = false
-			c.say("%s: is %v behind", t.Source, worst.Round(time.Second))
+			c.logf("%s: is %v behind", t.Source, worst.Round(time.Second))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (c *copier) catchUp(ctx context.Context, t *tableState) error {
 	if err := follower.CatchUp(ctx); err != nil {
 		return trimmed(err)
 	}
-	c.say("%s: caught up with its changes", t.Source)
+	c.logf("%s: caught up with its changes", t.Source)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Loaded struct {
 }
 
 // Load creates a table at the target, writes its items, and compares them with the target's. It uses the options To, Units,
-// Existing, Verify, Say and Progress.
+// Existing, Verify, Logf and Progress.
 func Load(ctx context.Context, o Options, l Loaded) error {
 	c := &copier{o: o, meter: pacing.NewMeter(o.Units)}
 	create, name := l.Create, aws.ToString(l.Create.TableName)
@@ -98,7 +98,7 @@ func (c *copier) load(ctx context.Context, l *Loaded, name string) error {
 	if r.found > 0 {
 		return fmt.Errorf("%w: %d of %d items (%v)", ErrDifferent, r.found, written, r)
 	}
-	c.say("%s: imported %d items", name, written)
+	c.logf("%s: imported %d items", name, written)
 	return nil
 }
 

@@ -23,7 +23,7 @@
 //
 // # Concurrency
 //
-// A state file belongs to one Run at a time, which is not checked. Progress and Say are called by several goroutines,
+// A state file belongs to one Run at a time, which is not checked. Progress and Logf are called by several goroutines,
 // one at a time.
 package tablecopy
 
@@ -92,8 +92,8 @@ type Options struct {
 	// cannot be combined with Follow.
 	Transform func(seed []byte, table string, item Item) (Item, error)
 
-	// Say reports each step as a sentence.
-	Say func(format string, args ...any)
+	// Logf reports each step as a sentence.
+	Logf func(format string, args ...any)
 	// Progress reports the number of items read from a table, and their approximate total.
 	Progress func(what string, done, total int64)
 	// Logger receives retries while following the stream; nil for none.
@@ -229,7 +229,7 @@ func (c *copier) resume() error {
 			done++
 		}
 	}
-	c.say("resuming: %d of %d tables and %d items are copied", done, len(st.Tables), items)
+	c.logf("resuming: %d of %d tables and %d items are copied", done, len(st.Tables), items)
 	return nil
 }
 
@@ -249,7 +249,7 @@ func (c *copier) copyTable(ctx context.Context, t *tableState) error {
 		return fmt.Errorf("table %s: %w", t.Source, err)
 	}
 	t.Copied = true
-	c.say("%s: copied %d items to %s", t.Source, t.items(), t.Target)
+	c.logf("%s: copied %d items to %s", t.Source, t.items(), t.Target)
 	return c.state.save()
 }
 
@@ -275,10 +275,10 @@ func (c *copier) finishTable(ctx context.Context, t *tableState) error {
 	return c.state.save()
 }
 
-func (c *copier) say(format string, args ...any) {
+func (c *copier) logf(format string, args ...any) {
 	c.report.Lock()
 	defer c.report.Unlock()
-	c.o.Say(format, args...)
+	c.o.Logf(format, args...)
 }
 
 func (c *copier) progress(what string, done, total int64) {

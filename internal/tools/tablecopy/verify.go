@@ -84,7 +84,7 @@ func (c *copier) verify(ctx context.Context, t *tableState) error {
 		return err
 	}
 	if r.found == 0 {
-		c.say("%s: compared %d items: all are equal", t.Source, r.compared)
+		c.logf("%s: compared %d items: all are equal", t.Source, r.compared)
 		return nil
 	}
 	advice := "was the source written to in the meantime? Use --follow to copy such changes"

@@ -99,10 +99,10 @@ func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 		Day: at.Format(time.DateOnly), At: at, RequestID: RequestID(ctx.Context()), ActorID: who.Sub,
 		Operation: op.OperationID, Target: target[:min(len(target), actTargetMax)], Status: &status,
 	}
-	inner, record := table.TakeAlong(ctx.Context(), keep.write(act))
+	inner, record := table.WithCompanion(ctx.Context(), keep.write(act))
 	next(huma.WithContext(ctx, inner))
-	if answered := int64(ctx.Status()); !record.Done() || answered != status {
-		act.Status = &answered
+	if actual := int64(ctx.Status()); !record.Done() || actual != status {
+		act.Status = &actual
 		a.keep(ctx.Context(), act)
 	}
 }

@@ -43,9 +43,9 @@
       if (body) headers["Content-Type"] = "application/json";
       if (key) headers["Idempotency-Key"] = key;
       const response = await fetch(`../${path}`, { method, headers, body: body && JSON.stringify(body) });
-      const answer = response.status === 204 ? undefined : await response.json().catch(() => undefined);
-      if (!response.ok) throw new Error(answer?.detail ?? response.statusText);
-      return answer;
+      const result = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+      if (!response.ok) throw new Error(result?.detail ?? response.statusText);
+      return result;
     };
 
     const say = form?.querySelector("[role=status]");

@@ -28,7 +28,7 @@ export interface Pattern {
   name: string;
   kind: "read" | "collection" | "write";
   doc?: string;
-  wants: string;
+  summary: string;
   entity: string;
   request?: Request;
   place?: string;

@@ -114,7 +114,7 @@ function Overview({ table, design }: { table: string; design: Design }) {
         { key: "name", title: t("pattern"), cell: (p) => <a class="strong" href={link("/tables/:table/patterns/:pattern", { table, pattern: p.name })}>{p.name}</a> },
         { key: "kind", title: t("pattern.kind"), beside: true, cell: (p) => <KindBadge kind={p.kind} /> },
         { key: "entity", title: t("design.entity"), cell: (p) => <EntityName design={design} entity={p.entity} /> },
-        { key: "wants", title: t("pattern.wants"), cell: (p) => <span class="small">{p.wants}</span> },
+        { key: "summary", title: t("pattern.summary"), cell: (p) => <span class="small">{p.summary}</span> },
         { key: "units", title: t("pattern.units"), numeric: true, cell: (p) => units(p) },
         { key: "rate", title: t("pattern.rate"), numeric: true, cell: (p) => (p.rate ? t("pattern.perSecond", { n: p.rate }) : <span class="absent">–</span>) },
         { key: "month", title: t("pattern.month"), numeric: true, cell: (p) => dollars(p.month) },

@@ -36,8 +36,8 @@ function Run({ design, table, pattern: p }: { design: Design; table: Table; patt
       <p class="narrow-only"><a class="back" href={link("/tables/:table/patterns", { table: name })}>← {t("design.patterns")}</a></p>
       <div class="stack" style={{ "--gap": "var(--space-1)" }}>
         <div class="row"><h2 class="pattern-name">{p.name}</h2><KindBadge kind={p.kind} /></div>
-        <p>{p.doc ?? p.wants}</p>
-        {p.doc && <p class="muted small">{p.wants}</p>}
+        <p>{p.doc ?? p.summary}</p>
+        {p.doc && <p class="muted small">{p.summary}</p>}
       </div>
       <div class="grid stats-row pattern-stats">
         <Stat label={t("pattern.units")} value={units(p)} note={bounds(p)} />

@@ -8,7 +8,7 @@ export interface Step {
   kind: "request" | "lost" | "crash" | "expire";
   operation?: string;
   pattern?: string;
-  answer?: string;
+  response?: string;
   item?: string;
   behind?: number;
   ends?: string;
@@ -60,7 +60,7 @@ function What({ step: s }: { step: Step }) {
     <>
       <span class="sequence-request"><span class="sequence-operation">{s.operation}</span> <code>{s.pattern}</code></span>
       <span class="sequence-arrow" aria-hidden="true" />
-      <span class="sequence-answer">{s.kind === "lost" ? <><Icon of={Unplug} size={14} /> {t("sequence.lost")}</> : <>← {s.answer}</>}{(s.behind ?? 0) > 0 && <em> · {t("sequence.behind", { n: s.behind ?? 0 })}</em>}{s.ends !== undefined && <span class="muted"> · {t(s.again ? "sequence.again" : "sequence.ends", { outcome: s.ends })}</span>}</span>
+      <span class="sequence-response">{s.kind === "lost" ? <><Icon of={Unplug} size={14} /> {t("sequence.lost")}</> : <>← {s.response}</>}{(s.behind ?? 0) > 0 && <em> · {t("sequence.behind", { n: s.behind ?? 0 })}</em>}{s.ends !== undefined && <span class="muted"> · {t(s.again ? "sequence.again" : "sequence.ends", { outcome: s.ends })}</span>}</span>
     </>
   );
 }

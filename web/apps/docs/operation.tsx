@@ -68,7 +68,7 @@ function Responses({ api, entry: e }: { api: API; entry: Entry }) {
   return (
     <section>
       <h2>{t("responses")}</h2>
-      <ul class="answers">
+      <ul class="responses">
         {good.map(([status, r], n) => {
           const schema = json(r.content)?.schema ?? r.content?.["text/event-stream"]?.schema;
           const name = schema && (nameOf(schema) ?? shortType(api, schema));
@@ -91,7 +91,7 @@ function Responses({ api, entry: e }: { api: API; entry: Entry }) {
       {common.length > 0 && (
         <details class="inner">
           <summary><Icon of={ChevronDown} size={14} />{t("responses.common", { list: common.map(([status]) => status).join(", ") })}</summary>
-          <ul class="answers">
+          <ul class="responses">
             {common.map(([status, r]) => (
               <li key={status}>
                 <div class="row"><Badge>{status}</Badge><span lang="en">{r.description}</span></div>

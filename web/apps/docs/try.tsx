@@ -33,7 +33,7 @@ function examplesOf(api: API, e: Entry): { title: string; filled: Filled }[] {
   return made.length > 0 ? made : [{ title: "", filled: { values: keyed({}), body: text(body ? sample(api, body.schema) : null) } }];
 }
 
-interface Answer {
+interface Received {
   status: number;
   text: string;
   took: number;
@@ -49,7 +49,7 @@ export function Try({ api, entry: e }: { api: API; entry: Entry }) {
   const asked = examples.find((x) => x.title === here.value.query.get("example")) ?? examples[0];
   const [chosen, choose] = useState(asked?.title ?? "");
   const [filled, fill] = useState<Filled>(asked?.filled ?? { values: {}, body: "" });
-  const [answer, setAnswer] = useState<Answer | undefined>();
+  const [received, setReceived] = useState<Received | undefined>();
   const [fault, setFault] = useState<string | undefined>();
   const [signing, sign] = useState(false);
   const running = useRef<AbortController | undefined>(undefined);
@@ -74,16 +74,16 @@ export function Try({ api, entry: e }: { api: API; entry: Entry }) {
     running.current = mine;
     setBusy(true);
     setFault(undefined);
-    setAnswer(undefined);
+    setReceived(undefined);
     const begun = performance.now();
     const r = requestOf(e, filled, tokenOf(e.operation) === "none" ? undefined : session.value?.token);
     try {
       const response = await fetch(r.url, { method: r.method, headers: { ...r.headers, "Accept-Language": language.value }, ...(r.body === undefined ? {} : { body: r.body }), signal: mine.signal, cache: "no-store" });
-      const so: Answer = { status: response.status, text: "", took: performance.now() - begun, size: 0, headers: [...response.headers], open: true };
-      await read(response, so, (next) => { if (!mine.signal.aborted) setAnswer({ ...next }); });
+      const so: Received = { status: response.status, text: "", took: performance.now() - begun, size: 0, headers: [...response.headers], open: true };
+      await read(response, so, (next) => { if (!mine.signal.aborted) setReceived({ ...next }); });
       if (response.status < 300 && filled.values[key]) fill({ ...filled, values: { ...filled.values, [key]: newKey() } }); // the next one is another request
     } catch (thrown) {
-      if (mine.signal.aborted) setAnswer((a) => a && { ...a, open: false });
+      if (mine.signal.aborted) setReceived((a) => a && { ...a, open: false });
       else setFault(thrown instanceof TypeError ? t("try.offline") : String(thrown));
     }
     if (running.current === mine) setBusy(false);
@@ -112,7 +112,7 @@ export function Try({ api, entry: e }: { api: API; entry: Entry }) {
         </div>
         {fault && <p class="field-error" role="alert">{fault}</p>}
       </form>
-      <div aria-live="polite">{answer && <Shown answer={answer} />}</div>
+      <div aria-live="polite">{received && <Shown received={received} />}</div>
       <CodeTabs wrap label={t("try.asText")} texts={[{ key: "curl", label: "curl", text: curl(shown) }, { key: "script", label: "JavaScript", text: script(shown) }]} />
       <SignIn open={signing} admins={admins} onClose={() => sign(false)} />
     </section>
@@ -138,30 +138,30 @@ function isJSON(text: string): boolean {
 }
 
 /** Reads a response as a stream, so that events appear. */
-async function read(response: globalThis.Response, answer: Answer, show: (a: Answer) => void): Promise<void> {
+async function read(response: globalThis.Response, received: Received, show: (a: Received) => void): Promise<void> {
   const type = response.headers.get("Content-Type") ?? "";
   if (type !== "" && !/^text\/|json|xml/.test(type)) {
     const file = await response.blob();
-    show({ ...answer, size: file.size, file: { url: URL.createObjectURL(file), type }, open: false });
+    show({ ...received, size: file.size, file: { url: URL.createObjectURL(file), type }, open: false });
     return;
   }
   const decoder = new TextDecoder();
   const events = type.startsWith("text/event-stream");
-  if (events) show(answer);
+  if (events) show(received);
   for (const reader = response.body?.getReader(); reader;) {
     const { done, value } = await reader.read();
     if (done) break;
-    answer.size += value.length;
-    answer.text += decoder.decode(value, { stream: true });
-    if (events) show(answer);
+    received.size += value.length;
+    received.text += decoder.decode(value, { stream: true });
+    if (events) show(received);
   }
-  if (isJSON(answer.text)) answer.text = JSON.stringify(JSON.parse(answer.text), null, 2);
-  show({ ...answer, open: false });
+  if (isJSON(received.text)) received.text = JSON.stringify(JSON.parse(received.text), null, 2);
+  show({ ...received, open: false });
 }
 
-function Shown({ answer: a }: { answer: Answer }) {
+function Shown({ received: a }: { received: Received }) {
   return (
-    <div class="stack answer" data-state={a.open ? "open" : "done"}>
+    <div class="stack received" data-state={a.open ? "open" : "done"}>
       <div class="row">
         <Badge tone={a.status < 300 ? "success" : a.status < 500 ? "warning" : "danger"}>{String(a.status)}</Badge>
         <span class="muted small">{t("try.took", { took: format.number(Math.round(a.took)), size: format.number(a.size) })}</span>

@@ -17,9 +17,9 @@ export async function upload(file: File): Promise<Schemas["Image"]> {
   const bytes = await fitted(file);
   const ticket = await ask(api.POST("/images", { body: { size: bytes.size } }));
   const to = /^https?:/.test(ticket.url) ? ticket.url : apiURL(`/${ticket.url}`);
-  const answer = await fetch(to, { method: ticket.method, headers: ticket.headers, body: bytes });
-  if (!answer.ok) {
-    throw new Problem({ status: answer.status, code: "not_uploaded", detail: t("image.failed") });
+  const response = await fetch(to, { method: ticket.method, headers: ticket.headers, body: bytes });
+  if (!response.ok) {
+    throw new Problem({ status: response.status, code: "not_uploaded", detail: t("image.failed") });
   }
   return ask(api.PUT("/images/{id}", { params: { path: { id: ticket.imageId } } }));
 }

@@ -24,7 +24,7 @@ export interface Version {
 export function useVersion<T>(first: Tagged<T> | undefined, now: () => Promise<Tagged<T>>, show: (stored: Tagged<T>) => void): Version {
   const tag = useRef(first?.tag);
   const [asking, setAsking] = useState(false);
-  const answer = (then: (stored: Tagged<T>) => void) => async () => {
+  const resolve = (then: (stored: Tagged<T>) => void) => async () => {
     try {
       const stored = await now();
       tag.current = stored.tag;
@@ -42,7 +42,7 @@ export function useVersion<T>(first: Tagged<T> | undefined, now: () => Promise<T
       setAsking(changed);
       return changed;
     },
-    asking, keep: answer(() => {}), load: answer(show),
+    asking, keep: resolve(() => {}), load: resolve(show),
   };
 }
 

@@ -24,8 +24,8 @@ type Question struct {
 	Here bool
 }
 
-// Ask validates the input of a read.
-func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
+// NewQuestion returns the question of a read, after validating the input.
+func NewQuestion(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 	in, err := since(r, in, now)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (p *parser) fault(e *Error) {
 	if p.faults == nil {
 		p.faults = map[Kind]*Error{}
 	}
-	if _, stands := p.faults[e.Kind]; !stands {
+	if _, found := p.faults[e.Kind]; !found {
 		e.Surface = p.surface
 		p.faults[e.Kind] = e
 	}

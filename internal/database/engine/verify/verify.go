@@ -105,7 +105,7 @@ func Run(ctx context.Context, store Store, report func(Finding), o Options) (Ver
 	}
 	v := &verification{
 		ctx: ctx, store: store, report: report,
-		progress: progress{tell: o.Progress}, chains: o.Following,
+		progress: progress{report: o.Progress}, chains: o.Following,
 	}
 	err := v.run()
 	v.progress.end()
@@ -249,7 +249,7 @@ const progressStep = 1 << 12
 // progress counts towards an estimated total.
 type progress struct {
 	done, total int64
-	tell        func(done, total int64) // may be nil
+	report      func(done, total int64) // may be nil
 }
 
 // counted counts something that is included in total.
@@ -267,7 +267,7 @@ func (p *progress) uncounted() {
 }
 
 func (p *progress) end() {
-	if p.tell != nil {
-		p.tell(p.done, max(p.done, p.total))
+	if p.report != nil {
+		p.report(p.done, max(p.done, p.total))
 	}
 }

@@ -95,7 +95,7 @@ func (c *checker) orphans() {
 			e := c.design.Entity(s.Entity)
 			for _, child := range c.design.Entities {
 				belongs := c.isPartOf(child, e)
-				if child == e || child.TTL != nil || !belongs && refOf(child, e) == "" || removes(w, child.Name) || asksFor(e, child, s.When) {
+				if child == e || child.TTL != nil || !belongs && refOf(child, e) == "" || removes(w, child.Name) || checksCounterOf(e, child, s.When) {
 					continue
 				}
 				if c.inFlow(w, func(other *design.Write) bool { return other != nil && removes(other, child.Name) }) {
@@ -195,8 +195,8 @@ func ownerFields(e, owner *design.Entity) []string {
 	return out
 }
 
-// asksFor reports whether a condition on an item checks a counter of its children.
-func asksFor(e, child *design.Entity, when *design.Condition) bool {
+// checksCounterOf reports whether a condition on an item checks a counter of its children.
+func checksCounterOf(e, child *design.Entity, when *design.Condition) bool {
 	return slices.ContainsFunc(e.Counters, func(x *design.Counter) bool {
 		return x.Of == child.Name && slices.Contains(when.Fields(), x.Field)
 	})

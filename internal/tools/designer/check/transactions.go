@@ -115,9 +115,9 @@ func (c *checker) batch(w *design.Write) {
 	}
 	for _, s := range w.Steps {
 		e := c.design.Entity(s.Entity)
-		loses := "some may remain unprocessed (UnprocessedItems)"
+		consequence := "some may remain unprocessed (UnprocessedItems)"
 		if s.Action == design.Put {
-			loses += ", and existing items are overwritten"
+			consequence += ", and existing items are overwritten"
 		}
 		said := "batch: true, if that is intended; "
 		if len(e.Counters) > 0 || slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
@@ -127,9 +127,9 @@ func (c *checker) batch(w *design.Write) {
 		}
 		if len(e.Copies) > 0 || len(e.Unique) > 0 {
 			said = ""
-			loses += "; copies and markers are separate requests, which can fail on their own"
+			consequence += "; copies and markers are separate requests, which can fail on their own"
 		}
-		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not atomic: of the %s items, %s", e.Name, loses).
+		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not atomic: of the %s items, %s", e.Name, consequence).
 			fix("%sa write of one %s with a condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
 	}
 }

@@ -49,7 +49,7 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	}
 	all := s.Assignments()
 	for i, a := range all {
-		if isKey(e, a.Field) && !tells(e, a) {
+		if isKey(e, a.Field) && !selects(e, a) {
 			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: the key of an item cannot change", a.Field, e.Name).
 				fix("delete the item and create a new one in the same write").report()
 		}
@@ -75,9 +75,9 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	c.entryParts(w, s, e)
 }
 
-// tells reports whether an assignment of a key field selects the item: its value is a parameter with the same name or,
+// selects reports whether an assignment of a key field selects the item: its value is a parameter with the same name or,
 // for identifiers, with any name.
-func tells(e *design.Entity, a *design.Assignment) bool {
+func selects(e *design.Entity, a *design.Assignment) bool {
 	if len(a.Value.Terms) != 1 || a.Value.Terms[0].Kind != design.ParamTerm {
 		return false
 	}

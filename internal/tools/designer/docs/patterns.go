@@ -20,7 +20,7 @@ func (p *page) patterns() {
 	t := table{head: []string{"#", "Pattern", "Description", "Request", "Served by", "Units", "Per second"}}
 	for i, e := range explain.All(d) {
 		units := e.ReadUnits + e.WriteUnits
-		t.row(fmt.Sprint(i+1), code(e.Name), text(sentence(e.Wants)), operation(e), code(e.Place), given(units), given(p.rate(e.Name)))
+		t.row(fmt.Sprint(i+1), code(e.Name), text(sentence(e.Summary)), operation(e), code(e.Place), given(units), given(p.rate(e.Name)))
 	}
 	p.table(t)
 	p.paragraph("Units are read request units per call of a read, or write request units per call of a write, based on the declared sizes.")
@@ -87,7 +87,7 @@ func (p *page) read(r *design.Read) {
 	chosen := plan.ForRead(p.design, r).Plan
 	p.heading(3, "Read "+r.Name)
 	p.paragraph(text(r.Doc))
-	t := table{head: []string{text(sentence(e.Wants)), ""}}
+	t := table{head: []string{text(sentence(e.Summary)), ""}}
 	p.request(&t, e)
 	if where := chosen.Place.Where; where != nil {
 		t.row("Contains only", "items where "+code(where.Text))
@@ -116,7 +116,7 @@ func (p *page) collection(c *design.Collection) {
 	e := explain.Collection(p.design, c)
 	p.heading(3, "Collection "+c.Name)
 	p.paragraph(text(c.Doc))
-	t := table{head: []string{text(sentence(e.Wants)), ""}}
+	t := table{head: []string{text(sentence(e.Summary)), ""}}
 	p.request(&t, e)
 	if c.Root != "" {
 		t.row("Root", code(c.Root))

@@ -20,8 +20,8 @@ type Pattern struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // read, collection or write
 	Doc  string `json:"doc,omitempty"`
-	// Wants is the question, or the change, in words.
-	Wants string `json:"wants"`
+	// Summary is the question, or the change, in words.
+	Summary string `json:"summary"`
 	// Request is the DynamoDB request; nil for a write, and for a collection that nothing serves.
 	Request *plan.Request `json:"request,omitempty"`
 	Place   string        `json:"place,omitempty"`
@@ -90,7 +90,7 @@ func Read(d *design.Design, r *design.Read) Pattern {
 	p := result.Plan
 	request := p.Request()
 	out := Pattern{
-		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: describe(r), Request: &request, Place: p.Place.String(),
+		Name: r.Name, Kind: "read", Doc: r.Doc, Summary: describe(r), Request: &request, Place: p.Place.String(),
 		Freshness: freshness(p, r.FreshMillis),
 	}
 	of := cost.OfRead(d, result)
@@ -200,7 +200,7 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 	p := plan.ForCollection(d, c)
 	out := Pattern{
 		Name: c.Name, Kind: "collection", Doc: c.Doc,
-		Wants: strings.Join(c.Of, " with ") + " of a given " + strings.Join(c.By, " and "),
+		Summary: strings.Join(c.Of, " with ") + " of a given " + strings.Join(c.By, " and "),
 	}
 	if len(p.Members) == 0 {
 		for _, miss := range p.Misses {
@@ -249,7 +249,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 		}
 		steps = append(steps, step)
 	}
-	out.Wants = strings.Join(steps, ", ")
+	out.Summary = strings.Join(steps, ", ")
 	parts := c.Parts
 	for _, i := range p.Items {
 		item := Item{Action: string(i.Action), Place: i.Place.String(), Each: i.Each, Units: parts[0].Units}

@@ -11,7 +11,7 @@ import (
 // WriteText writes an explanation for people.
 func WriteText(w io.Writer, p Pattern) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s\n", p.Name, p.Wants)
+	fmt.Fprintf(&out, "%s: %s\n", p.Name, p.Summary)
 	if p.Doc != "" {
 		fmt.Fprintf(&out, "  %s\n", p.Doc)
 	}

@@ -33,7 +33,7 @@ func (m *model) readRemarks(r *readModel, absent string) []string {
 	case r.Run.Many:
 		fails = ""
 	}
-	return []string{r.Go + " finds " + p.Wants + ".", r.Design.Doc, requestBlock(p), fails}
+	return []string{r.Go + " finds " + p.Summary + ".", r.Design.Doc, requestBlock(p), fails}
 }
 
 // inOrder describes the order of the results for several inputs.
@@ -54,7 +54,7 @@ func (m *model) collectionRemarks(c *collectionModel) []string {
 		}
 		fails += "."
 	}
-	return []string{c.Go + " finds " + p.Wants + ".", c.Design.Doc, requestBlock(p), fails}
+	return []string{c.Go + " finds " + p.Summary + ".", c.Design.Doc, requestBlock(p), fails}
 }
 
 // requestBlock is the request of a pattern with its cost and freshness, as lines of code.
@@ -175,7 +175,7 @@ func (m *model) writeRemarks(w *writeModel) []string {
 	if w.Run.MaxLines > 0 {
 		fails += fmt.Sprintf(" It takes at most %d lines.", w.Run.MaxLines)
 	}
-	return []string{w.Go + whole + p.Wants + ".", w.Design.Doc, block(rows), fails}
+	return []string{w.Go + whole + p.Summary + ".", w.Design.Doc, block(rows), fails}
 }
 
 // undeclared reports whether a step has a condition that can fail without a declared error.

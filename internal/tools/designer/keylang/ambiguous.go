@@ -32,7 +32,7 @@ func Ambiguous(key ...Template) (Ambiguity, bool) {
 		again = false
 		for _, r := range readings {
 			for i, p := range r.parts {
-				if p.Field != "" && !known[p.Name] && r.tells(i, known, &left) {
+				if p.Field != "" && !known[p.Name] && r.determines(i, known, &left) {
 					known[p.Name] = true
 					again = true
 				}
@@ -48,8 +48,8 @@ func Ambiguous(key ...Template) (Ambiguity, bool) {
 	left = effort
 	var best Ambiguity
 	for i, r := range readings {
-		for _, way := range r.ways() {
-			first, second, found := r.ambiguity(way, known, &left)
+		for _, direction := range r.directions() {
+			first, second, found := r.ambiguity(direction, known, &left)
 			if !found {
 				continue
 			}
@@ -80,22 +80,22 @@ func (t Template) read() reading {
 	return r
 }
 
-// way is an automaton of a template, and whether it reads backwards.
-type way struct {
+// direction is an automaton of a template, and whether it reads backwards.
+type direction struct {
 	automaton
 	backwards bool
 }
 
-// ways are all automata, those with the most readable witnesses first.
-func (r reading) ways() []way {
+// directions are all automata, those with the most readable witnesses first.
+func (r reading) directions() []direction {
 	if r.all[0] == nil {
 		return nil
 	}
-	return []way{{r.plain[0], false}, {r.plain[1], true}, {r.all[0], false}, {r.all[1], true}}
+	return []direction{{r.plain[0], false}, {r.plain[1], true}, {r.all[0], false}, {r.all[1], true}}
 }
 
 // part converts the number of a part to that of the way, and back.
-func (r reading) part(w way, i int) int {
+func (r reading) part(w direction, i int) int {
 	if w.backwards {
 		return len(r.parts) - 1 - i
 	}
@@ -111,7 +111,7 @@ const (
 
 // selfProduct walks a template with itself. While both walks are alike, they cannot separate inside a value that is known to be
 // the same in both: there they read the same text from the same place.
-func (r reading) selfProduct(w way, known map[string]bool, asked int, effort *int) search {
+func (r reading) selfProduct(w direction, known map[string]bool, asked int, effort *int) search {
 	fixed := make([]bool, len(r.parts))
 	for i, p := range r.parts {
 		fixed[r.part(w, i)] = p.Field == "" || known[p.Name]
@@ -131,14 +131,14 @@ func (r reading) selfProduct(w way, known map[string]bool, asked int, effort *in
 	}}
 }
 
-// tells reports whether the text of the template and the known values determine part i, reading from the beginning or from
+// determines reports whether the text of the template and the known values determine part i, reading from the beginning or from
 // the end. If the effort runs out, it says no.
-func (r reading) tells(i int, known map[string]bool, effort *int) bool {
+func (r reading) determines(i int, known map[string]bool, effort *int) bool {
 	for n, a := range r.all {
 		if a == nil {
 			return false
 		}
-		s := r.selfProduct(way{a, n == 1}, known, i, effort)
+		s := r.selfProduct(direction{a, n == 1}, known, i, effort)
 		s.want = differ
 		if _, found := s.run(); found == no {
 			return true
@@ -148,7 +148,7 @@ func (r reading) tells(i int, known map[string]bool, effort *int) bool {
 }
 
 // ambiguity looks for two lists of values with the same text.
-func (r reading) ambiguity(w way, known map[string]bool, effort *int) (first, second []Value, ok bool) {
+func (r reading) ambiguity(w direction, known map[string]bool, effort *int) (first, second []Value, ok bool) {
 	s := r.selfProduct(w, known, -1, effort)
 	s.want = apart
 	walk, found := s.run()

@@ -306,11 +306,11 @@ func trimmed(a automaton) automaton {
 // must have been removed.
 func lengths(a automaton) (shortest, longest int) {
 	shortest, longest = math.MaxInt, 0
-	depth := make([]int, len(a)) // of the longest path to a state
-	ways := make([]int, len(a))  // moves into it that were not yet followed
+	depth := make([]int, len(a))   // of the longest path to a state
+	pending := make([]int, len(a)) // moves into it that were not yet followed
 	for _, s := range a {
 		for _, to := range s.next {
-			ways[to]++
+			pending[to]++
 		}
 	}
 	order := []int{0}
@@ -321,7 +321,7 @@ func lengths(a automaton) (shortest, longest int) {
 		}
 		for _, to := range a[at].next {
 			depth[to] = max(depth[to], depth[at]+1)
-			if ways[to]--; ways[to] == 0 {
+			if pending[to]--; pending[to] == 0 {
 				order = append(order, to)
 			}
 		}

@@ -99,7 +99,7 @@ func countTexts(a automaton) float64 {
 	}
 	d, ok := determined(a)
 	if !ok {
-		return countWays(len(a), func(n int) (bool, []move) {
+		return countPaths(len(a), func(n int) (bool, []move) {
 			moves := make([]move, len(a[n].next))
 			for i, to := range a[n].next {
 				moves[i] = move{a[to].in, to}
@@ -107,11 +107,11 @@ func countTexts(a automaton) float64 {
 			return a[n].final, moves
 		})
 	}
-	return countWays(len(d), func(n int) (bool, []move) { return d[n].final, d[n].moves })
+	return countPaths(len(d), func(n int) (bool, []move) { return d[n].final, d[n].moves })
 }
 
-// countWays counts the paths through an acyclic graph.
-func countWays(size int, of func(int) (bool, []move)) float64 {
+// countPaths counts the paths through an acyclic graph.
+func countPaths(size int, of func(int) (bool, []move)) float64 {
 	memo := make([]float64, size)
 	var count func(int) float64
 	count = func(n int) float64 {

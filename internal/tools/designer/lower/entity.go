@@ -63,9 +63,9 @@ func (l *lowerer) entity(e *design.Entity) {
 }
 
 // renamed maps the fields of an owner's key to the item's fields with other names; nil if there are none.
-func renamed(way []design.Join) map[string]string {
+func renamed(joins []design.Join) map[string]string {
 	var out map[string]string
-	for _, j := range way {
+	for _, j := range joins {
 		if j.A != j.B {
 			if out == nil {
 				out = map[string]string{}

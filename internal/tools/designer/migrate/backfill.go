@@ -105,7 +105,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 			err = b.write(ctx, actions)
 		}
 		if refused, is := errors.AsType[*refusedError](err); is {
-			b.o.Say("an item of %s cannot be written: %s", j.entity.Name, refused)
+			b.o.Logf("an item of %s cannot be written: %s", j.entity.Name, refused)
 			return skipped, nil
 		}
 		switch {

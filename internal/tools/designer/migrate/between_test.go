@@ -70,7 +70,7 @@ func (s *shop) migration(f tap) *migrate.Migration {
 	options.HTTPClient = f
 	options.Retryer = aws.NopRetryer{}
 	m, err := migrate.Open(s.plan, migrate.Target{
-		Client: dynamodb.New(options), Segments: 2, TakeOver: true, Say: func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
+		Client: dynamodb.New(options), Segments: 2, TakeOver: true, Logf: func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
 	})
 	if err != nil {
 		s.t.Fatal(err)

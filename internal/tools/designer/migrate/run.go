@@ -40,8 +40,8 @@ type Target struct {
 	Units      float64
 	Lease      time.Duration // how long a silent run keeps the record; 0 means 20 seconds
 	TakeOver   bool          // do not wait for another run's lease
-	// Say is called for each step that was done, Progress with the progress of a pass; nil for none.
-	Say      func(format string, args ...any)
+	// Logf is called for each step that was done, Progress with the progress of a pass; nil for none.
+	Logf     func(format string, args ...any)
 	Progress func(Pass)
 }
 
@@ -90,12 +90,12 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	if o.Segments < 1 {
 		o.Segments = 1
 	}
-	say, saying := o.Say, &sync.Mutex{}
-	o.Say = func(format string, args ...any) { // segments call it concurrently
-		saying.Lock()
-		defer saying.Unlock()
-		if say != nil {
-			say(format, args...)
+	logf, mu := o.Logf, &sync.Mutex{}
+	o.Logf = func(format string, args ...any) { // segments call it concurrently
+		mu.Lock()
+		defer mu.Unlock()
+		if logf != nil {
+			logf(format, args...)
 		}
 	}
 	if o.Progress == nil {
@@ -130,9 +130,9 @@ func tableNames(tables map[string]string) []string { return slices.Sorted(maps.K
 type run struct {
 	*Migration
 
-	mu       sync.Mutex
-	recorded [2]float64 // units of the meter that the record includes
-	telling  sync.Mutex // held while Progress is called
+	mu          sync.Mutex
+	recorded    [2]float64 // units of the meter that the record includes
+	progressing sync.Mutex // held while Progress is called
 }
 
 func (m *Migration) table(t *table.Table) *string { return aws.String(m.o.Tables[t.Name]) }
@@ -229,8 +229,8 @@ func (r *record) snapshot() State {
 }
 
 func (r *run) progress() {
-	r.telling.Lock()
-	defer r.telling.Unlock()
+	r.progressing.Lock()
+	defer r.progressing.Unlock()
 	if p := r.record.snapshot().Pass; p != nil {
 		r.o.Progress(*p)
 	}
@@ -318,7 +318,7 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 		kept = append(kept, specs[i])
 	}
-	if err := provision.Apply(ctx, r.o.Client, kept, r.o.Say); err != nil {
+	if err := provision.Apply(ctx, r.o.Client, kept, r.o.Logf); err != nil {
 		return err
 	}
 	for i := range kept {
@@ -341,13 +341,13 @@ func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 			return nil, err
 		}
 		p := r.record.snapshot().Pass
-		r.o.Say("pass %d over the items: %d seen, %d written, %d left", p.Number, p.Seen, p.Written, p.Skipped)
+		r.o.Logf("pass %d over the items: %d seen, %d written, %d left", p.Number, p.Seen, p.Written, p.Skipped)
 		report, err := r.check(ctx, r.plan.adding.design, nil)
 		if err != nil {
 			return nil, err
 		}
 		if len(report.Findings) == 0 {
-			r.o.Say("all items are ready for the transition")
+			r.o.Logf("all items are ready for the transition")
 			return nil, r.record.save(ctx, func(s *State) { s.Filled, s.Pass = true, nil })
 		}
 		if p.Written == 0 || p.Number >= passes {
@@ -481,7 +481,7 @@ func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err err
 				return err
 			}
 			p := m.record.snapshot().Pass
-			r.o.Say("%d items seen, %d of them cleaned up or deleted", p.Seen, p.Written)
+			r.o.Logf("%d items seen, %d of them cleaned up or deleted", p.Seen, p.Written)
 		}
 		if report, err = r.clean(ctx, nil); err != nil {
 			return err
@@ -533,7 +533,7 @@ func (r *run) drop(ctx context.Context) error {
 			if !slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool { return *x.IndexName == index }) {
 				continue
 			}
-			r.o.Say("%s: deleting the index %s", name, index)
+			r.o.Logf("%s: deleting the index %s", name, index)
 			if _, err := r.o.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 				TableName:                   &name,
 				GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &index}}},

@@ -80,12 +80,12 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 	if root := out.root(); root >= 0 {
 		out.RootApart = !rootFirst(c, out.Members, root, out.Reverse)
 	}
-	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner) && !slices.ContainsFunc(out.Members, func(p Place) bool { return !p.tells(c.Owner) })
+	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner) && !slices.ContainsFunc(out.Members, func(p Place) bool { return !p.contains(c.Owner) })
 	return out
 }
 
-// tells reports whether the partition key contains a field's exact value.
-func (p Place) tells(field string) bool {
+// contains reports whether the partition key contains a field's exact value.
+func (p Place) contains(field string) bool {
 	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
 		return slices.ContainsFunc(t.Parts, func(part design.Part) bool { return part.Field == field && exact(part) })
 	})

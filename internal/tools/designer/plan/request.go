@@ -53,11 +53,11 @@ func (r *Request) Walk() string {
 	if since[0] == '-' {
 		since = since[1:] + " ago"
 	}
-	way := "from " + since + " or a bound to now or a bound"
+	bounds := "from " + since + " or a bound to now or a bound"
 	if !r.Forward {
-		way = "from now or a bound back to " + since + " or a bound"
+		bounds = "from now or a bound back to " + since + " or a bound"
 	}
-	return fmt.Sprintf("one %s after another, %s, %d a page at most", r.Over, way, r.MostPeriods)
+	return fmt.Sprintf("one %s after another, %s, %d a page at most", r.Over, bounds, r.MostPeriods)
 }
 
 // KeyValue is the name of an attribute or placeholder, with its value.

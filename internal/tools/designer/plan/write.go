@@ -180,8 +180,8 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 
 // countBy adds the counters of the item that the counted item identifies in one way.
 func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by string, changed []string) {
-	way := design.Owner(of, e, by)
-	left := leaves(of, way, changed)
+	join := design.Owner(of, e, by)
+	left := leaves(of, join, changed)
 	var fields []string
 	for _, c := range e.Counters {
 		counted := append(c.Where.Fields(), c.Sum)
@@ -193,9 +193,9 @@ func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by
 	if len(fields) == 0 {
 		return
 	}
-	item := ItemWrite{Step: s, Owner: way, Place: Places(p.design, e)[0], Action: design.Update, Each: s.Each && !p.one(s, way), Changed: fields}
+	item := ItemWrite{Step: s, Owner: join, Place: Places(p.design, e)[0], Action: design.Update, Each: s.Each && !p.one(s, join), Changed: fields}
 	i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool {
-		return i.Counter() && i.Place.Entity == e && i.Each == item.Each && (i.Step != s || slices.Equal(i.Owner, way))
+		return i.Counter() && i.Place.Entity == e && i.Each == item.Each && (i.Step != s || slices.Equal(i.Owner, join))
 	})
 	if i < 0 {
 		p.add(item)
@@ -216,8 +216,8 @@ func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by
 }
 
 // leaves reports whether a change of fields moves an item from the entity's item that counts it to another.
-func leaves(of *design.Entity, way []design.Join, changed []string) bool {
-	return slices.ContainsFunc(way, func(j design.Join) bool { return slices.Contains(changed, j.A) && !slices.Contains(KeyFields(of), j.A) })
+func leaves(of *design.Entity, join []design.Join, changed []string) bool {
+	return slices.ContainsFunc(join, func(j design.Join) bool { return slices.Contains(changed, j.A) && !slices.Contains(KeyFields(of), j.A) })
 }
 
 // join merges counters into the steps on their items: a check becomes an update under its condition, and a step that creates
@@ -265,8 +265,8 @@ func sameItem(counter ItemWrite, s *design.Step) bool {
 	})
 }
 
-// Tells is the value of a field of the item's key, as the write determines it; "" if it has to be read.
-func (i ItemWrite) Tells(field string) string {
+// KnownValue is the value of a field of the item's key, as the write determines it; "" if it has to be read.
+func (i ItemWrite) KnownValue(field string) string {
 	if i.Left || i.Step == nil {
 		return ""
 	}
@@ -311,14 +311,14 @@ func (i ItemWrite) Key() []KeyValue {
 }
 
 // one reports whether all lines of the write are counted on one item: a step that is not repeated determines it.
-func (p *writer) one(s *design.Step, way []design.Join) bool {
+func (p *writer) one(s *design.Step, join []design.Join) bool {
 	var known []string
 	for _, other := range p.plan.Write.Steps {
 		if !other.Each {
 			known = append(known, KeyFields(p.design.Entity(other.Entity))...)
 		}
 	}
-	return !slices.ContainsFunc(way, func(j design.Join) bool {
+	return !slices.ContainsFunc(join, func(j design.Join) bool {
 		value, given := valueFor(s, j.A)
 		return !slices.Contains(known, j.A) && (!given || strings.Contains(value, "line.") || strings.Contains(value, "newID"))
 	})

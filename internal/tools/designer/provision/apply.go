@@ -19,13 +19,13 @@ const applyWait = 6 * time.Hour
 // Apply creates missing tables and updates the others as far as that is safe: it adds missing indexes, one at a
 // time as DynamoDB requires, and turns TTL and the stream on. It removes nothing; a difference that cannot be
 // changed in place is an error. say is called for each step.
-func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, say func(format string, args ...any)) error {
+func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, logf func(format string, args ...any)) error {
 	var faults []error
 	for _, s := range specs {
 		if len(s.Placeholders) > 0 {
 			return fmt.Errorf("the table name %q has placeholders: set them with --set %s=…", s.Name, s.Placeholders[0])
 		}
-		a := applier{ctx, client, s, say}
+		a := applier{ctx, client, s, logf}
 		if err := a.table(); err != nil {
 			faults = append(faults, fmt.Errorf("table %s: %w", s.Name, err))
 		}
@@ -37,7 +37,7 @@ type applier struct {
 	ctx    context.Context //nolint:containedctx // of one call of Apply, which the applier does not outlive
 	client *dynamodb.Client
 	spec   Spec
-	say    func(format string, args ...any)
+	logf   func(format string, args ...any)
 }
 
 func (a *applier) table() error {
@@ -61,12 +61,12 @@ func (a *applier) table() error {
 	}
 	for _, x := range there.GlobalSecondaryIndexes {
 		if !slices.ContainsFunc(a.spec.Indexes, func(want IndexSpec) bool { return want.Name == *x.IndexName }) {
-			a.say("%s: the index %s is not in the design; it is not changed", a.spec.Name, *x.IndexName)
+			a.logf("%s: the index %s is not in the design; it is not changed", a.spec.Name, *x.IndexName)
 		}
 	}
 	settings, err := a.settings(there)
 	if err == nil && !changed && !settings {
-		a.say("%s: matches the design", a.spec.Name)
+		a.logf("%s: matches the design", a.spec.Name)
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func (a *applier) create() error {
 	if err := a.wait(); err != nil {
 		return err
 	}
-	a.say("%s: created with %d indexes", s.Name, len(s.Indexes))
+	a.logf("%s: created with %d indexes", s.Name, len(s.Indexes))
 	_, err := a.settings(&types.TableDescription{StreamSpecification: in.StreamSpecification})
 	return err
 }
@@ -126,7 +126,7 @@ func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool
 	if !a.spec.OnDemand {
 		create.ProvisionedThroughput = a.throughput()
 	}
-	a.say("%s: adding the index %s", a.spec.Name, x.Name)
+	a.logf("%s: adding the index %s", a.spec.Name, x.Name)
 	if _, err := a.client.UpdateTable(a.ctx, &dynamodb.UpdateTableInput{
 		TableName: &a.spec.Name, AttributeDefinitions: a.definitions(),
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
@@ -172,7 +172,7 @@ func (a *applier) settings(there *types.TableDescription) (changed bool, err err
 		}); err != nil {
 			return false, err
 		}
-		a.say("%s: stream turned on", s.Name)
+		a.logf("%s: stream turned on", s.Name)
 		changed = true
 	}
 	if s.TTLAttr == "" {
@@ -190,7 +190,7 @@ func (a *applier) settings(there *types.TableDescription) (changed bool, err err
 	}); err != nil {
 		return changed, err
 	}
-	a.say("%s: items expire by %s", s.Name, s.TTLAttr)
+	a.logf("%s: items expire by %s", s.Name, s.TTLAttr)
 	return true, nil
 }
 

@@ -112,7 +112,7 @@ func (n *needs) write(w *design.Write) {
 	n.writing = w
 	reads := slices.ContainsFunc(p.Items, func(i plan.ItemWrite) bool { return i.Step != nil && i.Place.Kind == plan.KeyPlace && n.mayRead(i) })
 	for at, item := range p.Items {
-		n.named = item.Step != nil && item.Tells(n.design.Tenant) != ":"+n.design.Tenant
+		n.named = item.Step != nil && item.KnownValue(n.design.Tenant) != ":"+n.design.Tenant
 		switch {
 		case w.Batch:
 			n.add(item.Place, batchWrite)

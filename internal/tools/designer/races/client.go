@@ -14,12 +14,12 @@ import (
 // errPaused ends a run at the first request that has no recorded response.
 var errPaused = errors.New("the request is waiting for its turn")
 
-// replay is a table.Client that answers a process's first requests with recorded responses and stops it at the next
+// replay is a table.Client that returns recorded responses to a process's first requests and stops it at the next
 // request.
 type replay struct {
-	tables  map[string]keyNames // by their physical names
-	answers []*answer
-	sent    int // requests of this run that were answered
+	tables    map[string]keyNames // by their physical names
+	responses []*response
+	sent      int // requests of this run that got a response
 	// pattern and repeatable describe the running pattern.
 	pattern    string
 	repeatable bool
@@ -30,7 +30,7 @@ type replay struct {
 
 // found records the result of a read.
 func (c *replay) found(words string) {
-	if c.sent == len(c.answers) && c.next == nil {
+	if c.sent == len(c.responses) && c.next == nil {
 		c.read = words
 	}
 }
@@ -46,13 +46,13 @@ func (k keyNames) of(item map[string]types.AttributeValue) map[string]types.Attr
 	return out
 }
 
-// ask answers a request, or stops the run.
-func ask[In, Out any](c *replay, r *request, in *In, send func(*dynamodb.Client, context.Context, *In) (*Out, error)) (*Out, error) {
+// do returns the recorded response to a request, or stops the run at it.
+func do[In, Out any](c *replay, r *request, in *In, send func(*dynamodb.Client, context.Context, *In) (*Out, error)) (*Out, error) {
 	if c.next != nil {
 		return nil, errPaused
 	}
-	if c.sent < len(c.answers) {
-		a := c.answers[c.sent]
+	if c.sent < len(c.responses) {
+		a := c.responses[c.sent]
 		c.sent++
 		if a.err != nil {
 			return nil, a.err
@@ -76,7 +76,7 @@ func (c *replay) one(table *string, key map[string]types.AttributeValue) map[str
 // GetItem is a request of the process.
 func (c *replay) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	r := &request{operation: "GetItem", eventual: !aws.ToBool(in.ConsistentRead)}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
 		return client.GetItem(ctx, in)
 	})
 }
@@ -87,7 +87,7 @@ func (c *replay) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput,
 	for _, of := range in.RequestItems {
 		r.eventual = r.eventual || !aws.ToBool(of.ConsistentRead)
 	}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
 		return client.BatchGetItem(ctx, in)
 	})
 }
@@ -95,7 +95,7 @@ func (c *replay) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput,
 // Query is a request of the process.
 func (c *replay) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	r := &request{operation: "Query", eventual: !aws.ToBool(in.ConsistentRead)}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		return client.Query(ctx, in)
 	})
 }
@@ -103,7 +103,7 @@ func (c *replay) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dy
 // PutItem is a request of the process.
 func (c *replay) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	r := &request{operation: "PutItem", touched: c.one(in.TableName, c.tables[*in.TableName].of(in.Item))}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.PutItemInput) (*dynamodb.PutItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.PutItemInput) (*dynamodb.PutItemOutput, error) {
 		return client.PutItem(ctx, in)
 	})
 }
@@ -111,7 +111,7 @@ func (c *replay) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func
 // UpdateItem is a request of the process.
 func (c *replay) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
 	r := &request{operation: "UpdateItem", touched: c.one(in.TableName, in.Key)}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
 		return client.UpdateItem(ctx, in)
 	})
 }
@@ -119,7 +119,7 @@ func (c *replay) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ .
 // DeleteItem is a request of the process.
 func (c *replay) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
 	r := &request{operation: "DeleteItem", touched: c.one(in.TableName, in.Key)}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.DeleteItemInput) (*dynamodb.DeleteItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.DeleteItemInput) (*dynamodb.DeleteItemOutput, error) {
 		return client.DeleteItem(ctx, in)
 	})
 }
@@ -137,7 +137,7 @@ func (c *replay) BatchWriteItem(_ context.Context, in *dynamodb.BatchWriteItemIn
 			}
 		}
 	}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
 		return client.BatchWriteItem(ctx, in)
 	})
 }
@@ -156,7 +156,7 @@ func (c *replay) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrit
 			r.touched[*w.Delete.TableName] = append(r.touched[*w.Delete.TableName], w.Delete.Key)
 		}
 	}
-	return ask(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+	return do(c, r, in, func(client *dynamodb.Client, ctx context.Context, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
 		own := *in
 		own.ClientRequestToken = nil
 		return client.TransactWriteItems(ctx, &own)

@@ -37,8 +37,8 @@ type step struct {
 
 // effect is the result of a step.
 type effect struct {
-	answer *answer
-	after  *content
+	response *response
+	after    *content
 }
 
 // keyNamesOf are the attributes of a table's primary key.
@@ -138,7 +138,7 @@ func (db *database) execute(ctx context.Context, c *content, r *request) (effect
 		return effect{}, ctx.Err()
 	}
 	db.executed++
-	e := effect{answer: newAnswer(output, err), after: c}
+	e := effect{response: newResponse(output, err), after: c}
 	if err == nil && r.touched != nil {
 		if e.after, err = db.look(ctx, c, r.touched); err != nil {
 			return effect{}, err

@@ -34,19 +34,19 @@ type state struct {
 
 // action leads from one state to the next.
 type action struct {
-	kind    actionKind
-	process int
-	node    *node // the process's node afterwards
-	request *request
-	answer  *answer
-	behind  int // writes that a read has missed
-	removed *stored
+	kind     actionKind
+	process  int
+	node     *node // the process's node afterwards
+	request  *request
+	response *response
+	behind   int // writes that a read has missed
+	removed  *stored
 }
 
 type actionKind uint8
 
 const (
-	answered actionKind = iota
+	executed actionKind = iota
 	lost                // the request was executed, and its response was lost
 	crashed
 	expired
@@ -174,7 +174,7 @@ func (x *exploration) expand(ctx context.Context, number int) error {
 		if n == nil {
 			continue
 		}
-		if err := x.answer(ctx, number, p); err != nil {
+		if err := x.respond(ctx, number, p); err != nil {
 			return err
 		}
 		if x.race.Crash && n.begun() {
@@ -197,37 +197,37 @@ func (x *exploration) expand(ctx context.Context, number int) error {
 	return nil
 }
 
-// answer executes a process's next request, with every possible response.
-func (x *exploration) answer(ctx context.Context, number, p int) error {
+// respond executes a process's next request, with every possible response.
+func (x *exploration) respond(ctx context.Context, number, p int) error {
 	s := x.states[number]
 	n := s.nodes[p]
 	now, err := x.database.execute(ctx, s.content, n.next)
 	if err != nil {
 		return err
 	}
-	if err := x.hand(ctx, number, p, now, action{answer: now.answer}); err != nil {
+	if err := x.hand(ctx, number, p, now, action{response: now.response}); err != nil {
 		return err
 	}
-	if x.race.Crash && n.next.repeatable && now.answer.err == nil {
-		nothing := &answer{err: errLost, key: "lost", words: "done, but the response is lost"}
-		if err := x.hand(ctx, number, p, effect{nothing, now.after}, action{kind: lost, answer: nothing}); err != nil {
+	if x.race.Crash && n.next.repeatable && now.response.err == nil {
+		nothing := &response{err: errLost, key: "lost", words: "done, but the response is lost"}
+		if err := x.hand(ctx, number, p, effect{nothing, now.after}, action{kind: lost, response: nothing}); err != nil {
 			return err
 		}
 	}
 	if !x.race.Stale || !n.next.eventual {
 		return nil
 	}
-	met := map[string]bool{now.answer.key: true}
+	met := map[string]bool{now.response.key: true}
 	for i, c := range s.before {
 		then, err := x.database.execute(ctx, c, n.next)
 		if err != nil {
 			return err
 		}
-		if met[then.answer.key] {
+		if met[then.response.key] {
 			continue
 		}
-		met[then.answer.key] = true
-		if err := x.hand(ctx, number, p, effect{then.answer, s.content}, action{answer: then.answer, behind: i + 1}); err != nil {
+		met[then.response.key] = true
+		if err := x.hand(ctx, number, p, effect{then.response, s.content}, action{response: then.response, behind: i + 1}); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func (x *exploration) answer(ctx context.Context, number, p int) error {
 // hand gives a process a response.
 func (x *exploration) hand(ctx context.Context, number, p int, e effect, a action) error {
 	n := x.states[number].nodes[p]
-	child, err := x.child(ctx, n, e.answer)
+	child, err := x.child(ctx, n, e.response)
 	if err != nil {
 		return err
 	}
@@ -334,29 +334,29 @@ func (x *exploration) schedule(s *state) []action {
 // orders counts the paths from the start to states in which all processes have ended. There are no cycles, because each
 // action advances a process or removes an item.
 func (x *exploration) orders() *big.Int {
-	ways := make([]*big.Int, len(x.states))
+	paths := make([]*big.Int, len(x.states))
 	type visit struct{ state, next int }
 	stack := []visit{{0, 0}}
-	ways[0] = new(big.Int)
+	paths[0] = new(big.Int)
 	for len(stack) > 0 {
 		v := &stack[len(stack)-1]
 		s := x.states[v.state]
 		if v.next == len(s.next) {
 			if s.over() {
-				ways[v.state].SetInt64(1)
+				paths[v.state].SetInt64(1)
 			}
 			for _, n := range s.next {
-				ways[v.state].Add(ways[v.state], ways[n])
+				paths[v.state].Add(paths[v.state], paths[n])
 			}
 			stack = stack[:len(stack)-1]
 			continue
 		}
 		n := s.next[v.next]
 		v.next++
-		if ways[n] == nil {
-			ways[n] = new(big.Int)
+		if paths[n] == nil {
+			paths[n] = new(big.Int)
 			stack = append(stack, visit{n, 0})
 		}
 	}
-	return ways[0]
+	return paths[0]
 }

@@ -25,10 +25,10 @@ type node struct {
 	id      int
 	process *process
 	attempt int
-	// parent and answer are the previous node, and the response that led from there to this one; nil at the start of an
+	// parent and response are the previous node, and the response that led from there to this one; nil at the start of an
 	// attempt.
 	parent   *node
-	answer   *answer
+	response *response
 	children map[string]*node
 	// next is the next request; nil if the process has ended.
 	next *request
@@ -43,11 +43,11 @@ type node struct {
 // begun reports whether the process has made a request.
 func (n *node) begun() bool { return n.parent != nil || n.attempt > 0 }
 
-// answers are the responses that led to the node, from the first.
-func (n *node) answers() []*answer {
-	var out []*answer
+// responses are the responses that led to the node, from the first.
+func (n *node) responses() []*response {
+	var out []*response
 	for ; n.parent != nil; n = n.parent {
-		out = append(out, n.answer)
+		out = append(out, n.response)
 	}
 	slices.Reverse(out)
 	return out
@@ -83,10 +83,10 @@ func (s *scheduler) root(ctx context.Context, p *process, attempt int) (*node, e
 }
 
 // child is the node after a response. If the attempt is repeated, it is the start of the next one.
-func (s *scheduler) child(ctx context.Context, n *node, a *answer) (*node, error) {
+func (s *scheduler) child(ctx context.Context, n *node, a *response) (*node, error) {
 	known := n.children[a.key]
 	if known == nil {
-		known = &node{process: n.process, attempt: n.attempt, parent: n, answer: a}
+		known = &node{process: n.process, attempt: n.attempt, parent: n, response: a}
 		if n.children == nil {
 			n.children = map[string]*node{}
 		}
@@ -102,7 +102,7 @@ func (s *scheduler) child(ctx context.Context, n *node, a *answer) (*node, error
 func (s *scheduler) advance(ctx context.Context, n *node) error {
 	n.id = len(s.nodes)
 	s.nodes = append(s.nodes, n)
-	client := &replay{tables: s.keys, answers: n.answers()}
+	client := &replay{tables: s.keys, responses: n.responses()}
 	ids := 0
 	newID := func(k table.Kind) string {
 		ids++
@@ -123,8 +123,8 @@ func (s *scheduler) advance(ctx context.Context, n *node) error {
 	case client.next != nil:
 		n.next = client.next
 		return nil
-	case client.sent < len(client.answers):
-		return fmt.Errorf("%s is not deterministic: it sent %d requests where it had sent %d before", n.process.name, client.sent, len(client.answers))
+	case client.sent < len(client.responses):
+		return fmt.Errorf("%s is not deterministic: it sent %d requests where it had sent %d before", n.process.name, client.sent, len(client.responses))
 	case err == nil:
 		n.process.end("done")
 		return nil

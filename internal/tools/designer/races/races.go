@@ -120,10 +120,10 @@ type Step struct {
 	// Process is the acting process: A, B, …; "" for DynamoDB, which removes an expired item.
 	Process string   `json:"process,omitempty"`
 	Kind    StepKind `json:"kind"`
-	// Operation, Pattern and Answer describe a request, Item is the removed item.
+	// Operation, Pattern and Response describe a request, Item is the removed item.
 	Operation string `json:"operation,omitempty"`
 	Pattern   string `json:"pattern,omitempty"`
-	Answer    string `json:"answer,omitempty"`
+	Response  string `json:"response,omitempty"`
 	Item      string `json:"item,omitempty"`
 	// Behind is the number of writes that the response to a read has missed.
 	Behind int `json:"behind,omitempty"`

@@ -64,7 +64,7 @@ func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
 	for _, a := range b.schedule {
 		step := x.step(a)
 		f.Schedule, f.Steps = append(f.Schedule, step.String()), append(f.Steps, step)
-		if a.request != nil && a.request.touched != nil && a.answer.err == nil && !slices.Contains(writes, a.request.pattern) {
+		if a.request != nil && a.request.touched != nil && a.response.err == nil && !slices.Contains(writes, a.request.pattern) {
 			writes = append(writes, a.request.pattern)
 		}
 	}
@@ -95,7 +95,7 @@ func (x *exploration) step(a action) Step {
 	default:
 		s.Kind = StepRequest
 	}
-	s.Operation, s.Pattern, s.Answer, s.Behind = a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.answer.words), a.behind
+	s.Operation, s.Pattern, s.Response, s.Behind = a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.response.words), a.behind
 	if n := a.node; n.again != nil || n.next == nil {
 		s.Ends, s.Again = n.outcome, n.again != nil
 	}
@@ -112,7 +112,7 @@ func (s Step) String() string {
 		return who + ": removes " + s.Item + ", which has expired"
 	default:
 	}
-	text := fmt.Sprintf("%s: %s %s → %s", who, s.Operation, s.Pattern, s.Answer)
+	text := fmt.Sprintf("%s: %s %s → %s", who, s.Operation, s.Pattern, s.Response)
 	switch {
 	case s.Behind == 1:
 		text += ", 1 write behind"

@@ -30,8 +30,8 @@ type request struct {
 	repeatable bool
 }
 
-// answer is the response to a request.
-type answer struct {
+// response is the response to a request, as a process sees it.
+type response struct {
 	output any
 	err    error
 	key    string // identifies the response
@@ -41,8 +41,8 @@ type answer struct {
 // errLost is what a process gets instead of a lost response.
 var errLost = errors.New("the response was lost")
 
-func newAnswer(output any, err error) *answer {
-	a := &answer{output: output, err: err}
+func newResponse(output any, err error) *response {
+	a := &response{output: output, err: err}
 	if err != nil {
 		a.key, a.words = "error "+faultKey(err), refusalWords(err)
 		return a

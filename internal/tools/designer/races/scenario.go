@@ -145,7 +145,7 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 			if err != nil {
 				return nil, err
 			}
-			child, err := sch.child(ctx, n, e.answer)
+			child, err := sch.child(ctx, n, e.response)
 			if err != nil {
 				return nil, err
 			}

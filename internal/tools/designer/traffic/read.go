@@ -10,7 +10,7 @@ import (
 )
 
 func (m *Matcher) add(pattern string, fit func(*request) int) {
-	m.ways = append(m.ways, way{pattern, fit})
+	m.shapes = append(m.shapes, shape{pattern, fit})
 }
 
 func (m *Matcher) read(r *design.Read) {

@@ -31,12 +31,12 @@ import (
 // Matcher has the requests of a design's patterns.
 type Matcher struct {
 	design *design.Design
-	ways   []way
+	shapes []shape
 	places []keyed // of all entities in their tables
 }
 
-// way is a request that a pattern sends.
-type way struct {
+// shape describes a request that a pattern sends.
+type shape struct {
 	pattern string
 	// fit returns how closely a request fits, 0 if it does not.
 	fit func(*request) int
@@ -86,7 +86,7 @@ func (m *Matcher) Match(tables map[string]string, operation string, input []byte
 	r := m.decode(tables, operation, input)
 	var out Match
 	best := 1
-	for _, w := range m.ways {
+	for _, w := range m.shapes {
 		switch fit := w.fit(r); {
 		case fit < best:
 		case fit > best:

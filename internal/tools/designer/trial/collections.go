@@ -44,7 +44,7 @@ func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := len(g.answer(w, in))
+		n := len(g.expected(w, in))
 		sizes := []int{0}
 		for size := 1; c.Run.Page > 0 && size <= n+1; size++ {
 			if n <= maxEverySize/2 || i == 0 && (size < 4 || size >= n) || g.rng.IntN(n) < 2 {
@@ -124,9 +124,9 @@ type wanted struct {
 	member int
 }
 
-// answer is the expected result of a collection; nil if its root does not exist or belongs to another
+// expected is the expected result of a collection; nil if its root does not exist or belongs to another
 // owner.
-func (g *gathering) answer(w *world, in table.Input) []wanted {
+func (g *gathering) expected(w *world, in table.Input) []wanted {
 	c := g.collection
 	owner := in.Values[c.Design.Owner]
 	if slices.Contains(c.Design.By, c.Design.Owner) {
@@ -182,7 +182,7 @@ func (g *gathering) probe(in table.Input, size int) func(context.Context, *world
 	c := g.collection
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		w.client.take()
-		want := g.answer(w, in)
+		want := g.expected(w, in)
 		var got []table.Found
 		o := table.PageOptions{Limit: size}
 		for number := 1; ; number++ {

@@ -148,7 +148,7 @@ type listing struct {
 
 // judge compares a result with the truth; nil if it is correct.
 func (l *listing) judge() (*mismatch, error) {
-	want, err := l.answer(l.records, l.in)
+	want, err := l.expected(l.records, l.in)
 	if err != nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func (t truth) enters(r *record) bool {
 }
 
 // wants reports whether an item is in the result.
-func (t truth) wants(r *record, in table.Input) (bool, error) {
+func (t truth) expects(r *record, in table.Input) (bool, error) {
 	if !t.reaches(r, in) {
 		return false, nil
 	}
@@ -246,11 +246,11 @@ func (t truth) wants(r *record, in table.Input) (bool, error) {
 	return holds(t.design, r.entity, read.Filter, r.values, withNow(in.Values, t.read.Run.Filter, t.now))
 }
 
-// answer returns the items of the correct result, unordered.
-func (t truth) answer(records []*record, in table.Input) ([]*record, error) {
+// expected returns the items of the correct result, unordered.
+func (t truth) expected(records []*record, in table.Input) ([]*record, error) {
 	var out []*record
 	for _, r := range records {
-		wanted, err := t.wants(r, in)
+		wanted, err := t.expects(r, in)
 		if err != nil {
 			return nil, err
 		}

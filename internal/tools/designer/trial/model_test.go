@@ -101,7 +101,7 @@ func TestCorrectResults(t *testing.T) {
 			return ofText(l.Range.Type, s)
 		}
 		in.From, in.To = bound(c.from), bound(c.to)
-		got, err := of.answer(records, in)
+		got, err := of.expected(records, in)
 		if err != nil {
 			t.Errorf("%s %s: %v", c.read, c.given, err)
 		}

@@ -21,12 +21,12 @@ import (
 // The maximum number of questions about a read. Bounds are placed around fewer values the more questions there are
 // already.
 const (
-	maxGroups    = 6 // of items with different inputs
-	maxPrefixes  = 8 // per value
-	maxBounds    = 3 // values with bounds around them
-	manyAsked    = 25
-	maxPrefixed  = 2 // values of a group with questions about prefixes
-	perOneFactor = 7 // factor for reads of one item
+	maxGroups     = 6 // of items with different inputs
+	maxPrefixes   = 8 // per value
+	maxBounds     = 3 // values with bounds around them
+	manyQuestions = 25
+	maxPrefixed   = 2 // values of a group with questions about prefixes
+	perOneFactor  = 7 // factor for reads of one item
 )
 
 // questionGenerator makes the questions for a read from the existing items.
@@ -127,7 +127,7 @@ func (a *questionGenerator) group(group []*record) {
 		}
 	}
 	if a.read.Range != nil {
-		a.bounds(group, max(1, maxBounds-len(a.out)/manyAsked))
+		a.bounds(group, max(1, maxBounds-len(a.out)/manyQuestions))
 	}
 	for range min(2, len(a.parameters())) {
 		a.add(a.base(pick()))

@@ -110,7 +110,7 @@ func (g *reading) probes(in table.Input, first bool, w *world) []probe {
 	case g.read.Design.Count:
 		return []probe{g.probe(in, "count", g.count(in))}
 	}
-	want, _ := g.answer(w.records, in) // the call reports an invalid question
+	want, _ := g.expected(w.records, in) // the call reports an invalid question
 	n, bytes := len(want), 0
 	for _, r := range want {
 		bytes += w.sizes[r]
@@ -288,7 +288,7 @@ func (g *reading) one(in table.Input) func(context.Context, *world) (*mismatch, 
 
 // judgeOne compares one item, nil for none, with the truth.
 func (g *reading) judgeOne(w *world, in table.Input, got table.Values) (*mismatch, error) {
-	want, err := g.answer(w.records, in)
+	want, err := g.expected(w.records, in)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +318,7 @@ func (g *reading) count(in table.Input) func(context.Context, *world) (*mismatch
 		if err != nil {
 			return nil, err
 		}
-		want, err := g.answer(w.records, in)
+		want, err := g.expected(w.records, in)
 		if err != nil {
 			return nil, err
 		}

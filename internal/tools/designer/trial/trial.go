@@ -4,7 +4,7 @@
 // # Model
 //
 //	samples ─────────────╮
-//	types, templates ──generator──▶ records ──Load──▶ database ──table.DB──▶ answers
+//	types, templates ──generator──▶ records ──Load──▶ database ──table.DB──▶ results
 //	                                   ╰──truth, written anew──▶ what they must be
 //
 // A record is an entity's item as plain values. The reference is deliberately naive: it examines every record, compares

@@ -28,7 +28,7 @@ func IsProcess() bool { return os.Getenv(processAddress) != "" }
 func RunProcesses(t *testing.T, updates int, address func() string, open func(t *testing.T, address string) kv.Core) {
 	t.Helper()
 	if at := os.Getenv(processAddress); at != "" {
-		countAlong(t, open(t, at))
+		countUntilKilled(t, open(t, at))
 		return
 	}
 	at := address()
@@ -117,8 +117,8 @@ func (f *itemFollower) compare() {
 	}
 }
 
-// countAlong counts until the process is killed.
-func countAlong(t *testing.T, s kv.Core) {
+// countUntilKilled counts until the process is killed.
+func countUntilKilled(t *testing.T, s kv.Core) {
 	t.Helper()
 	var all sync.WaitGroup
 	for w := range 4 {
