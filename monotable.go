@@ -160,8 +160,8 @@ type Options struct {
 	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, at least two.
 	LargeOperations int
-	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once.
-	// It must return soon. Default: no call.
+	// OnLargeOperation is called when a large operation, or a flush or compaction of the directory, begins, and with false when it
+	// ends, from several goroutines at once. It must return at once. Default: no call.
 	OnLargeOperation func(begins bool)
 	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
@@ -221,7 +221,7 @@ func Open(dir string, o *Options) (*DB, error) {
 		return nil, fmt.Errorf("monotable: open: %w", err)
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
-		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal,
+		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal, OnBackgroundWork: o.OnLargeOperation,
 		CacheBytes: o.CacheSize, BatchBytes: o.WriteMemory, MemTableBytes: o.MemTableSize, Compactions: o.Compactions,
 		MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, Encrypt: o.Encrypt,
 	})

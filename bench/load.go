@@ -76,6 +76,9 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 	if err != nil {
 		return measurement{}, err
 	}
+	for _, s := range servers {
+		s.settle(ctx)
+	}
 	after, err := readAll(gauges)
 	if err != nil {
 		return measurement{}, err

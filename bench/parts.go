@@ -83,6 +83,7 @@ func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m
 		return m, errLeftOut
 	}
 	if err = s.resume(); err == nil {
+		s.settle(ctx)
 		m, err = measureWith(ctx, []*server{s}, w, d, r.loaded)
 		err = errors.Join(err, s.pause())
 	}

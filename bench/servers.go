@@ -238,6 +238,33 @@ func (s *server) pause() error {
 
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
+// settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it uses
+// less than a tenth of its core, for at most settleMost. A server that shares its cores with others does not settle.
+func (s *server) settle(ctx context.Context) {
+	const (
+		settleMost = 10 * time.Second
+		window     = 100 * time.Millisecond
+		idle       = 10 * time.Millisecond // a tick of the processor time
+	)
+	if s.afloat || s.cpu() == 0 {
+		return
+	}
+	tick := time.NewTicker(window)
+	defer tick.Stop()
+	for begin, used := time.Now(), s.cpu(); time.Since(begin) < settleMost; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := s.cpu()
+		if now-used <= idle {
+			return
+		}
+		used = now
+	}
+}
+
 // residentBytes is the server's resident memory. Linux only; 0 elsewhere.
 func (s *server) residentBytes() int64 { return s.memory("VmRSS:") }
 

@@ -17,12 +17,12 @@ const (
 	// two, 16 ms with three, 13 ms with four and 9 ms with six; the p50 1.7 ms with two and 0.7 ms with six.
 	spareProcessors = 4
 
-	// calmProcessors is how many goroutines a server with one core runs in parallel while no large operation is in progress. With
+	// calmProcessors is how many goroutines a server with one core runs in parallel while no large operation, flush or compaction is in progress. With
 	// more threads, each one's turn on the core is longer than a small request: get reached 50 % of the echo with five and 80 %
-	// with two. With one, compactions delay small requests. See bench/README.md.
+	// with two. With one, anything that runs long delays small requests. See bench/README.md.
 	calmProcessors = 2
 
-	// calmAfter is how long there must have been no large operation before the spare processors are removed. Adding them stops
+	// calmAfter is how long there must have been none of them before the spare processors are removed. Adding them stops
 	// the program for 15 µs, removing them for 75 µs.
 	calmAfter = time.Second
 )
@@ -33,7 +33,7 @@ type processors struct {
 	set   func(int) // runtime.GOMAXPROCS; nil if the number never changes
 
 	mu     sync.Mutex
-	large  int         // operations in progress
+	large  int         // operations, flushes and compactions in progress
 	raised bool        // the spare processors are there, or about to be added
 	calm   *time.Timer // removes them
 
@@ -62,8 +62,8 @@ func newProcessors(cores int, set func(int)) *processors {
 	return p
 }
 
-// largeOperation records that a large operation begins or ends. The spare processors are added with the first, and removed when
-// there has been none for a while. It does not wait for either.
+// largeOperation records that a large operation, a flush or a compaction begins or ends. The spare processors are added with the
+// first, and removed when there has been none for a while. It does not wait for either.
 func (p *processors) largeOperation(begins bool) {
 	if p.set == nil {
 		return

@@ -119,7 +119,7 @@ func (s *Store) useKept(name string) (view keptView, err error) {
 		}
 		p := s.options.pebbleOptions(unlocked{s.files}, pebbleLogger{s})
 		p.ReadOnly, p.Cache = true, s.cache
-		p.EventListener = eventListener(s.log, &s.stalls) // without one, Pebble treats corrupt data as fatal
+		p.EventListener = eventListener(s.log, &s.stalls, s.options.OnBackgroundWork) // without one, Pebble treats corrupt data as fatal
 		db, err := pebble.Open(s.keptPath(name), p)
 		if err != nil {
 			return keptView{}, fmt.Errorf("pebblekv: opening the kept snapshot %s: %w", name, err)

@@ -30,9 +30,13 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 	l.store.fatal("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// eventListener logs what an operator should know.
-func eventListener(log *slog.Logger, stalls *stalls) *pebble.EventListener {
+// eventListener logs what an operator should know, and reports the beginning and the end of background work.
+func eventListener(log *slog.Logger, stalls *stalls, onWork func(begins bool)) *pebble.EventListener {
 	return &pebble.EventListener{
+		FlushBegin:      func(pebble.FlushInfo) { onWork(true) },
+		FlushEnd:        func(pebble.FlushInfo) { onWork(false) },
+		CompactionBegin: func(pebble.CompactionInfo) { onWork(true) },
+		CompactionEnd:   func(pebble.CompactionInfo) { onWork(false) },
 		BackgroundError: func(err error) {
 			if errors.Is(err, errNoRoom) {
 				log.Debug("store: a compaction waits for disk space")

@@ -107,7 +107,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	s.disk.roomToCompact, s.disk.hasRoomToCopy = s.space.roomToCompact, s.space.hasRoomToCopy
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
-	p.EventListener = eventListener(o.Logger, &s.stalls)
+	p.EventListener = eventListener(o.Logger, &s.stalls, s.options.OnBackgroundWork)
 	// A store that was once complete is never silently replaced by an empty one, nor is another program's Pebble database
 	// mistaken for a store whose creation was interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store

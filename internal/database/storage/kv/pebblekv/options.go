@@ -48,6 +48,9 @@ type Options struct {
 	BatchBytes int64
 	// Compactions is the maximum number of concurrent compactions. Default 2. All but one only start when the others fall behind.
 	Compactions int
+	// OnBackgroundWork is called when a flush or a compaction begins, and with false when it ends, from several goroutines at once.
+	// It must return at once. Default: no call.
+	OnBackgroundWork func(begins bool)
 	// OnFatal is called once, on any goroutine, when the store has met an error after which continuing could write wrong data.
 	// The store is then frozen. A server exits its process.
 	OnFatal func(error)
@@ -70,6 +73,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	if o.OnBackgroundWork == nil {
+		o.OnBackgroundWork = func(bool) {}
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
