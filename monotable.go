@@ -377,6 +377,10 @@ func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. All requests must have returned.
 func (db *DB) Close() error {
+	db.engine.Rest() // what background work has done counts in the metrics
+	for _, r := range db.regions {
+		r.engine.Rest()
+	}
 	db.closeHistory()
 	if db.unfollow != nil {
 		db.unfollow()
