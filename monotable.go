@@ -163,6 +163,9 @@ type Options struct {
 	// OnLargeOperation is called when a large operation, or a flush or compaction of the directory, begins, and with false when it
 	// ends, from several goroutines at once. It must return at once. Default: no call.
 	OnLargeOperation func(begins bool)
+	// OnWrite is called for each write to the directory before it waits for the disk, from several goroutines at once. It must
+	// return at once. Default: no call.
+	OnWrite func()
 	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
 	// MemTableSize is the size in bytes of a memtable, the buffer in which writes are collected before they are flushed; there
@@ -221,7 +224,7 @@ func Open(dir string, o *Options) (*DB, error) {
 		return nil, fmt.Errorf("monotable: open: %w", err)
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
-		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal, OnBackgroundWork: o.OnLargeOperation,
+		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal, OnBackgroundWork: o.OnLargeOperation, OnCommit: o.OnWrite,
 		CacheBytes: o.CacheSize, BatchBytes: o.WriteMemory, MemTableBytes: o.MemTableSize, Compactions: o.Compactions,
 		MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, Encrypt: o.Encrypt,
 	})
@@ -377,6 +380,10 @@ func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. All requests must have returned.
 func (db *DB) Close() error {
+	db.engine.Rest() // what background work has done counts in the metrics
+	for _, r := range db.regions {
+		r.engine.Rest()
+	}
 	db.closeHistory()
 	if db.unfollow != nil {
 		db.unfollow()

@@ -77,7 +77,7 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 		return measurement{}, err
 	}
 	for _, s := range servers {
-		s.settle(ctx)
+		s.settle(ctx, w.settling())
 	}
 	after, err := readAll(gauges)
 	if err != nil {
@@ -108,6 +108,7 @@ func connect(ctx context.Context, servers []*server, w workload, n, items, consu
 		if err := store(ctx, servers[0], items1K(base+n, base+n+consumed)); err != nil {
 			return nil, err
 		}
+		servers[0].settle(ctx, afterWrites)
 	}
 	for i := range n {
 		s := servers[i%len(servers)]

@@ -68,6 +68,7 @@ func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 		if err == nil && !first && items > r.loaded && !s.echo {
 			err = store(ctx, s, items1K(r.loaded, items))
 		}
+		s.settle(ctx, afterWrites)
 		if err := r.dropPeer(s, errors.Join(err, s.pause())); err != nil && !errors.Is(err, errLeftOut) {
 			return err
 		}
@@ -83,7 +84,6 @@ func (r *benchRun) with(ctx context.Context, s *server, w workload, d demand) (m
 		return m, errLeftOut
 	}
 	if err = s.resume(); err == nil {
-		s.settle(ctx)
 		m, err = measureWith(ctx, []*server{s}, w, d, r.loaded)
 		err = errors.Join(err, s.pause())
 	}

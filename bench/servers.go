@@ -238,28 +238,35 @@ func (s *server) pause() error {
 
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
-// settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it uses
-// less than a tenth of its core, for at most settleMost. A server that shares its cores with others does not settle.
-func (s *server) settle(ctx context.Context) {
+// How long a server must be idle until it counts as settled. Between the compactions after writes there are pauses.
+const (
+	afterReads  = 100 * time.Millisecond
+	afterWrites = time.Second
+)
+
+// settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it has used
+// less than a tenth of its core for a while, or for at most ten seconds. A server that shares its cores with others does not settle.
+func (s *server) settle(ctx context.Context, quiet time.Duration) {
 	const (
-		settleMost = 10 * time.Second
-		window     = 100 * time.Millisecond
-		idle       = 10 * time.Millisecond // a tick of the processor time
+		most   = 10 * time.Second
+		window = 100 * time.Millisecond
+		idle   = 10 * time.Millisecond // a tick of the processor time
 	)
 	if s.afloat || s.cpu() == 0 {
 		return
 	}
 	tick := time.NewTicker(window)
 	defer tick.Stop()
-	for begin, used := time.Now(), s.cpu(); time.Since(begin) < settleMost; {
+	begin := time.Now()
+	for used, busy := s.cpu(), begin; time.Since(busy) < quiet && time.Since(begin) < most; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 		now := s.cpu()
-		if now-used <= idle {
-			return
+		if now-used > idle {
+			busy = time.Now()
 		}
 		used = now
 	}

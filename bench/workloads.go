@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The table that every workload uses.
@@ -34,6 +35,16 @@ type workload struct {
 	echoBytes int
 	target    string
 	body      func(items int) template
+}
+
+// settling is how long a server must be idle after the workload until its background work has ended.
+func (w workload) settling() time.Duration {
+	switch w.target {
+	case "GetItem", "Query", "Scan", "BatchGetItem":
+		return afterReads
+	default:
+		return afterWrites
+	}
 }
 
 // template is a request body with numbers to fill in before each send.

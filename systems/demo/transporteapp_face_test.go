@@ -132,7 +132,7 @@ func set(p *webtest.Page, selector, value, event string) {
 // desk is a dispatcher's browser, signed in.
 func desk(t *testing.T, r *running, sub string, options ...webtest.Option) *webtest.Page {
 	t.Helper()
-	p := webtest.Open(t, r.web+"/transporteapp/", append(options, webtest.Language("es-MX"))...)
+	p := webtest.Open(t, r.web+"/transporteapp/", append(options, webtest.Language("es-MX"), webtest.Midday)...)
 	p.Button("Iniciar sesión")
 	signIn(p, sub)
 	return p
@@ -294,7 +294,7 @@ func invited(t *testing.T, r *running, p *webtest.Page) *webtest.Page {
 	p.UntilText("vale hasta el")
 	p.Shot("trucking-members")
 
-	phone := webtest.Open(t, address, webtest.Phone, webtest.Language("es-MX"), webtest.Expect("403"), webtest.Expect("401"))
+	phone := webtest.Open(t, address, webtest.Phone, webtest.Language("es-MX"), webtest.Midday, webtest.Expect("403"), webtest.Expect("401"))
 	phone.Button("Iniciar sesión")
 	signIn(phone, "u-luis")
 	phone.UntilText("Lo invitaron a una empresa")
@@ -373,7 +373,7 @@ func issued(p *webtest.Page, trip string) {
 func looked(t *testing.T, r *running, sub, driver, trip, draft string, options []webtest.Option) {
 	t.Helper()
 	base := r.web + "/transporteapp/"
-	p := openAs(t, base, newCarrier(t, r.web, sub).token, options...)
+	p := openAs(t, base, newCarrier(t, r.web, sub).token, append(options, webtest.Midday)...)
 	for _, view := range []struct{ name, hash, shows string }{
 		{"board", "#/", ".trip-card"},
 		{"trip", "#/?trip=" + trip, "dialog[open] .float-head"},

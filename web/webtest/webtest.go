@@ -71,6 +71,12 @@ func Language(tag string) Option { return func(o *options) { o.language = tag } 
 // TimeZone sets the reader's time zone, such as "America/Mexico_City". The default is the machine's.
 func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
 
+// Midday sets the reader's time zone to one where it is now between eleven and twelve in the morning, for tests whose steps must
+// fall on the same day.
+func Midday(o *options) {
+	o.zone = fmt.Sprintf("Etc/GMT%+d", time.Now().UTC().Hour()-11) // the sign is the opposite of the usual one
+}
+
 // Expect allows the page to log errors that contain a text, for example about a rejected request.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 

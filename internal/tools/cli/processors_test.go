@@ -16,7 +16,7 @@ func TestTuneProcessors(t *testing.T) {
 		cores, want int
 	}{
 		{cores: 3, want: 3 + spareProcessors},
-		{cores: 1, want: calmProcessors},
+		{cores: 1, want: readProcessors},
 		{chosen: "3", cores: 3, want: 3},
 		{chosen: "1", cores: 1, want: 1},
 	} {
@@ -41,27 +41,55 @@ func TestProcessorsFollowLargeOperations(t *testing.T) {
 				t.Errorf("%s: set to %v, want %v", when, set, numbers)
 			}
 		}
-		want("at first", calmProcessors)
+		want("at first", readProcessors)
 		p.largeOperation(true)
-		want("with one", calmProcessors, 1+spareProcessors)
+		want("with one", readProcessors, 1+spareProcessors)
 		p.largeOperation(true)
 		p.largeOperation(false)
 		<-time.After(2 * calmAfter)
-		want("with one of two", calmProcessors, 1+spareProcessors)
+		want("with one of two", readProcessors, 1+spareProcessors)
 		for range 10 {
 			p.largeOperation(false)
 			<-time.After(calmAfter - 1)
 			p.largeOperation(true)
 		}
 		<-time.After(2 * calmAfter)
-		want("with one after the other", calmProcessors, 1+spareProcessors)
+		want("with one after the other", readProcessors, 1+spareProcessors)
 		p.largeOperation(false)
 		<-time.After(calmAfter)
-		want("without any for a while", calmProcessors, 1+spareProcessors, calmProcessors)
+		want("without any for a while", readProcessors, 1+spareProcessors, readProcessors)
 		p.largeOperation(true)
 		p.largeOperation(false)
-		want("again", calmProcessors, 1+spareProcessors, calmProcessors, 1+spareProcessors)
+		want("again", readProcessors, 1+spareProcessors, readProcessors, 1+spareProcessors)
 		<-time.After(calmAfter)
-		want("in the end", calmProcessors, 1+spareProcessors, calmProcessors, 1+spareProcessors, calmProcessors)
+		want("in the end", readProcessors, 1+spareProcessors, readProcessors, 1+spareProcessors, readProcessors)
+	})
+}
+
+// TestProcessorsFollowWrites tests that a server with one core has a second processor from the first write to a while after the last.
+func TestProcessorsFollowWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set []int
+		p := newProcessors(1, func(n int) { set = append(set, n) })
+		want := func(when string, numbers ...int) {
+			t.Helper()
+			synctest.Wait()
+			if !slices.Equal(set, numbers) {
+				t.Errorf("%s: set to %v, want %v", when, set, numbers)
+			}
+		}
+		want("at first", readProcessors)
+		for range 10 {
+			p.write()
+			p.write()
+			<-time.After(calmAfter / 2)
+		}
+		<-time.After(calmAfter / 4)
+		want("with writes", readProcessors, writeProcessors)
+		p.largeOperation(true)
+		p.largeOperation(false)
+		want("with a flush", readProcessors, writeProcessors, 1+spareProcessors)
+		<-time.After(calmAfter)
+		want("without any for a while", readProcessors, writeProcessors, 1+spareProcessors, readProcessors)
 	})
 }

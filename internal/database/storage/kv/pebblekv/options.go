@@ -51,6 +51,9 @@ type Options struct {
 	// OnBackgroundWork is called when a flush or a compaction begins, and with false when it ends, from several goroutines at once.
 	// It must return at once. Default: no call.
 	OnBackgroundWork func(begins bool)
+	// OnCommit is called for each update that writes, before it waits for the disk, from several goroutines at once. It must return
+	// at once. Default: no call.
+	OnCommit func()
 	// OnFatal is called once, on any goroutine, when the store has met an error after which continuing could write wrong data.
 	// The store is then frozen. A server exits its process.
 	OnFatal func(error)
@@ -76,6 +79,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OnBackgroundWork == nil {
 		o.OnBackgroundWork = func(bool) {}
+	}
+	if o.OnCommit == nil {
+		o.OnCommit = func() {}
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20

@@ -103,6 +103,7 @@ func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 		return err
 	}
 	t.writes.number(first)
+	s.options.OnCommit()
 	begun := time.Now()
 	if large {
 		err = s.applyLarge(ctx, t)
