@@ -21,11 +21,11 @@ const (
 	// readProcessors and writeProcessors are how many goroutines a server with one core runs in parallel while it only reads, and
 	// while it writes. With more threads, each one's turn on the core is longer than a small request: get reached 50 % of the echo
 	// with five, 56 % with two and 67 % with one, with a p99 of 19, 7 and 2 ms. With one, each commit that waits for the
-	// disk takes the processor from all others for a while: put reached a third of what it reaches with two. See bench/README.md.
+	// disk holds the processor for a while: put reached a third of what it reaches with two. See bench/README.md.
 	readProcessors, writeProcessors = 1, 2
 
-	// calmAfter is how long there must have been no large operation, flush or compaction before the spare processors are removed, or
-	// no write. Adding processors stops the program for 15 µs, removing them for 75 µs.
+	// calmAfter is how long there must have been no large operation, flush or compaction before the spare processors are removed, and
+	// no write before the second one is. Adding processors stops the program for 15 µs, removing them for 75 µs.
 	calmAfter = time.Second
 )
 

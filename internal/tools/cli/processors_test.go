@@ -28,19 +28,24 @@ func TestTuneProcessors(t *testing.T) {
 	}
 }
 
+// oneCore returns the processors of a server with one core, and a function that compares the numbers that were set.
+func oneCore(t *testing.T) (p *processors, want func(when string, numbers ...int)) {
+	t.Helper()
+	var set []int
+	return newProcessors(1, func(n int) { set = append(set, n) }), func(when string, numbers ...int) {
+		t.Helper()
+		synctest.Wait()
+		if !slices.Equal(set, numbers) {
+			t.Errorf("%s: set to %v, want %v", when, set, numbers)
+		}
+	}
+}
+
 // TestProcessorsFollowLargeOperations tests that the spare processors are added with the first large operation and
 // removed a while after the last. Operations in close succession change nothing.
 func TestProcessorsFollowLargeOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var set []int
-		p := newProcessors(1, func(n int) { set = append(set, n) })
-		want := func(when string, numbers ...int) {
-			t.Helper()
-			synctest.Wait()
-			if !slices.Equal(set, numbers) {
-				t.Errorf("%s: set to %v, want %v", when, set, numbers)
-			}
-		}
+		p, want := oneCore(t)
 		want("at first", readProcessors)
 		p.largeOperation(true)
 		want("with one", readProcessors, 1+spareProcessors)
@@ -69,15 +74,7 @@ func TestProcessorsFollowLargeOperations(t *testing.T) {
 // TestProcessorsFollowWrites tests that a server with one core has a second processor from the first write to a while after the last.
 func TestProcessorsFollowWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var set []int
-		p := newProcessors(1, func(n int) { set = append(set, n) })
-		want := func(when string, numbers ...int) {
-			t.Helper()
-			synctest.Wait()
-			if !slices.Equal(set, numbers) {
-				t.Errorf("%s: set to %v, want %v", when, set, numbers)
-			}
-		}
+		p, want := oneCore(t)
 		want("at first", readProcessors)
 		for range 10 {
 			p.write()

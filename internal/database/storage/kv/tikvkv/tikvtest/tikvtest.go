@@ -99,7 +99,7 @@ func Run(tests func(c *Cluster) int) int {
 }
 
 // New starts a cluster for the duration of a test. The processes' output is among the test's artifacts (go test -artifacts), and
-// its end is logged if the test fails or one of them has ended by itself.
+// its end is logged if the test fails or one of them has ended by itself. One node may end by itself.
 func New(tb testing.TB, o Options) *Cluster {
 	tb.Helper()
 	o.Logs = tb.ArtifactDir()
@@ -110,7 +110,10 @@ func New(tb testing.TB, o Options) *Cluster {
 	tb.Cleanup(func() {
 		ended := c.ended()
 		for _, e := range ended {
-			tb.Log(e) // two nodes are enough, and without them or the driver the test has failed
+			tb.Log(e)
+		}
+		if len(ended) > 1 || c.driver.crashed() {
+			tb.Error("more has ended by itself than one node, without which the others continue")
 		}
 		if tb.Failed() || len(ended) > 0 {
 			tb.Log(c.printed())
@@ -254,7 +257,7 @@ func (c *Cluster) Kill(process int) { c.process(process).kill() }
 // ended returns an error for each process that has ended by itself.
 func (c *Cluster) ended() (list []error) {
 	for _, p := range c.processes() {
-		if !p.running() && !p.killed {
+		if p.crashed() {
 			list = append(list, fmt.Errorf("%s has ended: %v", p.name, p.cmd.ProcessState))
 		}
 	}
@@ -265,7 +268,7 @@ func (c *Cluster) ended() (list []error) {
 func (c *Cluster) revive() error {
 	ended := c.ended()
 	for i, p := range c.nodes {
-		if p == nil || p.killed || p.running() || c.revived == nodeCount {
+		if p == nil || !p.crashed() || c.revived == nodeCount {
 			continue
 		}
 		c.revived++
@@ -274,12 +277,13 @@ func (c *Cluster) revive() error {
 	return errors.Join(ended...)
 }
 
-func (p *process) running() bool {
+// crashed reports whether the process has ended by itself.
+func (p *process) crashed() bool {
 	select {
 	case <-p.exited:
-		return false
+		return !p.killed
 	default:
-		return true
+		return false
 	}
 }
 
