@@ -83,7 +83,8 @@ stop() { kill "$(cat "$STATE/pid")" && tail --pid="$(cat "$STATE/pid")" -f /dev/
 case $1 in
 run)
 	arguments=$(sed 's|.* ghcr.io/monotable/monotable ||; s|--addr :8000|--addr 127.0.0.1:0|' <<<"$*")
-	MONOTABLE_DATA=$STATE/volume setsid monotable $arguments >"$STATE/log" 2>&1 </dev/null &
+	: >"$STATE/log" # here, because the server's own redirection may come after the first look for its address
+	MONOTABLE_DATA=$STATE/volume setsid monotable $arguments >>"$STATE/log" 2>&1 </dev/null &
 	echo $! >"$STATE/pid"
 	until endpoint=$(grep -o 'http://[0-9.:]*' "$STATE/log"); do kill -0 $! || { cat "$STATE/log"; exit 1; }; sleep 0.1; done
 	head -n 1 <<<"$endpoint" >"$STATE/endpoint"
