@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
-
 	"github.com/monotable/monotable/internal/plural"
 )
 

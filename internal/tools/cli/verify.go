@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
-
 	"github.com/monotable/monotable/internal/plural"
 )
 
