@@ -41,7 +41,7 @@ func TestDialect(t *testing.T) {
 		for _, word := range words(statement) {
 			used[word] = true
 			if !known[word] && !table[word] {
-				t.Errorf("%s is neither in the table of docs/postgresql.md nor plain SQL, in %q", word, statement)
+				t.Errorf("%s is neither in the table of docs/postgresql.md nor plain SQL, in %.80q", word, statement)
 			}
 		}
 	}
