@@ -91,14 +91,16 @@ begin
       else
         got := pg_try_advisory_xact_lock_shared(locks[i]);
       end if;
-      if not got and exists (
-        select 1 from pg_locks m where m.locktype = 'advisory' and m.objsubid = 1 and m.pid <> pg_backend_pid()
-          and m.database = (select oid from pg_database where datname = current_database())
-          and m.classid::bigint << 32 | m.objid::bigint = locks[i] | mark
-          and (exclusive[i] or exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 1 and l.pid = m.pid
-            and l.database = m.database and l.classid::bigint << 32 | l.objid::bigint = locks[i] and l.mode = 'ExclusiveLock'))
-      ) then
-        return i;
+      if not got then -- on its own: PL/pgSQL would start the query even if it got the lock
+        if exists (
+          select 1 from pg_locks m where m.locktype = 'advisory' and m.objsubid = 1 and m.pid <> pg_backend_pid()
+            and m.database = (select oid from pg_database where datname = current_database())
+            and m.classid::bigint << 32 | m.objid::bigint = locks[i] | mark
+            and (exclusive[i] or exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 1 and l.pid = m.pid
+              and l.database = m.database and l.classid::bigint << 32 | l.objid::bigint = locks[i] and l.mode = 'ExclusiveLock'))
+        ) then
+          return i;
+        end if;
       end if;
     end if;
     if not got then

@@ -74,7 +74,7 @@ func createTables(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if first != last {
-		return errors.New("the server's sessions draw numbers of a sequence ahead; in YugabyteDB, ysql_sequence_cache_minval=1 and ysql_sequence_cache_method=connection prevent that")
+		return errors.New("the server's sessions draw numbers of a sequence ahead; in YugabyteDB, set ysql_sequence_cache_minval to 1")
 	}
 	return nil
 }

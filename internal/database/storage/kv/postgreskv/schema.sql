@@ -13,7 +13,15 @@ create table kv (
 ) with (fillfactor = 85);
 create index kv_branches on kv (p, k) where flags & 1 <> 0;
 
-create table kept_kv (like kv including all);
+create table kept_kv (
+  p bytea not null,
+  k bytea not null,
+  v bytea,
+  flags smallint not null default 0,
+  primary key (p, k)
+);
+create index kept_branches on kept_kv (p, k) where flags & 1 <> 0;
+
 create table kept (id bigint generated always as identity, name text primary key, bytes bigint not null);
 
 create table counters (
@@ -29,8 +37,14 @@ create table log (
   data bytea not null,
   primary key (log, seq)
 );
-create table kept_log (kept bigint not null, like log, primary key (kept, log, seq));
+create table kept_log (
+  kept bigint not null,
+  log bigint not null,
+  seq bigint not null,
+  data bytea not null,
+  primary key (kept, log, seq)
+);
 create table trimmed (log bigint primary key, seq bigint not null);
 
 -- Numbers: the last that was drawn. They are drawn in whole blocks of 64.
-create sequence numbers minvalue 4095 increment by 4096;
+create sequence numbers minvalue 4095 increment by 4096 cache 1;
