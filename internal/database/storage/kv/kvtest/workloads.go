@@ -2,6 +2,7 @@ package kvtest
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -50,8 +51,8 @@ func total(ctx context.Context, s kv.Store, accounts [][]byte) (int64, error) {
 	}
 	err = it.Err()
 	_ = it.Close()
-	if byKey != byIter {
-		return -1, err
+	if err == nil && byKey != byIter {
+		err = fmt.Errorf("read one by one they add up to %d, iterated over to %d", byKey, byIter)
 	}
 	return byKey, err
 }
