@@ -26,12 +26,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/monotable/monotable/internal/accept"
 )
 
 // Catalogue translates from English.
-type Catalogue struct{ languages map[string]language }
+type Catalogue struct {
+	languages map[string]func() *language // read when first needed: the patterns of a language take some 15 ms
+}
 
 // language holds the texts and phrases of a language.
 type language struct{ whole, phrases texts }
@@ -51,33 +54,36 @@ const phraseMark = "…"
 
 var place = regexp.MustCompile(`\{(\d+)(…?)\}`)
 
-// Must reads LANGUAGE.json for each language but English from a folder. It panics if one is missing or damaged, because they are
-// part of the program.
+// Must returns the catalogue of a folder with a file LANGUAGE.json for each language but English. The first use of a language
+// panics if its file is missing or damaged, because it is part of the program.
 func Must(files fs.FS, folder string) *Catalogue {
-	c := &Catalogue{languages: map[string]language{}}
+	c := &Catalogue{languages: map[string]func() *language{}}
 	for _, name := range accept.Languages {
-		if name == accept.English {
-			continue
+		if name != accept.English {
+			c.languages[name] = sync.OnceValue(func() *language { return mustRead(files, path.Join(folder, name+".json")) })
 		}
-		text, err := fs.ReadFile(files, path.Join(folder, name+".json"))
-		if err != nil {
-			panic(err)
-		}
-		var said map[string]string
-		if err := json.Unmarshal(text, &said); err != nil {
-			panic(fmt.Sprintf("words: %s.json: %v", name, err))
-		}
-		whole, phrases := map[string]string{}, map[string]string{}
-		for english, text := range said {
-			if phrase, is := strings.CutPrefix(english, phraseMark); is {
-				phrases[phrase] = text
-			} else {
-				whole[english] = text
-			}
-		}
-		c.languages[name] = language{textsOf(whole), textsOf(phrases)}
 	}
 	return c
+}
+
+func mustRead(files fs.FS, name string) *language {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(err)
+	}
+	var said map[string]string
+	if err := json.Unmarshal(text, &said); err != nil {
+		panic(fmt.Sprintf("words: %s: %v", name, err))
+	}
+	whole, phrases := map[string]string{}, map[string]string{}
+	for english, text := range said {
+		if phrase, is := strings.CutPrefix(english, phraseMark); is {
+			phrases[phrase] = text
+		} else {
+			whole[english] = text
+		}
+	}
+	return &language{textsOf(whole), textsOf(phrases)}
 }
 
 func textsOf(said map[string]string) texts {
@@ -108,6 +114,16 @@ func textsOf(said map[string]string) texts {
 	return t
 }
 
+// language returns a language without texts if it is English, or if there is no catalogue.
+func (c *Catalogue) language(name string) *language {
+	if c != nil {
+		if read, found := c.languages[name]; found {
+			return read()
+		}
+	}
+	return &language{}
+}
+
 // Has reports whether a language has a translation of an English text.
 func (c *Catalogue) Has(language, english string) bool {
 	_, found := c.find(language, english)
@@ -124,17 +140,11 @@ func (c *Catalogue) Say(language, english string) string {
 
 // Phrase translates a phrase, or returns it unchanged if there is no translation.
 func (c *Catalogue) Phrase(language, english string) string {
-	if l, found := c.languages[language]; found {
-		return l.phrase(english)
-	}
-	return english
+	return c.language(language).phrase(english)
 }
 
 func (c *Catalogue) find(language, english string) (string, bool) {
-	if c == nil {
-		return "", false
-	}
-	l := c.languages[language]
+	l := c.language(language)
 	return l.find(&l.whole, english)
 }
 
@@ -186,11 +196,7 @@ func (l *language) each(in *texts, english, between string) (string, bool) {
 
 // Fill translates a text and fills in the values, {1} first.
 func (c *Catalogue) Fill(in, english string, values ...string) string {
-	var l language
-	if c != nil {
-		l = c.languages[in]
-	}
-	return l.fill(c.Say(in, english), values)
+	return c.language(in).fill(c.Say(in, english), values)
 }
 
 func (l *language) fill(text string, values []string) string {

@@ -1,9 +1,12 @@
 package words_test
 
 import (
+	"io/fs"
+	"slices"
 	"testing"
 	"testing/fstest"
 
+	"github.com/monotable/monotable/internal/accept"
 	"github.com/monotable/monotable/internal/words"
 )
 
@@ -33,5 +36,30 @@ func TestPhrasesAreTranslated(t *testing.T) {
 	}
 	if got := c.Phrase("en", "copy"); got != "copy" {
 		t.Errorf("English becomes %q", got)
+	}
+}
+
+// opened records which files are opened.
+type opened struct {
+	fs.FS
+	names []string
+}
+
+func (o *opened) Open(name string) (fs.File, error) {
+	o.names = append(o.names, name)
+	return o.FS.Open(name)
+}
+
+// TestReadWhenNeeded: a program that only speaks English does not wait at its start for the patterns of other languages.
+func TestReadWhenNeeded(t *testing.T) {
+	files := &opened{FS: fstest.MapFS{"es.json": {Data: []byte(`{"done": "hecho"}`)}}}
+	c := words.Must(files, ".")
+	if said := c.Fill(accept.English, "done"); said != "done" || len(files.names) != 0 {
+		t.Errorf("said %q in English, and opened %q", said, files.names)
+	}
+	for range 2 {
+		if said := c.Say("es", "done"); said != "hecho" || !slices.Equal(files.names, []string{"es.json"}) {
+			t.Errorf("said %q in Spanish, and opened %q", said, files.names)
+		}
 	}
 }

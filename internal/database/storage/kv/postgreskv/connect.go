@@ -51,10 +51,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	config.ConnConfig.OnNotice = countWarning
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		assignShard(c.PgConn())
-		if err := requireSettings(ctx, c); err != nil {
-			return err
-		}
-		return requireDurable(ctx, c)
+		return requireSettings(ctx, c)
 	}
 	return config, schema, nil
 }
@@ -112,33 +109,32 @@ func (s *Store) forget() {
 const idleTimeout = "idle_in_transaction_session_timeout"
 
 // requireSettings rejects a connection without the settings that it was opened with: a pooler between the store and the server
-// may have dropped them, and apply another session's.
+// may have dropped them, and apply another session's. It also rejects a server that may lose acknowledged commits in a power failure. Only
+// PostgreSQL has the settings that say so.
 func requireSettings(ctx context.Context, c *pgx.Conn) error {
-	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", []string{"search_path", idleTimeout})
+	wanted := []string{"search_path", idleTimeout, "synchronous_commit", "fsync", "full_page_writes"}
+	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", wanted)
 	if err != nil {
 		return err
 	}
+	settings := map[string]string{}
 	var name, is string
 	_, err = pgx.ForEachRow(rows, []any{&name, &is}, func() error {
-		if want := c.Config().RuntimeParams[name]; is != want {
-			return fmt.Errorf("the server did not apply the setting %s (it is %q, want %q): poolers such as PgBouncer do not pass it on; connect to the server directly", name, is, want)
-		}
+		settings[name] = is
 		return nil
 	})
-	return err
-}
-
-// requireDurable rejects a server that may lose acknowledged commits in a power failure.
-func requireDurable(ctx context.Context, c *pgx.Conn) error {
-	var commit, fsync, pages string
-	err := c.QueryRow(ctx, "select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes')").
-		Scan(&commit, &fsync, &pages)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case fsync != "on" || pages != "on":
+	}
+	for _, name := range wanted[:2] {
+		if is, want := settings[name], c.Config().RuntimeParams[name]; is != want {
+			return fmt.Errorf("the server did not apply the setting %s (it is %q, want %q): poolers such as PgBouncer do not pass it on; connect to the server directly", name, is, want)
+		}
+	}
+	if fsync, pages := settings["fsync"], settings["full_page_writes"]; fsync == "off" || pages == "off" {
 		return fmt.Errorf("the server may lose acknowledged writes in a power cut: fsync is %s and full_page_writes is %s; switch both on", fsync, pages)
-	case commit == "off":
+	}
+	if settings["synchronous_commit"] == "off" {
 		_, err = c.Exec(ctx, "set synchronous_commit = on")
 	}
 	return err

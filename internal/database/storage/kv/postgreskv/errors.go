@@ -27,6 +27,8 @@ const (
 	idleSession      = "57P05"
 	noConnection     = "53300"
 	limited          = "53400"
+	notSupported     = "0A000"
+	syntaxError      = "42601"
 )
 
 // state is the SQLSTATE code of a server error, "" for any other.
@@ -41,6 +43,14 @@ func state(err error) string {
 func translate(err error) error {
 	if state(err) == diskFull {
 		return fmt.Errorf("%w: %w", kv.ErrFull, err)
+	}
+	return err
+}
+
+// supported is the error of a statement without which a store only takes more time or space: none if the server does not know it.
+func supported(err error) error {
+	if code := state(err); code == notSupported || code == syntaxError {
+		return nil
 	}
 	return err
 }

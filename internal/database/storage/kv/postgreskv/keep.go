@@ -1,10 +1,12 @@
 package postgreskv
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -46,7 +48,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 			return err
 		}
 		var logged int64
-		err = tx.QueryRow(ctx, `with copies as (insert into kept_log select $1, log, seq, data from log where log = any($2) returning octet_length(data) as n)
+		err = tx.QueryRow(ctx, `with copies as (insert into kept_log select $1::bigint, log, seq, data from log where log = any($2) returning octet_length(data) as n)
 			select coalesce(sum(n), 0) from copies`, id, logsOf(what)).Scan(&logged)
 		if err != nil {
 			return err
@@ -78,7 +80,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, to source, spans []kv.Span) (sum i
 		where, args := list[0].where()
 		// Counters are kept as their sums.
 		var n int64
-		err = tx.QueryRow(ctx, fmt.Sprintf(`with copies as (insert into kept_kv (p, k, v) select $%d, k, v from kv where v is not null and %s
+		err = tx.QueryRow(ctx, fmt.Sprintf(`with copies as (insert into kept_kv (p, k, v) select $%d::bytea, k, v from kv where v is not null and %s
 			on conflict do nothing returning octet_length(k) + octet_length(v) as n) select coalesce(sum(n), 0) from copies`, len(args)+1, where), append(args, to.root)...).Scan(&n)
 		if err != nil {
 			return 0, err
@@ -119,7 +121,7 @@ func copyCounters(ctx context.Context, tx pgx.Tx, to source, span kv.Span) error
 	for k, sum := range sums {
 		keys, values = append(keys, []byte(k)), append(values, counters.Append([]byte{}, sum))
 	}
-	_, err = tx.Exec(ctx, "insert into kept_kv (p, k, v) select $1, k, v from unnest($2::bytea[], $3::bytea[]) as u(k, v) on conflict do nothing", to.root, keys, values)
+	_, err = tx.Exec(ctx, "insert into kept_kv (p, k, v) select $1::bytea, k, v from unnest($2::bytea[], $3::bytea[]) as u(k, v) on conflict do nothing", to.root, keys, values)
 	return err
 }
 
@@ -162,11 +164,12 @@ func (s *Store) OpenKept(ctx context.Context, name string) (kv.Snapshot, error) 
 // Kept lists the kept snapshots.
 func (s *Store) Kept(ctx context.Context) (list []kv.KeptSnapshot, err error) {
 	err = s.call(ctx, func() error {
-		rows, err := s.reads.Query(ctx, "select name, bytes from kept order by name")
+		rows, err := s.reads.Query(ctx, "select name, bytes from kept")
 		if err != nil {
 			return err
 		}
 		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[kv.KeptSnapshot])
+		slices.SortFunc(list, func(a, b kv.KeptSnapshot) int { return cmp.Compare(a.Name, b.Name) })
 		return err
 	})
 	return list, err

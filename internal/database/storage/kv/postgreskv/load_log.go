@@ -105,7 +105,7 @@ func (l *logLoad) add(r kv.Record) error {
 
 // send writes what has been put since the previous call.
 func (l *logLoad) send() error {
-	_, err := l.tx.Exec(l.ctx, "insert into log (log, seq, data) select $1, s, d from unnest($2::bigint[], $3::bytea[]) as u(s, d)", l.log, l.seqs, l.data)
+	_, err := l.tx.Exec(l.ctx, "insert into log (log, seq, data) select $1::bigint, s, d from unnest($2::bigint[], $3::bytea[]) as u(s, d)", l.log, l.seqs, l.data)
 	l.seqs, l.data, l.bytes = nil, nil, 0
 	return err
 }

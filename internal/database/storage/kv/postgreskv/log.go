@@ -77,7 +77,7 @@ func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 			return err
 		}
 		_, err = tx.Exec(ctx, `with gone as (delete from log where log = $1 and seq <= $2 returning seq)
-			insert into trimmed (log, seq) select $1, max(seq) from gone having max(seq) is not null
+			insert into trimmed (log, seq) select $1::bigint, max(seq) from gone having max(seq) is not null
 			on conflict (log) do update set seq = greatest(trimmed.seq, excluded.seq)`, int64(log), number(min(upTo, complete)))
 		return err
 	})

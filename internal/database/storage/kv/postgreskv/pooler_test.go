@@ -127,18 +127,72 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// TestLocksNotShown tests that a server whose pg_locks do not show advisory locks is rejected.
-func TestLocksNotShown(t *testing.T) {
-	run(t, administrator(t, server), "create database blind")
-	in := strings.Replace(postgrestest.URL(schema(), server), "/postgres?", "/blind?", 1)
-	c, err := pgx.Connect(t.Context(), in)
+// database makes another database in the server, whose catalog a test may change, and returns a store's address in it and a connection.
+func database(t *testing.T, name string) (address string, c *pgx.Conn) {
+	t.Helper()
+	run(t, administrator(t, server), "create database "+name)
+	address = strings.Replace(postgrestest.URL(schema(), server), "/postgres?", "/"+name+"?", 1)
+	c, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close(context.WithoutCancel(t.Context()))
+	t.Cleanup(func() { _ = c.Close(context.WithoutCancel(t.Context())) })
 	run(t, c, "set allow_system_table_mods = on")
-	run(t, c, "create or replace view pg_catalog.pg_locks as select * from pg_lock_status() where locktype <> 'advisory'")
-	if s, err := postgreskv.Open(t.Context(), in, postgreskv.Options{}); err == nil || !contains(err, "pg_locks do not show") {
-		t.Errorf("%v, %v", s, err)
+	return address, c
+}
+
+// rejects tests that a store cannot be opened.
+func rejects(t *testing.T, address, want string) {
+	t.Helper()
+	if s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{}); err == nil || !contains(err, want) {
+		t.Errorf("%v, %v; want %q", s, err, want)
 	}
+}
+
+// TestSessionLocks tests that a server is rejected whose locks exclude transactions, but not sessions, as CockroachDB's.
+func TestSessionLocks(t *testing.T) {
+	address, c := database(t, "sessions")
+	run(t, c, "alter function pg_try_advisory_lock(bigint) rename to its_try_advisory_lock")
+	run(t, c, "create function pg_catalog.pg_try_advisory_lock(bigint) returns boolean language sql volatile as 'select true'")
+	rejects(t, address, "a session gets an advisory lock that a transaction holds")
+}
+
+// TestSequenceCache tests that a server is rejected whose sessions draw numbers ahead, as YugabyteDB's do by default.
+func TestSequenceCache(t *testing.T) {
+	address, c := database(t, "ahead")
+	run(t, c, "create function public.cache() returns event_trigger language plpgsql as 'begin alter sequence numbers cache 100; end'")
+	run(t, c, "create event trigger cache on ddl_command_end when tag in ('CREATE SEQUENCE') execute function public.cache()")
+	rejects(t, address, "draw numbers of a sequence ahead")
+}
+
+// TestStorage tests that PostgreSQL does not compress values, and that a store works in a server that cannot be told so.
+func TestStorage(t *testing.T) {
+	plain, c := database(t, "plain")
+	run(t, c, "create function public.refuse() returns event_trigger language plpgsql as 'begin raise sqlstate ''0A000''; end'")
+	run(t, c, "create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function public.refuse()")
+	for address, want := range map[string]string{postgrestest.URL(schema(), server): "eeee", plain: "xxxx"} {
+		s := openWith(t, address, postgreskv.Options{})
+		if err := set(t.Context(), s, "k", "v"); err != nil {
+			t.Error(err)
+		}
+		c, err := pgx.Connect(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var storage string
+		err = c.QueryRow(t.Context(), `select string_agg(attstorage, '') from pg_attribute
+			where attrelid in ('kv'::regclass, 'kept_kv'::regclass, 'log'::regclass, 'kept_log'::regclass) and attname in ('v', 'data')`).Scan(&storage)
+		if err != nil || storage != want {
+			t.Errorf("%s: %q, %v; want %q", address, storage, err, want)
+		}
+		_ = c.Close(t.Context())
+		closeAll(t, s)
+	}
+}
+
+// TestLocksNotShown tests that a server whose pg_locks do not show advisory locks is rejected.
+func TestLocksNotShown(t *testing.T) {
+	address, c := database(t, "blind")
+	run(t, c, "create or replace view pg_catalog.pg_locks as select * from pg_lock_status() where locktype <> 'advisory'")
+	rejects(t, address, "pg_locks do not show")
 }

@@ -84,6 +84,8 @@ const (
 var (
 	//go:embed schema.sql
 	schemaSQL string
+	//go:embed storage.sql
+	storageSQL string
 	//go:embed functions.sql
 	functionsSQL string
 )

@@ -129,7 +129,7 @@ func (l *load) send() error {
 		}
 		keys, values = append(keys, k), append(values, l.values[i])
 	}
-	b.Queue(`insert into kv (p, k, v) select '', k, v from unnest($1::bytea[], $2::bytea[]) as u(k, v) on conflict (p, k) do update set v = excluded.v`, keys, values)
+	b.Queue(`insert into kv (p, k, v) select ''::bytea, k, v from unnest($1::bytea[], $2::bytea[]) as u(k, v) on conflict (p, k) do update set v = excluded.v`, keys, values)
 	l.keys, l.values, l.bytes = nil, nil, 0
 	return l.tx.SendBatch(l.ctx, &b).Close()
 }
@@ -171,7 +171,7 @@ func (s *Store) Compact(ctx context.Context, _, hi []byte) error {
 		tables += ", log"
 	}
 	_, err := s.updates.Exec(ctx, "vacuum (analyze) "+tables)
-	return translate(err)
+	return translate(supported(err))
 }
 
 // Split does nothing: PostgreSQL writes on one machine.

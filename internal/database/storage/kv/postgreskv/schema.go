@@ -38,7 +38,7 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 		return err
 	}
 	var schemaThere, tablesThere bool
-	err := tx.QueryRow(ctx, "select exists (select from pg_namespace where nspname = $1), to_regclass('meta') is not null", schema).Scan(&schemaThere, &tablesThere)
+	err := tx.QueryRow(ctx, "select exists (select 1 from pg_namespace where nspname = $1), to_regclass('meta') is not null", schema).Scan(&schemaThere, &tablesThere)
 	if err == nil && refuse && !tablesThere {
 		return fmt.Errorf("%w in the schema %s", kv.ErrMissing, schema)
 	}
@@ -46,7 +46,7 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 		_, err = tx.Exec(ctx, "create schema "+pgx.Identifier{schema}.Sanitize())
 	}
 	if err == nil && !tablesThere {
-		_, err = tx.Exec(ctx, schemaSQL)
+		err = createTables(ctx, tx)
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, functionsSQL)
@@ -54,17 +54,44 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	return err
 }
 
+// createTables also draws the first number, and rejects a server whose sessions draw ahead: their numbers would not be in order.
+func createTables(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, schemaSQL); err != nil {
+		return err
+	}
+	err := supported(pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
+		_, err := tx.Exec(ctx, storageSQL)
+		return err
+	}))
+	if err != nil {
+		return err
+	}
+	var first, last int64
+	if err := tx.QueryRow(ctx, "select nextval('numbers')").Scan(&first); err != nil {
+		return err
+	}
+	if err := tx.QueryRow(ctx, "select last_value from numbers").Scan(&last); err != nil {
+		return err
+	}
+	if first != last {
+		return errors.New("the server's sessions draw numbers of a sequence ahead; in YugabyteDB, set ysql_sequence_cache_minval to 1")
+	}
+	return nil
+}
+
 // requireLocks rejects a server on which a lock held by one connection does not exclude another, because all isolation relies
 // on that, or is not in pg_locks, which show up to where a log is complete.
 func (s *Store) requireLocks(ctx context.Context, held int64) error {
-	var got, shown bool
-	err := s.reads.QueryRow(ctx, `select pg_try_advisory_xact_lock($1), exists (select from pg_locks where locktype = 'advisory' and objsubid = 1
-		and database = (select oid from pg_database where datname = current_database()) and (classid::bigint << 32 | objid::bigint) = $1)`, held).Scan(&got, &shown)
+	var got, gotSession, shown bool
+	err := s.reads.QueryRow(ctx, `select pg_try_advisory_xact_lock($1), pg_try_advisory_lock($1), exists (select 1 from pg_locks where locktype = 'advisory' and objsubid = 1
+		and database = (select oid from pg_database where datname = current_database()) and (classid::bigint << 32 | objid::bigint) = $1)`, held).Scan(&got, &gotSession, &shown)
 	switch {
 	case err != nil:
 		return err
 	case got:
 		return errors.New("two connections get the same advisory lock: the server's locks have no effect, or the connections end at two servers")
+	case gotSession:
+		return errors.New("a session gets an advisory lock that a transaction holds: the server has no such locks of sessions, which CockroachDB lacks up to 26.3 at least")
 	case !shown:
 		return errors.New("the server's pg_locks do not show an advisory lock that a connection holds")
 	}

@@ -1,4 +1,5 @@
--- What a store keeps in its schema, version 1. Package postgreskv explains it. Its functions are in functions.sql.
+-- What a store keeps in its schema, version 1. Package postgreskv explains it. Its functions are in functions.sql, and how PostgreSQL is to
+-- store values in storage.sql.
 
 create table meta (version int not null);
 insert into meta values (1);
@@ -10,11 +11,18 @@ create table kv (
   flags smallint not null default 0,
   primary key (p, k)
 ) with (fillfactor = 85);
-alter table kv alter column v set storage external;
 create index kv_branches on kv (p, k) where flags & 1 <> 0;
 
-create table kept_kv (like kv including all);
-create table kept (id bigint generated always as identity, name text primary key collate "C", bytes bigint not null);
+create table kept_kv (
+  p bytea not null,
+  k bytea not null,
+  v bytea,
+  flags smallint not null default 0,
+  primary key (p, k)
+);
+create index kept_branches on kept_kv (p, k) where flags & 1 <> 0;
+
+create table kept (id bigint generated always as identity, name text primary key, bytes bigint not null);
 
 create table counters (
   k bytea not null,
@@ -29,10 +37,14 @@ create table log (
   data bytea not null,
   primary key (log, seq)
 );
-alter table log alter column data set storage external;
-create table kept_log (kept bigint not null, like log including storage, primary key (kept, log, seq));
+create table kept_log (
+  kept bigint not null,
+  log bigint not null,
+  seq bigint not null,
+  data bytea not null,
+  primary key (kept, log, seq)
+);
 create table trimmed (log bigint primary key, seq bigint not null);
 
 -- Numbers: the last that was drawn. They are drawn in whole blocks of 64.
-create sequence numbers minvalue 4095 increment by 4096;
-select setval('numbers', 4095);
+create sequence numbers minvalue 4095 increment by 4096 cache 1;

@@ -385,7 +385,7 @@ func (t *txn) queueWrites(b *pgx.Batch) {
 			delete from counters where k in (select k from deleted where flags & 2 <> 0)`, deleted)
 	}
 	if len(set) > 0 {
-		b.Queue(`insert into kv (p, k, v) select '', k, v from unnest($1::bytea[], $2::bytea[]) as u(k, v)
+		b.Queue(`insert into kv (p, k, v) select ''::bytea, k, v from unnest($1::bytea[], $2::bytea[]) as u(k, v)
 			on conflict (p, k) do update set v = excluded.v`, set, values)
 	}
 }

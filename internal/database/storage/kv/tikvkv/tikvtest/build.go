@@ -1,6 +1,8 @@
 package tikvtest
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,11 +18,11 @@ const nodeProgram = "tikv-stand-in"
 
 // build builds the placement driver and the stand-in, and returns their directory. Of concurrent processes, only one builds.
 var build = sync.OnceValues(func() (dir string, err error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
+	mod, err := runGo("", "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
-	root := filepath.Dir(strings.TrimSpace(string(out)))
+	root := filepath.Dir(mod)
 	dir = filepath.Join(root, "bin", "tikv")
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return "", err
@@ -49,10 +51,8 @@ var build = sync.OnceValues(func() (dir string, err error) {
 			"-ldflags=-checklinkname=0 -X google.golang.org/protobuf/reflect/protoregistry.conflictPolicy=ignore", ".",
 		}},
 	} {
-		cmd := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, b.name)}, b.args...)...) //nolint:gosec // constants
-		cmd.Dir = b.in
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("building %s: %w\n%s", b.name, err, text)
+		if _, err := runGo(b.in, append([]string{"build", "-o", filepath.Join(dir, b.name)}, b.args...)...); err != nil {
+			return "", err
 		}
 	}
 	return dir, nil
@@ -78,17 +78,18 @@ func correct(node, dir string) (modfile string, err error) {
 		return "", err
 	}
 	for _, c := range corrections {
-		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", c.module) //nolint:gosec // a constant
-		list.Dir = node
-		original, err := list.Output()
+		if _, err := runGo(node, "mod", "download", c.module); err != nil {
+			return "", err
+		}
+		original, err := runGo(node, "list", "-m", "-f", "{{.Dir}}", c.module)
 		if err != nil {
-			return "", fmt.Errorf("looking for %s: %w", c.module, err)
+			return "", err
 		}
 		corrected := filepath.Join(dir, "corrected", filepath.Base(c.module))
 		if err := os.RemoveAll(corrected); err != nil {
 			return "", err
 		}
-		if err := os.CopyFS(corrected, os.DirFS(strings.TrimSpace(string(original)))); err != nil {
+		if err := os.CopyFS(corrected, os.DirFS(original)); err != nil {
 			return "", err
 		}
 		file := filepath.Join(corrected, c.file)
@@ -102,12 +103,23 @@ func correct(node, dir string) (modfile string, err error) {
 		if err := os.WriteFile(file, []byte(strings.Replace(string(text), c.old, c.corrected, 1)), 0o600); err != nil {
 			return "", err
 		}
-		edit := exec.Command("go", "mod", "edit", "-replace="+c.module+"="+corrected, modfile) //nolint:gosec // our own paths
-		if text, err := edit.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("replacing %s: %w\n%s", c.module, err, text)
+		if _, err := runGo(dir, "mod", "edit", "-replace="+c.module+"="+corrected, modfile); err != nil {
+			return "", err
 		}
 	}
 	return modfile, nil
+}
+
+// runGo runs the go command in a directory, and returns what it prints.
+func runGo(dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // arguments of this package
+	cmd.Dir = dir
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &errs)
+	}
+	return strings.TrimSpace(out.String()), nil
 }
 
 func copyFile(to, from string) error {
