@@ -75,7 +75,7 @@ func TestMoveUnderWrites(t *testing.T) {
 
 	c.args[7] = "--finish"
 	last := c.start(t)
-	last.waitFor(t, "all are equal")
+	last.waitFor(t, "found no differences")
 	if err := last.wait(); err != nil {
 		t.Fatalf("the copy ended with %v:\n%s", err, last.text())
 	}

@@ -39,7 +39,7 @@ func testCopy(t *testing.T, local string) {
 		}
 		return string(out)
 	}
-	if out := run(table); !strings.Contains(out, "compared 40 items: all are equal") {
+	if out := run(table); !strings.Contains(out, "compared 40 items, found no differences") {
 		t.Errorf("the copy said:\n%s", out)
 	}
 	from, to := describe(t, source, table), describe(t, target, table)
@@ -77,7 +77,7 @@ func testCopy(t *testing.T, local string) {
 	if _, err := source.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: keyOf(3)}); err != nil {
 		t.Fatal(err)
 	}
-	if out := run(moved, "--finish"); !strings.Contains(out, "compared 59 items: all are equal") {
+	if out := run(moved, "--finish"); !strings.Contains(out, "compared 59 items, found no differences") {
 		t.Errorf("the end of the copy said:\n%s", out)
 	}
 }

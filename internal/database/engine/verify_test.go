@@ -114,34 +114,34 @@ func TestVerifyFinds(t *testing.T) {
 	}{
 		{"none", func(damaged) {}, nil},
 		{"item gone", func(d damaged) { d.set(item, nil) }, []string{
-			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music: has 0 items of 0 bytes, but 1 of 10 bytes are counted",
 			"Music/a: the entry has no item: data/table 1/index 1/hash",
 			`Music: the TTL entry has no item that expires then: ttl/table 1/2000000000/"1"`,
 			inLog(0, "the item is not what this record, its last, says: data/table 1/index 0/hash"),
 		}},
 		{"item not readable", func(d damaged) { d.set(item, []byte("?")) }, []string{
 			"Music: the item cannot be read: ",
-			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music: has 0 items of 0 bytes, but 1 of 10 bytes are counted",
 			"Music/a: the entry's item cannot be read",
 			"Music: the item of the TTL entry cannot be read",
 			inLog(0, "the item is not what this record, its last, says"),
 		}},
 		{"entry gone", func(d damaged) { d.set(entry, nil) }, []string{
 			"Music/a: the item has no entry in the index",
-			"Music/a: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 0 items of 0 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"entry elsewhere", func(d damaged) {
 			d.set(elsewhere, d.get(entry))
 		}, []string{
 			"Music/a: the entry's item belongs elsewhere in the index",
-			"Music/a: there are 2 items of 20 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 2 items of 20 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"TTL entry gone", func(d damaged) { d.set(ttl, nil) }, []string{
 			"Music: the item expires and has no TTL entry",
 		}},
 		{"count wrong", func(d damaged) {
 			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(1, 1), 1, 0) })
-		}, []string{"Music/a: there are 1 items of 10 bytes, and 2 of 10 bytes are counted"}},
+		}, []string{"Music/a: has 1 item of 10 bytes, but 2 of 10 bytes are counted"}},
 		{"collection counted that is not there", func(d damaged) {
 			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(1, pk), 5) })
 		}, []string{`Music: the item collection has 0 bytes, and 5 are counted: statistics/table 1/collection/"1"`}},
@@ -157,22 +157,22 @@ func TestVerifyFinds(t *testing.T) {
 		}},
 		{"entry lacks an attribute", func(d damaged) { d.set(entry, encoded(field("pk", "1"), field("a", "x"))) }, []string{
 			`Music/a: the entry is not what its item makes: it lacks the attribute "exp"`,
-			"Music/a: there are 1 items of 5 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 1 item of 5 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"entry has another value", func(d damaged) {
 			d.set(entry, encoded(field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000001")}))
 		}, []string{
 			`Music/a: the entry is not what its item makes: it has another value of "exp"`,
-			"Music/a: there are 1 items of 14 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 1 item of 14 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"entry not readable", func(d damaged) { d.set(entry, []byte("?")) }, []string{
 			"Music/a: the entry is not what its item makes: it ends too early",
 			"Music/a: the entry cannot be read: it ends too early",
-			"Music/a: there are 1 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 1 item of 0 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"entry without an item's key", func(d damaged) { d.set(elsewhere, encoded(field("a", "y"))) }, []string{
 			"Music/a: the entry does not have the key of an item",
-			"Music/a: there are 2 items of 12 bytes, and 1 of 10 bytes are counted",
+			"Music/a: has 2 items of 12 bytes, but 1 of 10 bytes are counted",
 		}},
 		{"item elsewhere", func(d damaged) {
 			d.set(keyenc.Item(nil, 1, attr.String("2"), attr.Value{}), d.get(item))
@@ -183,7 +183,7 @@ func TestVerifyFinds(t *testing.T) {
 			d.set(item, stored)
 		}, []string{
 			"Music: the item cannot be read: its size is 10 and it says 11",
-			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music: has 0 items of 0 bytes, but 1 of 10 bytes are counted",
 			"Music/a: the entry's item cannot be read",
 			"Music: the item of the TTL entry cannot be read",
 			inLog(0, "the item is not what this record, its last, says"),

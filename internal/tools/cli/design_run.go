@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
@@ -182,7 +183,7 @@ func (r *testRun) end() error {
 	case r.failed == 0 && r.flags.asJSON:
 		return nil
 	case r.failed == 0:
-		_, err := fmt.Fprintf(r.env.Stdout, "ok    %s: %d cases in %v\n", r.file, r.cases, took)
+		_, err := fmt.Fprintf(r.env.Stdout, "ok    %s: %s in %v\n", r.file, plural.Of(r.cases, "case"), took)
 		return err
 	case !r.flags.asJSON:
 		fmt.Fprintf(r.env.Stdout, "FAIL  %s: %d of %d failed, in %v; reproduce with: %s test %s --seed %d --items %d\n",

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 func newInsights(env Environment) *cobra.Command {
@@ -71,7 +72,7 @@ func printInsights(out io.Writer, in *monotable.Insights) error {
 			if len(ranking.ranks) == 0 {
 				continue
 			}
-			fmt.Fprintf(out, "%s: %s of the last %d minutes\n", name, ranking.title, in.Minutes)
+			fmt.Fprintf(out, "%s: %s of the last %s\n", name, ranking.title, plural.Of(in.Minutes, "minute"))
 			if err := printRanks(out, ranking.unit, ranking.ranks); err != nil {
 				return err
 			}

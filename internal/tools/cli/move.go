@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/control"
 )
 
@@ -131,13 +132,14 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 		return err
 	}
 	if moved.Rounds > 0 {
-		_, err = fmt.Fprintf(env.Stdout, "move: writes were paused for %.2f s, after %d rounds\n", moved.Held, moved.Rounds)
+		_, err = fmt.Fprintf(env.Stdout, "move: writes were paused for %.2f s, after %s\n", moved.Held, plural.Of(moved.Rounds, "round"))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "move: %d tables, %d items, %d keys, %d log records, %d backups, %s in %.1f s, verified\n",
-		moved.Verified.Tables, moved.Verified.Items, moved.Keys, moved.LogRecords, moved.Backups, formatBytes(moved.Bytes), seconds)
+	_, err = fmt.Fprintf(env.Stdout, "move: %s, %s, %s, %s, %s, %s in %.1f s, verified\n",
+		plural.Of(moved.Verified.Tables, "table"), plural.Of(moved.Verified.Items, "item"), plural.Of(moved.Keys, "key"), plural.Of(moved.LogRecords, "log record"),
+		plural.Of(moved.Backups, "backup"), formatBytes(moved.Bytes), seconds)
 	return err
 }
 

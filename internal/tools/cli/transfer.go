@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // transferPoll is the interval of checks on a transfer.
@@ -86,9 +88,9 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 			return err
 		}
 	} else if t.failure == "" {
-		line := fmt.Sprintf("%s: %d items, %s in %.1f s", what, t.Items, formatBytes(t.Bytes), t.Seconds)
+		line := fmt.Sprintf("%s: %s, %s in %.1f s", what, plural.Of(t.Items, "item"), formatBytes(t.Bytes), t.Seconds)
 		if t.Errors > 0 {
-			line += fmt.Sprintf("; %d lines were rejected, see the server's log", t.Errors)
+			line += fmt.Sprintf("; rejected %s, see the server's log", plural.Of(t.Errors, "line"))
 		}
 		if _, err := fmt.Fprintln(env.Stdout, line); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 func newVerify(env Environment) *cobra.Command {
@@ -61,9 +62,9 @@ func reportVerified(env Environment, asJSON bool, done monotable.Verified, findi
 			Wrong []monotable.Finding `json:"wrong"`
 		}{done, findings})
 	} else {
-		_, err = fmt.Fprintf(env.Stdout,
-			"%d tables, %d items, %d index entries, %d expiries, %d log records, %d streams, %d backups, %d identities: %d wrong\n",
-			done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.LogRecords, done.Streams, done.Backups, done.Identities, done.Findings)
+		_, err = fmt.Fprintf(env.Stdout, "%s, %s, %s, %s, %s, %s, %s, %s: %d wrong\n",
+			plural.Of(done.Tables, "table"), plural.Of(done.Items, "item"), plural.Of(done.IndexEntries, "index entry"), plural.Of(done.TTLEntries, "expiry"),
+			plural.Of(done.LogRecords, "log record"), plural.Of(done.Streams, "stream"), plural.Of(done.Backups, "backup"), plural.Of(done.Identities, "identity"), done.Findings)
 	}
 	if err == nil && done.Findings > 0 {
 		return errReported

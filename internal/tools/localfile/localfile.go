@@ -30,6 +30,7 @@ import (
 	"github.com/alicebob/sqlittle"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
@@ -235,7 +236,7 @@ func (f *File) Items(t *Table) iter.Seq2[source.Item, error] {
 		case err != nil:
 			yield(nil, err)
 		case n != t.Count:
-			yield(nil, fmt.Errorf("table %s had %d items but now has %d: is DynamoDB Local still running?", t.Name, t.Count, n))
+			yield(nil, fmt.Errorf("table %s had %s but now has %d: is DynamoDB Local still running?", t.Name, plural.Of(t.Count, "item"), n))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // activeWait is the time limit for a table to become active.
@@ -62,7 +64,8 @@ func (c *copier) createAs(ctx context.Context, t *tableState, source *types.Tabl
 	if _, err := c.o.To.Client.CreateTable(ctx, in); err != nil {
 		return fmt.Errorf("create %s at %s: %w", t.Target, c.o.To.Name, err)
 	}
-	c.logf("%s: created %s with %d indexes and %d tags", t.Source, t.Target, len(in.GlobalSecondaryIndexes)+len(in.LocalSecondaryIndexes)+len(in.VectorIndexes), len(tags))
+	c.logf("%s: created %s with %s and %s", t.Source, t.Target,
+		plural.Of(len(in.GlobalSecondaryIndexes)+len(in.LocalSecondaryIndexes)+len(in.VectorIndexes), "index"), plural.Of(len(tags), "tag"))
 	for _, left := range notCopied(source) {
 		c.logf("%s: not copied: %s", t.Source, left)
 	}

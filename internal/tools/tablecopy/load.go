@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
@@ -98,7 +99,7 @@ func (c *copier) load(ctx context.Context, l *Loaded, name string) error {
 	if r.found > 0 {
 		return fmt.Errorf("%w: %d of %d items (%v)", ErrDifferent, r.found, written, r)
 	}
-	c.logf("%s: imported %d items", name, written)
+	c.logf("%s: imported %s", name, plural.Of(written, "item"))
 	return nil
 }
 

@@ -42,6 +42,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
@@ -229,7 +230,7 @@ func (c *copier) resume() error {
 			done++
 		}
 	}
-	c.logf("resuming: %d of %d tables and %d items are copied", done, len(st.Tables), items)
+	c.logf("resuming: already copied %d of %s, and %s", done, plural.Of(len(st.Tables), "table"), plural.Of(items, "item"))
 	return nil
 }
 
@@ -249,7 +250,7 @@ func (c *copier) copyTable(ctx context.Context, t *tableState) error {
 		return fmt.Errorf("table %s: %w", t.Source, err)
 	}
 	t.Copied = true
-	c.logf("%s: copied %d items to %s", t.Source, t.items(), t.Target)
+	c.logf("%s: copied %s to %s", t.Source, plural.Of(t.items(), "item"), t.Target)
 	return c.state.save()
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
@@ -84,7 +85,7 @@ func (c *copier) verify(ctx context.Context, t *tableState) error {
 		return err
 	}
 	if r.found == 0 {
-		c.logf("%s: compared %d items: all are equal", t.Source, r.compared)
+		c.logf("%s: compared %s, found no differences", t.Source, plural.Of(r.compared, "item"))
 		return nil
 	}
 	advice := "was the source written to in the meantime? Use --follow to copy such changes"
@@ -210,7 +211,7 @@ func (c *copier) compareBack(ctx context.Context, t *tableState, schema []types.
 		return nil
 	})
 	if err == nil && c.o.Transform != nil && count != r.compared {
-		return fmt.Errorf("%w: %d items were read, but the copy has %d: do several items have the same key?", ErrDifferent, r.compared, count)
+		return fmt.Errorf("%w: read %s, but the copy has %d: do several items have the same key?", ErrDifferent, plural.Of(r.compared, "item"), count)
 	}
 	return err
 }

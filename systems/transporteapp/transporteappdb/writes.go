@@ -2030,7 +2030,7 @@ type GuardarFigurasResult struct {
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision AND numFiguras <= :numero; GSI1 updated (1); GSI2 updated (1)
 //	put     Figura.key USER#{userId}#CARTA#{cartaId} / FIGURA#{orden|pad(4)}, each line
-//	costs   8 write units with 1 lines, 2 for each
+//	costs   8 write units with 1 line, 2 for each
 //
 // It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
@@ -2071,7 +2071,7 @@ type QuitarFigurasResult struct {
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	delete  Figura.key USER#{userId}#CARTA#{cartaId} / FIGURA#{orden|pad(4)}, each line
-//	costs   8 write units with 1 lines, 2 for each
+//	costs   8 write units with 1 line, 2 for each
 //
 // It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
@@ -2457,7 +2457,7 @@ type TimbrarCartaResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	create  XmlParte.key USER#{userId}#XML#{cartaId} / XML#{parte|pad(4)}, each line; if it does not exist
-//	costs   28 write units with 1 lines, 6 for each
+//	costs   28 write units with 1 line, 6 for each
 //
 // It can fail with ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It takes at most 10 lines.

@@ -464,7 +464,7 @@ type LeaveWithMatchesResult struct {
 //	update  Room.key {roomId}; if version = :version; host-index updated (1)
 //	create  Match.key {roomId} / {movieId}, each line; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}, each line
-//	costs   11 write units with 1 lines, 4 for each
+//	costs   11 write units with 1 line, 4 for each
 //
 // It can fail with ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrMovieNotFound, table.ErrRefused, table.ErrLines. It takes at most 40 lines.

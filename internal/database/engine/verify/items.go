@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // count is the expected value of a counter.
@@ -220,7 +221,7 @@ func (v *verifier) counter(index, key string, want count) error {
 		got = count{counters[0], counters[1]}
 	}
 	if got != want {
-		v.found(index, nil, "there are %d items of %d bytes, and %d of %d bytes are counted", want.items, want.bytes, got.items, got.bytes)
+		v.found(index, nil, "has %s of %d bytes, but %d of %d bytes are counted", plural.Of(want.items, "item"), want.bytes, got.items, got.bytes)
 	}
 	return nil
 }

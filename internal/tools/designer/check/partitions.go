@@ -224,7 +224,10 @@ func (c *checker) few(h *heat, subject string, load float64) {
 	if load < ample {
 		severity = Info
 	}
-	holds := fmt.Sprintf("has %.0f value(s): each", h.values)
+	holds := fmt.Sprintf("has %.0f values: each", h.values)
+	if math.Round(h.values) == 1 {
+		holds = "has only one value, which"
+	}
 	switch {
 	case h.period != "":
 		holds = fmt.Sprintf("is the same for all items of one %s: their partition", h.period)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // WriteText writes findings as text: each with its line of the design and a caret, and a count at the end. Accepted
@@ -49,8 +50,11 @@ func place(d *design.Design, p design.Pos) string {
 func tally(counts map[Severity]int, accepted int) string {
 	var parts []string
 	for _, s := range []Severity{Error, Warning, Info} {
-		if n := counts[s]; n > 0 {
-			parts = append(parts, plural(n, string(s)))
+		switch n := counts[s]; {
+		case n > 0 && s == Info:
+			parts = append(parts, fmt.Sprintf("%d info", n))
+		case n > 0:
+			parts = append(parts, plural.Of(n, string(s)))
 		}
 	}
 	if accepted > 0 {
@@ -60,13 +64,6 @@ func tally(counts map[Severity]int, accepted int) string {
 		return "no findings"
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, what string) string {
-	if n != 1 && what != string(Info) {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // errWriter remembers the first error of a series of writes.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -42,10 +43,10 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 	}
 	switch {
 	case perLine > 0 && lines == 0:
-		tooMany("has %d actions plus %d per line, and the lines have no bound: %d lines exceed the limit of %d actions", fixed, perLine, bound+1, transactionActionsMax)
+		tooMany("has %s plus %d per line, and the lines have no bound: %d lines exceed the limit of %d actions", plural.Of(fixed, "action"), perLine, bound+1, transactionActionsMax)
 		return
 	case fixed+perLine*lines > transactionActionsMax:
-		tooMany("has %d actions plus %d for each of %d lines, %d in total; DynamoDB allows %d", fixed, perLine, lines, fixed+perLine*lines, transactionActionsMax)
+		tooMany("has %s plus %d for each of %d lines, %d in total; DynamoDB allows %d", plural.Of(fixed, "action"), perLine, lines, fixed+perLine*lines, transactionActionsMax)
 		return
 	}
 	bytes := 0

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // title describes a kind of finding.
@@ -47,7 +49,7 @@ func (k Kind) title() string {
 func WriteText(w io.Writer, r *Report) error {
 	var out strings.Builder
 	for _, t := range r.Tables {
-		fmt.Fprintf(&out, "%s: %s", t.Table, counted(t.Items))
+		fmt.Fprintf(&out, "%s: %s", t.Table, plural.Of(t.Items, "item"))
 		if t.Expired > 0 {
 			fmt.Fprintf(&out, ", %d of them expired", t.Expired)
 		}
@@ -58,12 +60,12 @@ func WriteText(w io.Writer, r *Report) error {
 		}
 		_ = rows.Flush() // writes to a builder
 		for _, b := range t.Undeclared {
-			fmt.Fprintf(&out, "  %s has the attribute %s, which the design does not declare, in %s\n", b.Entity, b.Attribute, counted(b.Items))
+			fmt.Fprintf(&out, "  %s has the attribute %s, which the design does not declare, in %s\n", b.Entity, b.Attribute, plural.Of(b.Items, "item"))
 		}
 		out.WriteString("\n")
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), counted(f.Items))
+		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), plural.Of(f.Items, "item"))
 		for _, e := range f.Examples {
 			fmt.Fprintf(&out, "  %s\n    %s\n", e.Key, e.Message)
 		}
@@ -76,19 +78,11 @@ func WriteText(w io.Writer, r *Report) error {
 		if kept.Reason != "" {
 			why = kept.Reason
 		}
-		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items), why)
+		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, plural.Of(kept.Items, "item"), why)
 	}
 	if len(r.Findings) == 0 {
 		out.WriteString("everything matches the design\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// counted is a number of items.
-func counted(n int64) string {
-	if n == 1 {
-		return "1 item"
-	}
-	return fmt.Sprintf("%d items", n)
 }

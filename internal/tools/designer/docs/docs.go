@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 )
 
@@ -77,8 +78,8 @@ func (p *page) summary() {
 		}
 	}
 	p.line(strings.Join([]string{
-		plural(len(d.Entities), "entity", "entities"), plural(len(d.Reads)+len(d.Collections), "read", "reads"),
-		plural(len(d.Writes), "write", "writes"),
+		plural.Of(len(d.Entities), "entity"), plural.Of(len(d.Reads)+len(d.Collections), "read"),
+		plural.Of(len(d.Writes), "write"),
 	}, ", ") + ".")
 	if d.Tenant != "" {
 		p.line("Items belong to a " + code(d.Tenant) + ". Reads that return another one's items say so.")

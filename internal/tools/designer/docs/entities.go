@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -104,14 +105,14 @@ func expiry(e *design.Entity) string {
 func age(ttl *design.TTL) string {
 	seconds := int(ttl.After.Seconds())
 	for _, unit := range []struct {
-		seconds   int
-		one, many string
-	}{{86400, "day", "days"}, {3600, "hour", "hours"}, {60, "minute", "minutes"}} {
+		seconds int
+		name    string
+	}{{86400, "day"}, {3600, "hour"}, {60, "minute"}} {
 		if seconds%unit.seconds == 0 {
-			return plural(seconds/unit.seconds, unit.one, unit.many)
+			return plural.Of(seconds/unit.seconds, unit.name)
 		}
 	}
-	return plural(seconds, "second", "seconds")
+	return plural.Of(seconds, "second")
 }
 
 // about describes a field.

@@ -200,10 +200,3 @@ func units(f float64, one string) string {
 	}
 	return number(f) + " " + one + "s"
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

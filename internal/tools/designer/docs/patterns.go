@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/explain"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -149,7 +150,7 @@ func (p *page) request(t *table, e explain.Pattern) {
 	cost := units(e.ReadUnits, "read unit") + " per call"
 	switch {
 	case e.UnitsPerKey > 0:
-		cost += fmt.Sprintf(" with %s keys (%s for each)", number(e.Keys), number(e.UnitsPerKey))
+		cost += fmt.Sprintf(" with %s (%s for each)", units(e.Keys, "key"), number(e.UnitsPerKey))
 	case e.WholeUnits > e.ReadUnits:
 		cost += " for a page; " + units(e.WholeUnits, "read unit") + " for all"
 	}
@@ -219,13 +220,13 @@ func (p *page) write(w *design.Write) {
 	p.heading(3, "Write "+w.Name)
 	p.paragraph(text(w.Doc))
 	fixed, perLine := plan.ForWrite(p.design, w).Actions()
-	says := []string{"one " + operation(e) + " of " + plural(fixed, "item", "items")}
+	says := []string{"one " + operation(e) + " of " + plural.Of(fixed, "item")}
 	if perLine > 0 {
 		says[0] += fmt.Sprintf(" and %d for each line", perLine)
 	}
 	cost := units(e.WriteUnits, "write unit")
 	if e.UnitsPerLine > 0 {
-		cost += fmt.Sprintf(" with %s lines (%s for each)", number(e.Lines), number(e.UnitsPerLine))
+		cost += fmt.Sprintf(" with %s (%s for each)", units(e.Lines, "line"), number(e.UnitsPerLine))
 	}
 	says = append(says, cost)
 	if w.Rate > 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -52,7 +53,7 @@ func writeRead(out *strings.Builder, p Pattern) {
 func more(p Pattern) string {
 	switch {
 	case p.UnitsPerKey > 0:
-		return fmt.Sprintf(" with %g keys (%g for each)", p.Keys, p.UnitsPerKey)
+		return fmt.Sprintf(" with %s (%g for each)", plural.Of(p.Keys, "key"), p.UnitsPerKey)
 	case p.WholeUnits > p.ReadUnits:
 		return fmt.Sprintf(" a page; %g for all", p.WholeUnits)
 	default:
@@ -149,7 +150,7 @@ func writeItems(out *strings.Builder, p Pattern) {
 	fmt.Fprintf(out, "  %s", request)
 	fmt.Fprintf(out, ", %s", units(p.WriteUnits, "write"))
 	if p.UnitsPerLine > 0 {
-		fmt.Fprintf(out, " with %g lines (%g for each)", p.Lines, p.UnitsPerLine)
+		fmt.Fprintf(out, " with %s (%g for each)", plural.Of(p.Lines, "line"), p.UnitsPerLine)
 	}
 	out.WriteString(bounds(p.WriteUnits, p))
 	out.WriteString("\n")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/explain"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -73,7 +74,7 @@ func requestBlock(p explain.Pattern) string {
 	costs := units(p.ReadUnits, "read")
 	switch {
 	case p.UnitsPerKey > 0:
-		costs += fmt.Sprintf(" with %g keys, %g for each", p.Keys, p.UnitsPerKey)
+		costs += fmt.Sprintf(" with %s, %g for each", plural.Of(p.Keys, "key"), p.UnitsPerKey)
 	case p.WholeUnits > p.ReadUnits:
 		costs += fmt.Sprintf(" a page, %g for all", p.WholeUnits)
 	}
@@ -122,12 +123,7 @@ func filled(expression string, values []plan.KeyValue) string {
 	return strings.NewReplacer(pairs...).Replace(expression)
 }
 
-func units(n float64, what string) string {
-	if n == 1 {
-		return fmt.Sprintf("%g %s unit", n, what)
-	}
-	return fmt.Sprintf("%g %s units", n, what)
-}
+func units(n float64, what string) string { return plural.Of(n, what+" unit") }
 
 // writeRemarks are the paragraphs of a write's comment: what it does, the items that it affects, its errors.
 func (m *model) writeRemarks(w *writeModel) []string {
@@ -152,7 +148,7 @@ func (m *model) writeRemarks(w *writeModel) []string {
 	}
 	costs := units(p.WriteUnits, "write")
 	if p.UnitsPerLine > 0 {
-		costs += fmt.Sprintf(" with %g lines, %g for each", p.Lines, p.UnitsPerLine)
+		costs += fmt.Sprintf(" with %s, %g for each", plural.Of(p.Lines, "line"), p.UnitsPerLine)
 	}
 	rows = append(rows, [2]string{"costs", costs})
 	var ends []string

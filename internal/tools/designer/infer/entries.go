@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // entry is the entry of an entity or copy in an index.
@@ -54,7 +56,7 @@ func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 	marks, pieces, some := t.commonMarks(k, rows)
 	out := t.templateOf(k, some, marks, func(r *row) []piece { return pieces[r] }, s.pk)
 	if others := len(rows) - len(some); others > 0 {
-		out.notes = append(out.notes, fmt.Sprintf("guess: the %s of %s have another form", k.Name, count(others, "other item")))
+		out.notes = append(out.notes, fmt.Sprintf("guess: the %s of %s have another form", k.Name, plural.Of(others, "other item")))
 	}
 	for i := range out.parts { // one text per row that has the entry
 		if p := &out.parts[i]; !p.isLiteral() && len(p.texts) == len(some) && len(some) < len(rows) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // typing is the context of a field whose type is inferred.
@@ -37,7 +38,7 @@ func (d *draft) typeOf(values []types.AttributeValue, f typing) (name, note stri
 		}
 	}
 	if others := len(values) - len(kinds[most]); others > 0 {
-		note = fmt.Sprintf("guess: %s not of type %s", count(others, "value"), most)
+		note = fmt.Sprintf("guess: %s not of type %s", plural.Of(others, "value"), most)
 	}
 	var why string
 	name, why = d.typeOfKind(most, kinds[most], f)
@@ -152,7 +153,7 @@ func (d *draft) typeOfText(values []types.AttributeValue, f typing) (name, note 
 		}
 	}
 	if enum := enumOf(values, f.name); enum != nil && !f.found {
-		return d.enum(f, enum), fmt.Sprintf("guess: %s in %s", count(len(enum), "value"), count(len(values), "item"))
+		return d.enum(f, enum), fmt.Sprintf("guess: %s in %s", plural.Of(len(enum), "value"), plural.Of(len(values), "item"))
 	}
 	last := words(f.name)
 	tail := ""

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // Mapper is a JavaScript library that stores objects in single tables and has models of them.
@@ -510,7 +511,7 @@ func (m *mapped) reads(p *page, e *mappedEntity) {
 	whole := distinct(e.pkFields, e.skFields)
 	line(e.name+byName(whole), "", true, whole)
 	if pk := distinct(e.pkFields); len(pk) < len(whole) {
-		line(plural(e.name)+byName(pk), "key", false, pk)
+		line(plural.Noun(e.name)+byName(pk), "key", false, pk)
 	}
 	for _, x := range e.entries {
 		if x.mixed {
@@ -528,7 +529,7 @@ func (m *mapped) reads(p *page, e *mappedEntity) {
 				name = "By" + name
 			}
 		}
-		line(plural(e.name)+name, x.index, false, by)
+		line(plural.Noun(e.name)+name, x.index, false, by)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // words are the words of a name: ORDER_ITEM, orderItem and order-item have order and item.
@@ -129,14 +131,8 @@ func (t *tableDraft) fieldName(path string) string {
 }
 
 // share says how many of a number of items have something.
-func (t *tableDraft) share(n, of int) string { return fmt.Sprintf("%d of %s", n, count(of, "item")) }
-
-// count is a number with a noun.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+func (t *tableDraft) share(n, of int) string {
+	return fmt.Sprintf("%d of %s", n, plural.Of(of, "item"))
 }
 
 // shownPath is a path in readable form.

@@ -3,6 +3,8 @@ package infer
 import (
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // reads are the reads that an entity's places can serve, as lines of the design.
@@ -41,9 +43,9 @@ func (t *tableDraft) reads(e *entity) []string {
 			if via != "" {
 				text += ", via: " + via
 			}
-			name := plural(e.name) + byName(pk)
+			name := plural.Noun(e.name) + byName(pk)
 			if len(pk) == 0 {
-				name = "All" + plural(e.name)
+				name = "All" + plural.Noun(e.name)
 			}
 			line(name, text+by(pk)+", page: 50")
 		}
@@ -78,21 +80,4 @@ func fieldsIn(list []*template) []string {
 		}
 	}
 	return out
-}
-
-// plural is the usual English plural.
-func plural(name string) string {
-	ends := func(list ...string) bool {
-		return slices.ContainsFunc(list, func(tail string) bool { return strings.HasSuffix(name, tail) })
-	}
-	switch {
-	case ends("s") && !ends("ss", "us", "is"):
-		return name // already a plural
-	case ends("s", "x", "ch"):
-		return name + "es"
-	case strings.HasSuffix(name, "y") && len(name) > 1 && !strings.ContainsAny(name[len(name)-2:len(name)-1], "aeiou"):
-		return name[:len(name)-1] + "ies"
-	default:
-		return name + "s"
-	}
 }

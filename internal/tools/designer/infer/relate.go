@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // entity is an entity under construction.
@@ -223,7 +225,7 @@ func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 	if shared < needed || 10*equal < 9*shared*len(pairs) {
 		return false
 	}
-	c := &copyDraft{shape: s, note: fmt.Sprintf("guess: %d of %s have the item with the same key fields", len(pairs), count(len(s.rows), "copy"))}
+	c := &copyDraft{shape: s, note: fmt.Sprintf("guess: %d of %s have the item with the same key fields", len(pairs), plural.Of(len(s.rows), "copy"))}
 	c.note = strings.Replace(c.note, "copys", "copies", 1)
 	if equal < shared*len(pairs) {
 		c.note += "; monotable conform shows where the two differ"

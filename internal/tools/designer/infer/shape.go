@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // shape is a set of items whose keys have the same literals in the same places.
@@ -94,7 +96,7 @@ func (t *tableDraft) limit() {
 	}
 	first := left[0].rows[0].item
 	t.notes = append(t.notes, fmt.Sprintf("Omitted: %s of %s, whose keys start in %d other ways, such as %q.",
-		count(n, "item"), t.Name, len(left), keyText(first[t.PK.Name])+" "+keyText(first[t.SK.Name])))
+		plural.Of(n, "item"), t.Name, len(left), keyText(first[t.PK.Name])+" "+keyText(first[t.SK.Name])))
 	t.shapes = t.shapes[:maxShapes]
 }
 

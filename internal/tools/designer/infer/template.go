@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // template is the inferred template of a key attribute.
@@ -71,7 +72,7 @@ func (t *tableDraft) templateOf(k Key, rows []*row, marks []mark, pieces func(*r
 		case p == nil && c.constant() && len(rows) > 2:
 			out.literal(c.texts[0])
 			label = c.texts[0]
-			notes = append(notes, fmt.Sprintf("guess: %s is the same in all %s, so it is a literal", c.texts[0], count(len(rows), "key")))
+			notes = append(notes, fmt.Sprintf("guess: %s is the same in all %s, so it is a literal", c.texts[0], plural.Of(len(rows), "key")))
 		case p == nil:
 			out.parts = append(out.parts, part{virtual: true, label: c.label, texts: c.texts})
 		case c.constant() && shouted(c.texts[0]) && i == 0 && len(marks) > 1:

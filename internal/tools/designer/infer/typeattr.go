@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // typeNames are common names of type attributes, without case and underscores.
@@ -49,7 +51,7 @@ func (t *tableDraft) findTypeAttribute() {
 			n++
 		}
 	}
-	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one per key prefix", t.share(n, len(t.rows)), count(len(values), "value"))
+	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one per key prefix", t.share(n, len(t.rows)), plural.Of(len(values), "value"))
 }
 
 // beginning is the literal with which a key seems to start.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // page is the text of a draft being written.
@@ -55,7 +57,7 @@ func quote(s string) string { return strconv.Quote(s) }
 func (d *draft) text() string {
 	p := &page{}
 	for _, t := range d.tables {
-		items := count(len(t.rows), "item")
+		items := plural.Of(len(t.rows), "item")
 		if t.sampled() {
 			items += fmt.Sprintf(", of about %d in the table,", t.Total)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 	"github.com/monotable/monotable/internal/tools/designer/source"
@@ -64,7 +65,7 @@ var (
 // Open prepares a migration. Nothing is written yet.
 func Open(p *Plan, o Target) (*Migration, error) {
 	if len(p.Refusals) > 0 {
-		return nil, fmt.Errorf("%d changes cannot be carried out: migrate plan lists them", len(p.Refusals))
+		return nil, fmt.Errorf("the plan has %s that cannot be carried out: migrate plan shows what to do instead", plural.Of(len(p.Refusals), "change"))
 	}
 	names := map[string]string{}
 	for _, t := range slices.Concat(p.before.Tables, p.after.Tables) {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // WriteText writes a plan as text: the numbered steps with cost and duration, or the reasons why it cannot be carried
@@ -16,7 +18,7 @@ func WriteText(w io.Writer, p *Plan) error {
 		t.line("  %s", r.Remedy)
 	}
 	if len(p.Refusals) > 0 {
-		t.line("no migration: %s", counted(len(p.Refusals), "change")+" cannot be carried out while programs of both designs are in use")
+		t.line("no migration: %s", plural.Of(len(p.Refusals), "change")+" cannot be carried out while programs of both designs are in use")
 		return t.err
 	}
 	var total Step
@@ -61,13 +63,6 @@ func duration(seconds float64) string {
 	default:
 		return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
 	}
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // WriteStatus writes the progress of a migration, and the next step.

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // applyWait bounds the wait for a table or index; building an index of a large table takes long.
@@ -92,7 +94,7 @@ func (a *applier) create() error {
 	if err := a.wait(); err != nil {
 		return err
 	}
-	a.logf("%s: created with %d indexes", s.Name, len(s.Indexes))
+	a.logf("%s: created with %s", s.Name, plural.Of(len(s.Indexes), "index"))
 	_, err := a.settings(&types.TableDescription{StreamSpecification: in.StreamSpecification})
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // WriteText writes a report as text: for each race the processes, the number of states, and the violated invariants
@@ -77,7 +78,7 @@ func (s *Scenario) extent(invariants int) string {
 	if s.Skipped != "" {
 		return "not run: " + s.Skipped
 	}
-	text := plural(s.States, "state")
+	text := plural.Of(s.States, "state")
 	if s.Orders != "" {
 		text += ", " + s.Orders + " order"
 		if s.Orders != "1" {
@@ -86,7 +87,7 @@ func (s *Scenario) extent(invariants int) string {
 	}
 	switch {
 	case len(s.Findings) > 0:
-		text += ": " + plural(len(s.Findings), "violation")
+		text += ": " + plural.Of(len(s.Findings), "violation")
 	case s.Bound != "":
 		text = "no violation in " + text
 	case invariants == 0:
@@ -104,14 +105,14 @@ func (s *Scenario) extent(invariants int) string {
 }
 
 func (r *Report) total(open, accepted int) string {
-	text := plural(len(r.Scenarios), "race")
+	text := plural.Of(len(r.Scenarios), "race")
 	if len(r.Scenarios) > 0 && r.Scenarios[0].Default {
 		text += " of its writes, because it declares no races"
 	}
-	text += ", " + plural(r.Invariants, "invariant") + ": "
+	text += ", " + plural.Of(r.Invariants, "invariant") + ": "
 	switch {
 	case open > 0:
-		text += plural(open, "error")
+		text += plural.Of(open, "error")
 	case len(r.Scenarios) == 0:
 		text += "not exercised: the design has no writes and no races"
 	case !r.Exercised():
@@ -130,13 +131,6 @@ func (r *Report) place(p design.Pos) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d:%d: ", r.File, p.Line, p.Column)
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // writer remembers the first error of a series of writes.

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // Export is an export of a table to S3, as a directory.
@@ -184,11 +186,11 @@ func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) b
 		case errors.Is(err, io.EOF):
 			return f.complete(n)
 		case err != nil:
-			return fmt.Errorf("%s, after %d items: %w", f.path, n, err)
+			return fmt.Errorf("%s, after %s: %w", f.path, plural.Of(n, "item"), err)
 		}
 		items, err := r.items()
 		if err != nil {
-			return fmt.Errorf("%s, after %d items: %w", f.path, n, err)
+			return fmt.Errorf("%s, after %s: %w", f.path, plural.Of(n, "item"), err)
 		}
 		for _, item := range items {
 			if n++; !yield(item, nil) {

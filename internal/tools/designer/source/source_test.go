@@ -246,7 +246,7 @@ func TestFaultsOfExports(t *testing.T) {
 		"a file is missing":   {exported(t, map[string]string{"data/b.json.gz": "-"}), "incomplete"},
 		"a file is cut":       {exported(t, map[string]string{"data/asdl123dasas.json.gz": packed(t, line(0)+line(1))[:40]}), "unexpected EOF"},
 		"a file has less":     {exported(t, map[string]string{"data/asdl123dasas.json.gz": packed(t, line(0))}), "contains 1 items, but the manifest says 2"},
-		"a value of no type":  {write(t, map[string]string{"a.json": line(0) + `{"Item": {"id": {}}}`}), "a.json, after 1 items: attribute id: a value has exactly one type"},
+		"a value of no type":  {write(t, map[string]string{"a.json": line(0) + `{"Item": {"id": {}}}`}), "a.json, after 1 item: attribute id: a value has exactly one type"},
 		"a value of two":      {write(t, map[string]string{"a.json": `{"Item": {"l": {"L": [{"S": "a", "N": "1"}]}}}`}), "attribute l: [0]: a value has exactly one type"},
 		"a change":            {write(t, map[string]string{"a.json": `{"Keys": {"id": {"S": "a"}}, "NewImage": {}}`}), "incremental"},
 		"something else":      {write(t, map[string]string{"a.json": `{"name": "x"}`}), "this is not a line of an export"},
