@@ -104,9 +104,9 @@ func (j *judge) handle(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// TestLatestIsKept tests that records added to a shard after a run with Latest has begun are delivered in the next
+// TestLatestPositionSurvivesRestart tests that records added to a shard after a run with Latest has begun are delivered in the next
 // run, although nothing had been read that a checkpoint could name.
-func TestLatestIsKept(t *testing.T) {
+func TestLatestPositionSurvivesRestart(t *testing.T) {
 	var ago atomic.Int64 // lag of the database's clock
 	ago.Store(int64(time.Hour))
 	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }})

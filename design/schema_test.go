@@ -46,8 +46,8 @@ func asJSON(t *testing.T, text []byte) any {
 	return v
 }
 
-// TestSchemaTakesDrafts tests that the schema accepts every draft, also formatted.
-func TestSchemaTakesDrafts(t *testing.T) {
+// TestSchemaAcceptsDrafts tests that the schema accepts every draft, also formatted.
+func TestSchemaAcceptsDrafts(t *testing.T) {
 	s := compiled(t)
 	names, _ := filepath.Glob("testdata/drafts/*.yaml")
 	for _, name := range names {

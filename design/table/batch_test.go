@@ -72,8 +72,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchDoesNotShare tests that changing one result does not change another for the same item.
-func TestBatchDoesNotShare(t *testing.T) {
+// TestBatchResultsAreIndependent tests that changing one result does not change another for the same item.
+func TestBatchResultsAreIndependent(t *testing.T) {
 	s := newStore(t)
 	s.put(s.order, anOrder(1))
 	in := given("orderId", "o-001", "userId", "u-1")

@@ -173,8 +173,8 @@ func TestWithCompanionRefuses(t *testing.T) {
 	}
 }
 
-// TestWithCompanionAtOnce tests that exactly one of many concurrent writes with one context succeeds, with the companion.
-func TestWithCompanionAtOnce(t *testing.T) {
+// TestWithCompanionConcurrently tests that exactly one of many concurrent writes with one context succeeds, with the companion.
+func TestWithCompanionConcurrently(t *testing.T) {
 	s, _ := stocked(t)
 	ctx, companion := WithCompanion(t.Context(), s.note(s.db, "note"))
 	var created, late atomic.Int64

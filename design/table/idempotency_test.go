@@ -144,8 +144,8 @@ func TestRecordIsReadFirst(t *testing.T) {
 	WantValueError(t, err, "total", "cannot be used in a key", "another refund")
 }
 
-// TestDuplicatesAtOnce tests that of many concurrent equal requests one takes effect, and all others get its record.
-func TestDuplicatesAtOnce(t *testing.T) {
+// TestConcurrentDuplicates tests that of many concurrent equal requests one takes effect, and all others get its record.
+func TestConcurrentDuplicates(t *testing.T) {
 	s, _ := stocked(t)
 	var mu sync.Mutex
 	ids := map[string]int{}

@@ -107,8 +107,8 @@ func compareOf(field string) func(a, b types.AttributeValue) int {
 	return func(a, b types.AttributeValue) int { return by(field)(table.Values{field: a}, table.Values{field: b}) }
 }
 
-// TestEmptyRangeAsksNothing tests that a range with swapped bounds is empty and sends no request.
-func TestEmptyRangeAsksNothing(t *testing.T) {
+// TestEmptyRangeSendsNoRequest tests that a range with swapped bounds is empty and sends no request.
+func TestEmptyRangeSendsNoRequest(t *testing.T) {
 	s := newStore(t)
 	c := &client{Client: s.client}
 	db := s.open(c, table.Config{CursorKey: cursorKey(1)})

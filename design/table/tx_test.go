@@ -71,9 +71,9 @@ func (s *store) writeAll(plays []play) bool {
 	return true
 }
 
-// TestComposedAsInOrder tests that a transaction of several writes has the effect of running them in some order; that a failed
+// TestComposedEqualsSequential tests that a transaction of several writes has the effect of running them in some order; that a failed
 // one changes nothing; and that the order in which they are passed does not matter.
-func TestComposedAsInOrder(t *testing.T) {
+func TestComposedEqualsSequential(t *testing.T) {
 	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s, other := newStore(t), newStore(t)
@@ -165,8 +165,8 @@ func permutations(n int) func(func([]int) bool) {
 	}
 }
 
-// TestComposedAtOnce tests that conflicting transactions of several writes, and single writes, preserve the design.
-func TestComposedAtOnce(t *testing.T) {
+// TestComposedConcurrently tests that conflicting transactions of several writes, and single writes, preserve the design.
+func TestComposedConcurrently(t *testing.T) {
 	_, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s := newStore(t)

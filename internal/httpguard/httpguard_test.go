@@ -114,7 +114,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-func TestNewRejectsWhatCannotMatch(t *testing.T) {
+func TestNewRejectsPatternsThatNeverMatch(t *testing.T) {
 	for _, host := range []string{"", "*", "*.", "db.example.com:8000", "http://db.example.com", "a..b", "*.a.*", "[::1]"} {
 		if _, err := New([]string{host}, nil); err == nil || !strings.Contains(err.Error(), "want a name such as") {
 			t.Errorf("allowed host %q: %v", host, err)

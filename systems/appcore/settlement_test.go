@@ -64,9 +64,9 @@ func TestSettlement(t *testing.T) {
 	})
 }
 
-// TestSettledByMany delivers all records to many workers concurrently and repeatedly, with rules that disagree, while more
+// TestConcurrentSettlement delivers all records to many workers concurrently and repeatedly, with rules that disagree, while more
 // transactions are created.
-func TestSettledByMany(t *testing.T) {
+func TestConcurrentSettlement(t *testing.T) {
 	t.Parallel()
 	const workers, transactions, rounds = 8, 20, 3
 	coin := rule(func(appcoredb.Transaction) (bool, error) { return rand.N(2) == 0, nil }) //nolint:gosec // a coin

@@ -68,8 +68,8 @@ func waiting(tb testing.TB, v *apitest.Server) (n int) {
 	return n
 }
 
-// TestSweptByMany: several processes sweep while stream records are delivered repeatedly, and their rules disagree.
-func TestSweptByMany(t *testing.T) {
+// TestConcurrentSweeps: several processes sweep while stream records are delivered repeatedly, and their rules disagree.
+func TestConcurrentSweeps(t *testing.T) {
 	t.Parallel()
 	const workers, transactions = 6, 40
 	var asked atomic.Int64

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestCartNow: a cart shows current prices and stock.
-func TestCartNow(t *testing.T) {
+// TestCartShowsCurrentPrices: a cart shows current prices and stock.
+func TestCartShowsCurrentPrices(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	cup, mill, jar := stock(t, v, "Taza", "20.00", 5), stock(t, v, "Molino", "150.50", 2), stock(t, v, "Jarro", "1.00", 9)

@@ -52,8 +52,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestActiveOnly: a product that is off sale appears in no list, and returns under its current name.
-func TestActiveOnly(t *testing.T) {
+// TestListsHaveActiveProductsOnly: a product that is off sale appears in no list, and returns under its current name.
+func TestListsHaveActiveProductsOnly(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	a, b := stock(t, v, "Avellana", "1.00", 1), stock(t, v, "Barro", "1.00", 1)
@@ -164,8 +164,8 @@ func TestReplayedProduct(t *testing.T) {
 	}
 }
 
-// TestRestockedTogether: all additions count, and each request counts once.
-func TestRestockedTogether(t *testing.T) {
+// TestConcurrentRestocking: all additions count, and each request counts once.
+func TestConcurrentRestocking(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 0)
@@ -215,9 +215,9 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestChangedSince: two members of staff who have read a product do not overwrite each other's changes. A sale in between does
+// TestStaleIfMatchIsRejected: two members of staff who have read a product do not overwrite each other's changes. A sale in between does
 // not count as a change.
-func TestChangedSince(t *testing.T) {
+func TestStaleIfMatchIsRejected(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 5)

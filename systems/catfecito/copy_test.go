@@ -60,8 +60,8 @@ func deleteCopy(tb testing.TB, v *apitest.Server, userID string) {
 	}
 }
 
-// TestSessionsAreLookedAt: every operation that takes a token checks the token's session.
-func TestSessionsAreLookedAt(t *testing.T) {
+// TestOperationsCheckTheSession: every operation that takes a token checks the token's session.
+func TestOperationsCheckTheSession(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	signUp(t, v, anasMail)

@@ -125,8 +125,8 @@ func TestLogOut(t *testing.T) {
 	must[catfecito.User](t, v, by(again, me), http.StatusOK)
 }
 
-// TestSessionsMost: of more than twenty sessions the oldest are closed.
-func TestSessionsMost(t *testing.T) {
+// TestMaxSessions: of more than twenty sessions the oldest are closed.
+func TestMaxSessions(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	signUp(t, v, anasMail)
@@ -144,8 +144,8 @@ func TestSessionsMost(t *testing.T) {
 	}
 }
 
-// TestRoleTakenAway: permissions depend on the role when the request is made.
-func TestRoleTakenAway(t *testing.T) {
+// TestRevokedRole: permissions depend on the role when the request is made.
+func TestRevokedRole(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	u := signUp(t, v, anasMail)

@@ -263,9 +263,9 @@ func TestUnusedImages(t *testing.T) {
 	}
 }
 
-// TestMostImages: of concurrent uploads for a user's last places, as many are accepted as there are places, and the others get
+// TestMaxImages: of concurrent uploads for a user's last places, as many are accepted as there are places, and the others get
 // the reason. Once the schedule has removed unused images, there is room again.
-func TestMostImages(t *testing.T) {
+func TestMaxImages(t *testing.T) {
 	t.Parallel()
 	const most, asked = 500, 12
 	v := apitest.Open(t, portfolio.System())

@@ -64,9 +64,9 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// TestNotifiedByMany delivers all records to many workers concurrently, repeatedly and in both directions, while notifications
+// TestConcurrentNotifications delivers all records to many workers concurrently, repeatedly and in both directions, while notifications
 // are being marked as read.
-func TestNotifiedByMany(t *testing.T) {
+func TestConcurrentNotifications(t *testing.T) {
 	t.Parallel()
 	const workers, users, rounds = 4, 12, 2
 	v := apitest.Open(t, portfolio.System())

@@ -251,9 +251,9 @@ func TestReplayLater(t *testing.T) {
 	}
 }
 
-// TestEditedByMany edits a post in two categories while it is published and archived, and while other users try to edit it. Its
+// TestConcurrentEdits edits a post in two categories while it is published and archived, and while other users try to edit it. Its
 // index entries are correct, and no other user has changed it.
-func TestEditedByMany(t *testing.T) {
+func TestConcurrentEdits(t *testing.T) {
 	t.Parallel()
 	const editors = 16
 	v := apitest.Open(t, portfolio.System())
@@ -290,9 +290,9 @@ func TestEditedByMany(t *testing.T) {
 	}
 }
 
-// TestEditedSince: an editor with a stale version does not overwrite later changes. A like in between does not count as a change,
+// TestStaleEditIsRejected: an editor with a stale version does not overwrite later changes. A like in between does not count as a change,
 // and an edit without a version overwrites.
-func TestEditedSince(t *testing.T) {
+func TestStaleEditIsRejected(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		category(t, v, "cat-1", "one")

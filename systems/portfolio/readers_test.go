@@ -13,9 +13,9 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestLikedByMany lets 64 users like and unlike a post concurrently: one half has liked it before and unlikes it, the other half
+// TestConcurrentLikes lets 64 users like and unlike a post concurrently: one half has liked it before and unlikes it, the other half
 // likes it twice.
-func TestLikedByMany(t *testing.T) {
+func TestConcurrentLikes(t *testing.T) {
 	t.Parallel()
 	const users = 64
 	v := apitest.Open(t, portfolio.System())
@@ -75,8 +75,8 @@ func TestConcurrentLikesAndUnlikes(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCommentedByMany sends comments of many users concurrently, each twice, while the post is archived.
-func TestCommentedByMany(t *testing.T) {
+// TestConcurrentComments sends comments of many users concurrently, each twice, while the post is archived.
+func TestConcurrentComments(t *testing.T) {
 	t.Parallel()
 	const users = 24
 	v := apitest.Open(t, portfolio.System())
@@ -121,8 +121,8 @@ func TestCommentedByMany(t *testing.T) {
 	}
 }
 
-// TestCommentedAfter: a retried comment gets the first response, although the post no longer accepts comments.
-func TestCommentedAfter(t *testing.T) {
+// TestRetriedCommentAfterClosing: a retried comment gets the first response, although the post no longer accepts comments.
+func TestRetriedCommentAfterClosing(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "archived")
@@ -171,8 +171,8 @@ func TestConcurrentDeletionsOfComment(t *testing.T) {
 	}
 }
 
-// TestKeptByMany: concurrent requests bookmark a post once, and all get the same response.
-func TestKeptByMany(t *testing.T) {
+// TestConcurrentBookmarks: concurrent requests bookmark a post once, and all get the same response.
+func TestConcurrentBookmarks(t *testing.T) {
 	t.Parallel()
 	const many = 16
 	v := apitest.Open(t, portfolio.System())

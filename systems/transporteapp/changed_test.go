@@ -10,9 +10,9 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestChangedSince: dispatchers who have read a driver, vehicle, trailer or trip do not overwrite each other's changes or
+// TestStaleIfMatchIsRejected: dispatchers who have read a driver, vehicle, trailer or trip do not overwrite each other's changes or
 // assignments. Without If-Match the last write wins.
-func TestChangedSince(t *testing.T) {
+func TestStaleIfMatchIsRejected(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "cs")

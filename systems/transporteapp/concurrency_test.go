@@ -165,9 +165,9 @@ func TestDoubleBooking(t *testing.T) {
 	consistent(t, v, 0)
 }
 
-// TestPeriodsAtOnce: processes concurrently assign, reassign, unassign and cancel trips with a few drivers, vehicles and
+// TestConcurrentPeriods: processes concurrently assign, reassign, unassign and cancel trips with a few drivers, vehicles and
 // trailers. None of these ever has two trips at the same time.
-func TestPeriodsAtOnce(t *testing.T) {
+func TestConcurrentPeriods(t *testing.T) {
 	t.Parallel()
 	const trips, requests, few = 8, 96, 3
 	seed := rand.Uint64()

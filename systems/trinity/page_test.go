@@ -185,8 +185,8 @@ func TestRoomInBrowsers(t *testing.T) {
 	b.Shot("trinity-matches")
 }
 
-// TestDone: a member who has voted on everything sees who the others are waiting for.
-func TestDone(t *testing.T) {
+// TestFinishedMemberSeesWhoIsMissing: a member who has voted on everything sees who the others are waiting for.
+func TestFinishedMemberSeesWhoIsMissing(t *testing.T) {
 	t.Parallel()
 	server := process(t, "http://ADDR")
 	p := webtest.Open(t, server.URL+"/trinity/#/new", webtest.Phone, webtest.Dark, webtest.Language("pt-BR"))

@@ -141,8 +141,8 @@ func TestLeavingWithdrawsVotes(t *testing.T) {
 	})
 }
 
-// TestLeaveAtOnce: leaving from several devices at the same time succeeds on each.
-func TestLeaveAtOnce(t *testing.T) {
+// TestLeaveFromSeveralDevices: leaving from several devices at the same time succeeds on each.
+func TestLeaveFromSeveralDevices(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
 	a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}

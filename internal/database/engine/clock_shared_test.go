@@ -47,9 +47,9 @@ func openTimed(t *testing.T) (*engine.Engine, *atomic.Int64) {
 	return e, &ahead
 }
 
-// TestJumpsOfMachine tests that however the clock of a server's machine jumps, the store's clock decides when items expire,
+// TestClockJumps tests that however the clock of a server's machine jumps, the store's clock decides when items expire,
 // which retried requests are recognized, what streams retain and to which times a table can be restored.
-func TestJumpsOfMachine(t *testing.T) {
+func TestClockJumps(t *testing.T) {
 	const known = 3 * time.Second // the maximum error of a server about the store's time just after a jump
 	for _, jump := range []time.Duration{time.Hour, -time.Hour, 40 * 24 * time.Hour, 0} {
 		t.Run(jump.String(), func(t *testing.T) {

@@ -127,7 +127,7 @@ func TestBatchGetItemLeavesUnprocessed(t *testing.T) {
 	}
 }
 
-func TestBatchGetItemTakesHundredKeys(t *testing.T) {
+func TestBatchGetItemAcceptsHundredKeys(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			e := openEngine(t, s.open(t)())
@@ -148,7 +148,7 @@ func TestBatchGetItemTakesHundredKeys(t *testing.T) {
 	}
 }
 
-func TestTransactGetItemsTakesFourMegabytes(t *testing.T) {
+func TestTransactGetItemsAcceptsFourMegabytes(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			e := openEngine(t, s.open(t)())

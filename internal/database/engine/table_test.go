@@ -219,8 +219,8 @@ func TestCreateRace(t *testing.T) {
 	}
 }
 
-// TestTablesMax creates the maximum number of tables of an account, and one more.
-func TestTablesMax(t *testing.T) {
+// TestMaxTables creates the maximum number of tables of an account, and one more.
+func TestMaxTables(t *testing.T) {
 	e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
 	defer e.Close()
 	in := musicTable()

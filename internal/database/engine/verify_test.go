@@ -63,8 +63,8 @@ func (d damaged) get(key []byte) []byte {
 	return value
 }
 
-// TestVersionDamaged: a write to a table whose version record differs from the descriptor's fails, and does not retry forever.
-func TestVersionDamaged(t *testing.T) {
+// TestDamagedVersion: a write to a table whose version record differs from the descriptor's fails, and does not retry forever.
+func TestDamagedVersion(t *testing.T) {
 	store := memkv.New()
 	e := openOn(t, store, engine.Options{TTLInterval: -1})
 	defer e.Close()

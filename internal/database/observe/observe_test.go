@@ -155,8 +155,8 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestNoRequest tests that work outside of requests is not counted, and may record anything.
-func TestNoRequest(t *testing.T) {
+// TestWorkOutsideRequests tests that work outside of requests is not counted, and may record anything.
+func TestWorkOutsideRequests(t *testing.T) {
 	r := observe.From(t.Context())
 	r.On(newDatabase().Table("a"))
 	r.Return(1)

@@ -468,8 +468,8 @@ func TestSteadySenderIsServed(t *testing.T) {
 	})
 }
 
-// TestReaderThatStops: a client that does not read a large response loses its connection, and the memory is released.
-func TestReaderThatStops(t *testing.T) {
+// TestClientThatStopsReading: a client that does not read a large response loses its connection, and the memory is released.
+func TestClientThatStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
 		conn := dialPipe(t, s)

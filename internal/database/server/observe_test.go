@@ -164,8 +164,8 @@ func TestBrokenCompressionCountsAsClientError(t *testing.T) {
 	}
 }
 
-// TestEngineWithOtherCounts: a server counts the requests of an engine that has separate counts.
-func TestEngineWithOtherCounts(t *testing.T) {
+// TestEngineWithSeparateCounts: a server counts the requests of an engine that has separate counts.
+func TestEngineWithSeparateCounts(t *testing.T) {
 	counts := observe.New(OperationNames()...)
 	h := New(observedEngine{counts: observe.New()}, Options{Observe: counts})
 	if w := call(t, h, getItem("echo"), nil); w.Code != http.StatusOK {

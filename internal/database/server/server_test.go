@@ -385,8 +385,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestDisconnectedClientIsNoError: a client that disconnects is not an error of the server.
-func TestDisconnectedClientIsNoError(t *testing.T) {
+// TestDisconnectedClientIsNotAnError: a client that disconnects is not an error of the server.
+func TestDisconnectedClientIsNotAnError(t *testing.T) {
 	logged := new(bytes.Buffer)
 	h := New(pipelineEngine{}, Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	ctx, cancel := context.WithCancel(t.Context())

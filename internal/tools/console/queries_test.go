@@ -101,9 +101,9 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestQueriesAtOnce: no concurrent change is lost, neither in the table, even while it is being created, nor in the file, which
+// TestConcurrentQueries: no concurrent change is lost, neither in the table, even while it is being created, nor in the file, which
 // stays sorted.
-func TestQueriesAtOnce(t *testing.T) {
+func TestConcurrentQueries(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bookmarks.json")
 	for name, change := range map[string]func(*console.Options){"table": keeps, "file": func(o *console.Options) { o.Bookmarks = file }} {

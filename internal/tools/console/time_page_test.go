@@ -157,8 +157,8 @@ func TestPastStateIsComparedWithCurrent(t *testing.T) {
 	}
 }
 
-// TestTailLooks: the stream is shown in each window size and theme.
-func TestTailLooks(t *testing.T) {
+// TestTailInEachSizeAndTheme: the stream is shown in each window size and theme.
+func TestTailInEachSizeAndTheme(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)
@@ -374,8 +374,8 @@ func exported(t *testing.T, db *monotable.DB) string {
 	return "AWSDynamoDB/" + path.Base(*list.ExportSummaries[0].ExportArn)
 }
 
-// TestBackupsLooks: backups are shown in each window size and theme. A read-only console offers no writes.
-func TestBackupsLooks(t *testing.T) {
+// TestBackupsInEachSizeAndTheme: backups are shown in each window size and theme. A read-only console offers no writes.
+func TestBackupsInEachSizeAndTheme(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir()})
 	shop(t, db)

@@ -130,8 +130,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDatabasesMax opens as many databases as there may be; a further one is refused, and the open ones go on.
-func TestDatabasesMax(t *testing.T) {
+// TestMaxDatabases opens as many databases as there may be; a further one is refused, and the open ones go on.
+func TestMaxDatabases(t *testing.T) {
 	url := start(t, Options{})
 	for i := range databasesMax {
 		tables(t.Context(), t, client(url, fmt.Sprintf("key%d", i), "us-east-1"))

@@ -11,9 +11,9 @@ import (
 	"github.com/monotable/monotable/internal/tools/mcp"
 )
 
-// TestNoMessage tests that an invalid message is answered with an error, and the next message
+// TestInvalidMessage tests that an invalid message is answered with an error, and the next message
 // normally.
-func TestNoMessage(t *testing.T) {
+func TestInvalidMessage(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -234,7 +234,7 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-func TestOff(t *testing.T) {
+func TestDisabledByDefault(t *testing.T) {
 	const endpoint = "http://127.0.0.1:4318"
 	for name, environment := range map[string]map[string]string{
 		"no variable": {},

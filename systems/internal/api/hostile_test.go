@@ -175,8 +175,8 @@ func exchange(t *testing.T, s *server, request string) problem.Problem {
 	return systemtest.Response{Status: response.StatusCode, Header: response.Header, Body: string(body)}.Problem(t)
 }
 
-// TestAddressesThatAreNoText: a path or query that is not UTF-8 cannot match anything stored.
-func TestAddressesThatAreNoText(t *testing.T) {
+// TestAddressesThatAreNotUTF8: a path or query that is not UTF-8 cannot match anything stored.
+func TestAddressesThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
 	for _, path := range []string{"/pay/find/%ff", "/pay/find/a?q=%c3", "/pay/find/a?%ff=1", "/pay/find/a?q=%zz"} {
@@ -245,9 +245,9 @@ func TestAbortedResponse(t *testing.T) {
 	}
 }
 
-// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client is connected, whatever the server's write
+// TestStreamOutlivesTheServersTimeout: an event stream lasts as long as its client is connected, whatever the server's write
 // timeout. An operation has its own timeout.
-func TestStreamOutlivesTheServersBound(t *testing.T) {
+func TestStreamOutlivesTheServersTimeout(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: s.issuer.Verifier()})

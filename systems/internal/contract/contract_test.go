@@ -147,8 +147,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestNoDocument: an invalid document is an error.
-func TestNoDocument(t *testing.T) {
+// TestInvalidDocument: an invalid document is an error.
+func TestInvalidDocument(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `[]`, `{"paths": {"/a": {"get": null}}}`, `{"components": {"schemas": {"A": {"type": 7}}}}`} {
 		if _, err := contract.Compare([]byte(text), []byte(base)); err == nil {

@@ -45,8 +45,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestDoUntilTheEnd: a wait ends with the context.
-func TestDoUntilTheEnd(t *testing.T) {
+// TestDoEndsWithContext: a wait ends with the context.
+func TestDoEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := retry.Policy{Tries: 2, First: time.Hour, Longest: time.Hour}.Do(ctx, func() error { cancel(); return errOvertaken }, errOvertaken)

@@ -31,8 +31,8 @@ func read(t *testing.T, file string) map[string]string {
 
 var place = regexp.MustCompile(`\{\d+\}`)
 
-// TestLanguagesSayTheSame: all languages translate the same texts, with the same placeholders.
-func TestLanguagesSayTheSame(t *testing.T) {
+// TestLanguagesHaveTheSameTexts: all languages translate the same texts, with the same placeholders.
+func TestLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
 	es, pt := read(t, "es.json"), read(t, "pt.json")
 	if a, b := slices.Sorted(maps.Keys(es)), slices.Sorted(maps.Keys(pt)); !slices.Equal(a, b) {

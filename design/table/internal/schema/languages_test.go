@@ -34,8 +34,8 @@ func designed(e *Entity) (*design.Design, *design.Entity) {
 	return d, out
 }
 
-// TestCheckedValuesAreOfTheirLanguages tests that every value accepted for a kind is in the kind's language.
-func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
+// TestAcceptedValuesAreInTheirLanguages tests that every value accepted for a kind is in the kind's language.
+func TestAcceptedValuesAreInTheirLanguages(t *testing.T) {
 	r, seed := Seeded()
 	passed, refused := map[Kind]int{}, map[Kind]int{} // of bytes, only too long ones are refused
 	for i := range 8000 {
@@ -89,9 +89,9 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 	}
 }
 
-// TestKeysAreOfTheirLanguages tests that keys are in the language that the design's checker computes for their template, and
+// TestKeysAreInTheirLanguages tests that keys are in the language that the design's checker computes for their template, and
 // equal those in the design's documents.
-func TestKeysAreOfTheirLanguages(t *testing.T) {
+func TestKeysAreInTheirLanguages(t *testing.T) {
 	r, seed := Seeded()
 	created := 0
 	for range 3000 {

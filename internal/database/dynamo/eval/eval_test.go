@@ -145,7 +145,7 @@ func TestDepth(t *testing.T) {
 }
 
 // Many values are told apart as few are.
-func TestDoneMany(t *testing.T) {
+func TestDistinctValuesOfManyOperands(t *testing.T) {
 	values := attr.Item{}
 	text := strings.Builder{}
 	for i := range 40 {

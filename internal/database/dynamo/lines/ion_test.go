@@ -72,8 +72,8 @@ b"`: `{"S":"ab"}`, `"\0\a\b\t\n\f\r\v\"\'\?\/\\\x41\u00e9\U0001F600\ud83d\ude00"
 	}
 }
 
-// TestNoIon ends a file where it is no Ion, and says where that is.
-func TestNoIon(t *testing.T) {
+// TestNotIon ends a file where it is no Ion, and says where that is.
+func TestNotIon(t *testing.T) {
 	for text, want := range map[string]string{
 		`{Item:{a:"x}}`: "byte 13: unexpected end of the text", `{Item:{a:1. b:2.}}`: `byte 12: found 'b', want ','`, `{Item:{a 1.}}`: `byte 9: found '1', want ':'`,
 		`{Item:{a:01.}}`: `byte 12: "01." is not a number`, `{Item:{a:1__0.}}`: `byte 14: "1__0." is not a number`, `{Item:{a:{{*}}}}`: "byte 12: a blob is not valid base64: illegal base64 data at input byte 0",

@@ -116,8 +116,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestTimely: five minutes either way, and what presigned requests say themselves.
-func TestTimely(t *testing.T) {
+// TestClockSkewAndExpiry: five minutes either way, and what presigned requests say themselves.
+func TestClockSkewAndExpiry(t *testing.T) {
 	for _, c := range []struct {
 		after   time.Duration
 		expires time.Duration

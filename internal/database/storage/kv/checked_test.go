@@ -159,8 +159,8 @@ func TestCheckedPanics(t *testing.T) {
 	}
 }
 
-// TestCheckedScrambles: a slice that is kept too long changes under its holder.
-func TestCheckedScrambles(t *testing.T) {
+// TestCheckedStoreScramblesRetainedSlices: a slice that is kept too long changes under its holder.
+func TestCheckedStoreScramblesRetainedSlices(t *testing.T) {
 	s := kv.Checked(memkv.New())
 	key := []byte("key")
 	var kept []byte

@@ -188,8 +188,8 @@ func fieldAt(e *design.Entity, attribute string) *design.Field {
 	return nil
 }
 
-// TestStateBetweenTwoWritesIsNoFinding tests that a state between two writes is not a finding.
-func TestStateBetweenTwoWritesIsNoFinding(t *testing.T) {
+// TestStateBetweenTwoWritesIsNotAFinding tests that a state between two writes is not a finding.
+func TestStateBetweenTwoWritesIsNotAFinding(t *testing.T) {
 	before, after := items(), items()
 	before[ana]["orders"] = n("1")
 	before[paidCopy]["status"] = s("open")

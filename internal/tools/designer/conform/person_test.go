@@ -42,7 +42,7 @@ entities:
     personal: { userId: expires }
 `
 
-func TestPersonLeft(t *testing.T) {
+func TestErasedPersonIsReported(t *testing.T) {
 	user := of("PK=USER#ana", "SK=PROFILE", "userId=ana", "email=Ana@x.org")
 	marker := of("PK=EMAIL#ana@x.org", "SK=UNIQUE", "userId=ana", "email=Ana@x.org")
 	post := of("PK=POST#p", "SK=POST", "postId=p", "userId=ana", "body=…")

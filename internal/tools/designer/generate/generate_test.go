@@ -88,8 +88,8 @@ func parse(t *testing.T, sections string) (*lower.Program, error) {
 	return p, err
 }
 
-// TestClashes tests that conflicting Go names are rejected with their position, unless the generator can choose another.
-func TestClashes(t *testing.T) {
+// TestNameConflicts tests that conflicting Go names are rejected with their position, unless the generator can choose another.
+func TestNameConflicts(t *testing.T) {
 	const user = `entities: { User: { key: { pk: "USER#{userId}", sk: A }, fields: { userId: id } } }`
 	for _, c := range []struct{ design, want string }{
 		{

@@ -52,7 +52,7 @@ func TestWorkbench(t *testing.T) {
 	}
 }
 
-func TestNoWorkbench(t *testing.T) {
+func TestNotWorkbench(t *testing.T) {
 	for text, want := range map[string]string{
 		"x":                                  "not a NoSQL Workbench model",
 		"{}":                                 "no DataModel",

@@ -204,8 +204,8 @@ func walk(t *testing.T, it kv.Iterator) (pairs []string) {
 	return pairs
 }
 
-// TestNumbersStay checks that a part finds its logs again, and that names are refused that would not lie apart.
-func TestNumbersStay(t *testing.T) {
+// TestPartKeepsItsLogs checks that a part finds its logs again, and that names are refused that would not lie apart.
+func TestPartKeepsItsLogs(t *testing.T) {
 	store := memkv.New()
 	for _, name := range []string{"b", "a", "b", "c"} {
 		p, err := part.Open(t.Context(), store, name)

@@ -40,9 +40,9 @@ func (h logLines) await(t *testing.T, text string) {
 	}
 }
 
-// TestNoConnectionLeft tests that while the server accepts no more connections, a call that needs one waits, and so does
+// TestOutOfConnections tests that while the server accepts no more connections, a call that needs one waits, and so does
 // opening a store. Both continue once there is one.
-func TestNoConnectionLeft(t *testing.T) {
+func TestOutOfConnections(t *testing.T) {
 	small, err := postgrestest.Start("max_connections = 6")
 	if err != nil {
 		t.Fatal(err)
