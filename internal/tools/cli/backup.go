@@ -32,7 +32,8 @@ command.
 If a server is running and DEST is on the same file system as DIR, the copy shares files with DIR and takes only a
 moment. It protects against mistakes, but not against the loss of the disk: keep another copy elsewhere.
 
-The copy of an encrypted directory is encrypted too, and opens with the directory's current master key. Making the copy does not need the key.`,
+The copy of an encrypted directory is encrypted too, and opens with the directory's current master key. Making the
+copy does not need the key.`,
 		Example: `  monotable backup ./data /backups/2026-11-21
   monotable verify /backups/2026-11-21
   monotable backup ./data /backups/2026-11-21 --json`,

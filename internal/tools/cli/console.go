@@ -64,7 +64,7 @@ func newConsole(env Environment) *cobra.Command {
 		Short: "Show the tables of any DynamoDB endpoint on a web page",
 		Long: `Serve the console for a DynamoDB endpoint until interrupted: this server, DynamoDB Local or AWS.
 
-It is a web page to browse tables and items, query and scan them, edit items, create and update tables, and run
+It is a web page for browsing, querying, scanning and editing items, creating and updating tables, and running
 PartiQL. A monotable server has it built in, at /_console/ of its address.
 
 Requests are signed with the credentials of the environment or, for AWS, of the AWS configuration (profiles, SSO,

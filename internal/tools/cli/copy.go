@@ -53,7 +53,8 @@ TTL and streams. Streams keep changes for 24 hours, so a table must be copied wi
 equal pseudonyms for equal values, also in keys, indexes, copies and markers. Attributes that the design does not
 declare are omitted and listed.
 
-The source is only read, except that --enable-stream turns on the stream of a table that has none, and off again at the end.
+The source is only read, except that --enable-stream turns on the stream of a table that has none, and turns it off
+again at the end.
 
 Not copied: replicas, backups, point-in-time recovery, resource policies, auto scaling, Kinesis destinations, KMS keys.`,
 		Example: `  monotable copy --from http://127.0.0.1:8000 --to http://127.0.0.1:8001

@@ -41,11 +41,11 @@ or newer (22.18 for TypeScript), with the library installed next to it, and send
 OneTable schema can also be a .json file, which does not need Node.js. Features that a design cannot express become
 "not imported" comments, and are listed on standard error.
 
-Comments in the draft state in how many items something was found, and what is a guess. Review the draft with
-"monotable check", and compare all items with it by "monotable conform".
+Comments in the draft say in how many items each part was found, and what is a guess. Review the draft with
+"monotable check", and compare all items with it using "monotable conform".
 
-Of a large table, a random sample is read; --sample 0 reads everything. An export does not include the table's key: it
-is guessed unless --key is given. Indexes are guessed from attribute names (GSI1PK, GSI1SK).`,
+Only a random sample of a large table is read; --sample 0 reads everything. An export does not include the table's
+key: it is guessed unless --key is given. Indexes are guessed from attribute names (GSI1PK, GSI1SK).`,
 		Example: `  monotable infer --endpoint http://127.0.0.1:8000 --table shop -o shop.design.yaml
   monotable infer --export ./AWSDynamoDB/01693685827463-2d8752fd --key PK,SK
   monotable infer --workbench model.json -o shop.design.yaml
@@ -72,8 +72,8 @@ is guessed unless --key is given. Indexes are guessed from attribute names (GSI1
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringArrayVar(&flags.tables, "table", nil, "a table at --endpoint; may be given several times")
-	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export of a table to S3; may be given several times")
+	f.StringArrayVar(&flags.tables, "table", nil, "a table at --endpoint; may be repeated")
+	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export of a table to S3; may be repeated")
 	f.StringVar(&flags.key, "key", "", "the key of an exported table, such as PK,SK")
 	f.StringVar(&flags.workbench, "workbench", "", "a NoSQL Workbench model, as JSON")
 	flags.models = map[infer.Mapper]*string{

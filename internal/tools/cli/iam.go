@@ -139,7 +139,7 @@ func newIAMRole(env Environment) *cobra.Command {
 			func(cmd *cobra.Command, c *iamCommand) {
 				memberFlags(cmd, c)
 				var trust string
-				cmd.Flags().StringVar(&trust, "trust", "", "`FILE` of the trust policy, - for standard input")
+				cmd.Flags().StringVar(&trust, "trust", "", "`FILE` with the trust policy; - is standard input")
 				cmd.Flags().DurationVar(&c.request.MaxSession, "max-session", time.Hour, "maximum duration of a session, 1h to 12h")
 				_ = cmd.MarkFlagRequired("trust")
 				c.complete = func(r *monotable.IAMRequest) (err error) {
@@ -197,7 +197,7 @@ func newIAMPolicy(env Environment) *cobra.Command {
 		newIAMAction(env, "policy", "create NAME", "Create or replace a policy", "If the policy is attached, the change takes effect immediately.",
 			"  monotable iam policy create readers --document readers.json", func(cmd *cobra.Command, c *iamCommand) {
 				var document string
-				cmd.Flags().StringVar(&document, "document", "", "`FILE` of the policy in AWS's JSON, - for standard input")
+				cmd.Flags().StringVar(&document, "document", "", "`FILE` with the policy in AWS's JSON; - is standard input")
 				_ = cmd.MarkFlagRequired("document")
 				c.complete = func(r *monotable.IAMRequest) (err error) {
 					r.Document, err = readDocument(env, document)

@@ -32,18 +32,18 @@ func newMove(env Environment) *cobra.Command {
 numbers, point-in-time recovery, table backups, users and policies. The target must be empty; nothing is ever
 overwritten.
 
-If a server has the directory --from open, it moves the database to PostgreSQL or TiKV itself and keeps serving: it copies the
-data, follows changes, pauses writes for about a second, and then rejects every request with an error that SDKs retry.
-Start the new servers beforehand with serve --await-move: they open the target at that moment. For every other move,
-stop all servers of --from first.
+If a server has the directory --from open, it moves the database to PostgreSQL or TiKV itself and keeps serving: it
+copies the data, follows changes, pauses writes for about a second, and then rejects every request with an error that
+SDKs retry. Start the new servers beforehand with serve --await-move: they open the target at that moment. For every
+other move, stop all servers of --from first.
 
 The copy is compared with the source and verified. Then --from is marked as moved: servers refuse to open it, with an
 error that says where the database is now. Start servers on --to with the same --region, --regions and --master-key.
 Files of exports and Kinesis deliveries in the directory are not moved; the command says where they are.
 
 After an error or Ctrl-C before that point, the database stays in --from. After a crash, run the same command again:
-it starts over, or completes the last step. --reopen undoes a move: servers can open --from again, without anything
-written to --to since.`,
+it starts over, or completes the last step. --reopen undoes a move: servers can open --from again, but writes made to
+--to since then stay in --to.`,
 		Example: `  monotable serve --store postgres://monotable@db1,db2/monotable --await-move     # on the new machines
   monotable move --from ./data --to postgres://monotable@db1,db2/monotable
   monotable move --from postgres://monotable@db1,db2/monotable --to ./data      # and back

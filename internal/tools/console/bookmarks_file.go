@@ -41,7 +41,7 @@ func (f *bookmarksFile) load() ([]query, error) {
 		err = json.Unmarshal(text, &kept)
 	}
 	if err != nil {
-		return nil, &refusal{"BookmarksUnreadable", "The file of bookmarks cannot be read: " + err.Error()}
+		return nil, &refusal{"BookmarksUnreadable", "The bookmarks file cannot be read: " + err.Error()}
 	}
 	if kept.Queries == nil {
 		kept.Queries = []query{}
@@ -51,7 +51,7 @@ func (f *bookmarksFile) load() ([]query, error) {
 
 func (f *bookmarksFile) change(_ context.Context, list string, change *queryChange) error {
 	if list != bookmarks {
-		return &refusal{"ValidationException", "The file has bookmarks only."}
+		return &refusal{"ValidationException", "The bookmarks file only holds bookmarks."}
 	}
 	changingFile.Lock()
 	defer changingFile.Unlock()
@@ -76,7 +76,7 @@ func (f *bookmarksFile) change(_ context.Context, list string, change *queryChan
 		return err
 	}
 	if err := replaceFile(f.name, text.Bytes()); err != nil {
-		return &refusal{"BookmarksUnwritable", "The file of bookmarks cannot be written: " + err.Error()}
+		return &refusal{"BookmarksUnwritable", "The bookmarks file cannot be written: " + err.Error()}
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func findRaces(d *designCall, p *progress) (any, error) {
 	case racing <- struct{}{}:
 		defer func() { <-racing }()
 	default:
-		return nil, &refusal{"RacesUnderWay", "Races are being explored already. Try again when that is over."}
+		return nil, &refusal{"RacesUnderWay", "Races are already being explored. Try again when that has finished."}
 	}
 	type explored struct {
 		Race   string `json:"race"`

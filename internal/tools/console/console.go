@@ -182,7 +182,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *Console) own(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := c.guard.Check(r); err != nil || r.Header.Get(header) == "" {
-			refuse(w, r, http.StatusForbidden, "OriginForbidden", "Only the page of the console may call this.")
+			refuse(w, r, http.StatusForbidden, "OriginForbidden", "Only the console's own page may call this.")
 			return
 		}
 		select {

@@ -82,7 +82,7 @@ func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*des
 		return
 	}
 	if err := json.NewDecoder(r.Body).Decode(&call.in); err != nil || call.in.Table == "" {
-		refuse(w, r, http.StatusBadRequest, "ValidationException", "Say which table, as JSON.")
+		refuse(w, r, http.StatusBadRequest, "ValidationException", "Name the table, as JSON.")
 		return
 	}
 	call.design, err = c.options.Designs.of(r.Context(), call.client(&recorder{}), call.in.Table)

@@ -80,7 +80,7 @@ func (c *Console) kept() {
 	c.mux.Handle("POST "+Path+"queries/table", c.own(c.keeping(func(r *http.Request, k queryKeeper) (any, error) {
 		table, is := k.(*queriesTable)
 		if !is {
-			return nil, &refusal{"ValidationException", "This console keeps its queries elsewhere."}
+			return nil, &refusal{"ValidationException", "This console stores its queries elsewhere."}
 		}
 		if err := table.create(r.Context()); err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (c *Console) kept() {
 func (c *Console) keeping(f func(*http.Request, queryKeeper) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.options.ReadOnly && r.Method != http.MethodGet {
-			refuse(w, r, http.StatusForbidden, "ReadOnly", "The console is read-only: it does not keep queries.")
+			refuse(w, r, http.StatusForbidden, "ReadOnly", "The console is read-only: it does not store queries.")
 			return
 		}
 		var out any

@@ -61,14 +61,14 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	var key accessKey
 	switch {
 	case !c.options.SignIn:
-		refuse(w, r, http.StatusBadRequest, "NoSignIn", "Nobody has to sign in here.")
+		refuse(w, r, http.StatusBadRequest, "NoSignIn", "This console does not require signing in.")
 		return
 	case !private(r):
 		refuse(w, r, http.StatusForbidden, "Insecure", "A secret would cross the network in the clear. Open the console over TLS, or through a tunnel.")
 		return
 	}
 	if err := json.NewDecoder(r.Body).Decode(&key); err != nil || key.ID == "" || key.Secret == "" {
-		refuse(w, r, http.StatusBadRequest, "ValidationException", "Give an access key: its id and its secret.")
+		refuse(w, r, http.StatusBadRequest, "ValidationException", "Enter an access key: its ID and its secret.")
 		return
 	}
 	key.Expires = c.options.Now().Add(sessionTime)

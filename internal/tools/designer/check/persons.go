@@ -33,13 +33,13 @@ func (c *checker) persons() {
 func (c *checker) checkMissingFate(p *plan.Person, e *design.Entity, fates []*plan.PersonPart) {
 	const words = "personal: { %s: delete }, or expires, or { keep: \"why\", set: …, remove: … }"
 	if f := e.Field(p.Field); f != nil && !settled(p, e, fates) {
-		c.find("ST901", e.Name, f.Pos, "%s identifies a person, and the design does not say what happens to the item when they are erased", f.Name).fix(words, f.Name).report()
+		c.find("ST901", e.Name, f.Pos, "%s identifies a person, and the design does not say what happens to the item when that person is erased", f.Name).fix(words, f.Name).report()
 		return
 	}
 	if len(fates) == 0 {
 		for _, f := range e.Fields {
 			if f.Type.Kind == design.KindEmail {
-				c.find("ST901", e.Name, f.Pos, "%s is a person's e-mail address, and the design does not say what happens to the item when they are erased", f.Name).fix(words, f.Name).report()
+				c.find("ST901", e.Name, f.Pos, "%s is a person's e-mail address, and the design does not say what happens to the item when that person is erased", f.Name).fix(words, f.Name).report()
 				return
 			}
 		}
@@ -50,7 +50,7 @@ func (c *checker) checkMissingFate(p *plan.Person, e *design.Entity, fates []*pl
 			return part.Fate.Do == design.FateKeep && !changed
 		})
 		if p.Own != nil && s.Entity == p.Own.Name && stays {
-			c.find("ST901", e.Name, s.Pos, "%s is a snapshot of the person's %s, and stays when they are erased", s.Field, s.From).
+			c.find("ST901", e.Name, s.Pos, "%s is a snapshot of the person's %s, and stays when that person is erased", s.Field, s.From).
 				fix("personal: { …: { keep: \"why\", set: { %s: … } } }", s.Field).report()
 		}
 	}

@@ -53,7 +53,7 @@ func (l *lowerer) runnable(w *Write) bool {
 			return slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(plan.KeyFields(e), f) })
 		})
 		if s.Action == design.Put && (counted || moving || len(e.Unique) > 0) {
-			l.fault(w.Design.Name, s.Pos, "replaces any existing %s, whose copies, markers and counters it cannot know: use create, update or upsert", e.Name)
+			l.fault(w.Design.Name, s.Pos, "replaces any existing %s, whose copies, markers and counters it does not know: use create, update or upsert", e.Name)
 			return false
 		}
 	}

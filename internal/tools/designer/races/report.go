@@ -190,7 +190,7 @@ func (r *Report) accept(d *design.Design, whole bool) {
 		if a := acceptance(w); a != nil && whole && !used[w.Name] {
 			r.Findings = append(r.Findings, check.Finding{
 				Rule: "ST001", Severity: check.Error, Subject: w.Name, Pos: a.Pos,
-				Message: "accepts ST513, but no race finds it here any more", Fix: "remove the acceptance",
+				Message: "accepts ST513, but the races no longer find it here", Fix: "remove the acceptance",
 			})
 		}
 	}
