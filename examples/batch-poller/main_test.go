@@ -19,7 +19,7 @@ import (
 )
 
 // TestPoll calls the function with Lambda's events, again where it failed, gives up the record it cannot deal with,
-// and goes on behind them all on the next run.
+// and the next run continues after all of them.
 func TestPoll(t *testing.T) {
 	db := monotabletest.New(t)
 	client := db.Client()

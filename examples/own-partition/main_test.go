@@ -38,7 +38,7 @@ func start(t *testing.T) (address string, s *site) {
 	return address, s
 }
 
-// notes are the texts that the table holds of somebody.
+// notes are the texts of a person's items in the table.
 func notes(t *testing.T, s *site, owner string) (texts []string) {
 	t.Helper()
 	page, err := s.db.Client().Query(t.Context(), &dynamodb.QueryInput{

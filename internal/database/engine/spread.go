@@ -10,7 +10,7 @@ import (
 )
 
 // spread has the store prepare for the load of a table and its indexes: it divides their keys into as many ranges of equal size as AWS would need
-// partitions for the throughput that was asked for and for a number of bytes. It is a hint, so an error is only logged.
+// partitions for the requested throughput and for a number of bytes. It is a hint, so an error is only logged.
 func (e *Engine) spread(ctx context.Context, d *catalog.Descriptor, bytes int64) {
 	keys := splits(nil, d.ID, 0, partitionsFor(d, nil, bytes))
 	for i := range d.Indexes {

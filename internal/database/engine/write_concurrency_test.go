@@ -313,7 +313,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// Writes go on while an index comes and goes; afterwards it agrees with the table (openAccounts verifies).
+// Writes continue while an index is created and deleted; afterwards it agrees with the table (openAccounts verifies).
 func TestWritesWhileIndexesChange(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {

@@ -4,7 +4,7 @@
 //	X-Amz-Target: Monotable_20261127.DescribeServer      slow requests, storage, compactions, servers that share the store
 //	X-Amz-Target: Monotable_20261127.ListWarnings        tables that need attention
 //	X-Amz-Target: Monotable_20261127.ListItemChanges     the history of one item, newest first, as far as the change log goes back
-//	X-Amz-Target: Monotable_20261127.ListRequests        the latest requests on a table, while somebody asks
+//	X-Amz-Target: Monotable_20261127.ListRequests        the latest requests on a table, while it is watched
 //	X-Amz-Target: Monotable_20261127.CompareTable        a table at an earlier second compared with now
 //
 // Requests and responses are AWS JSON 1.0, signed like DynamoDB's. Policies allow the actions monotable:DescribeServer and so on,

@@ -18,7 +18,7 @@ type requestsOutput struct {
 	Requests []sampledRequest
 	After    string
 	// Total is the number of requests since the earlier response, including those that were not kept. The first call, which has no
-	// After, starts to watch the table and returns no requests. The server stops when nobody has called for For seconds.
+	// After, starts to watch the table and returns no requests. The server stops after For seconds without a call.
 	Total uint64
 	Now   float64
 	For   float64

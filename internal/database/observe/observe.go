@@ -51,7 +51,7 @@ type Database struct {
 	LatchWaits, SyncWaits Histogram
 	// Slow are the latest requests that took long.
 	Slow SlowRequests
-	// Sample are the latest requests on the tables that somebody watches.
+	// Sample are the latest requests on the tables being watched.
 	Sample Sample
 
 	operations []string

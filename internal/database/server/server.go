@@ -76,7 +76,7 @@ type Options struct {
 	// processor, at least two.
 	Turns int
 	// Turn is called when an operation takes a turn, and with false when it gives it back, from several goroutines at once.
-	// It must return soon. Default: nobody is notified.
+	// It must return soon. Default: no call.
 	Turn func(taken bool)
 	// Timeout limits an operation's time after its input has been read; 0 means no limit.
 	Timeout time.Duration

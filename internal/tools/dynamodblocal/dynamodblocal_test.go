@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMaxDatabases opens as many databases as there may be; a further one is refused, and the open ones go on.
+// TestMaxDatabases opens the maximum number of databases; another one is rejected, and the open ones keep working.
 func TestMaxDatabases(t *testing.T) {
 	url := start(t, Options{})
 	for i := range databasesMax {

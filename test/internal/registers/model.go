@@ -6,7 +6,7 @@
 //
 // A request without a response (Response.Lost) was executed at some time after its call, or not at all. Model lets it
 // execute at any time until its Return, which is the end of the history: executing there is the same as never, because
-// nobody observes it.
+// no read observes it.
 package registers
 
 import (

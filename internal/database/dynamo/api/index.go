@@ -78,7 +78,7 @@ type UpdateGlobalSecondaryIndexAction struct {
 	WarmThroughput        *WarmThroughput
 }
 
-// CreateGlobalSecondaryIndexAction adds an index to a table; it is filled while writes go on.
+// CreateGlobalSecondaryIndexAction adds an index to a table; it is filled while writes continue.
 type CreateGlobalSecondaryIndexAction struct {
 	IndexName             *string            `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 	KeySchema             []KeySchemaElement `required:"true" min:"1"`

@@ -144,7 +144,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Many values are told apart as few are.
+// Many values are distinguished like few.
 func TestDistinctValuesOfManyOperands(t *testing.T) {
 	values := attr.Item{}
 	text := strings.Builder{}

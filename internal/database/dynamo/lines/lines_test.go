@@ -177,7 +177,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzCSV reads any text, and compares with the records that encoding/csv reads of it as a whole. Reading goes on after every
+// FuzzCSV reads any text, and compares with the records that encoding/csv reads of it as a whole. Reading continues after every
 // record as it would have.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte(texts[lines.CSV]), uint8(0), false, "n")

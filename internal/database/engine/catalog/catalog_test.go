@@ -304,7 +304,7 @@ func TestChangeFails(t *testing.T) {
 	}
 }
 
-// silent is a store whose updates are carried out, but nobody hears of it.
+// silent is a store whose updates are carried out without notifying anyone.
 type silent struct{ kv.Store }
 
 func (s silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {

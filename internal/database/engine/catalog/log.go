@@ -52,7 +52,7 @@ func (l Log) BothImages() kv.Seq {
 	return max(l.Keys, l.Old, l.New)
 }
 
-// settledLog returns the log of a definition for changes from a number on. It keeps what somebody can ask for: what the stream
+// settledLog returns the log of a definition for changes from a number on. It keeps what can still be read: what the stream
 // shows, old images for point-in-time recovery, both images for followers in the process, a Kinesis destination and the other
 // replicas of a global table.
 func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {

@@ -20,7 +20,7 @@ import (
 // version is the newest storage format version that this program reads, and the one it writes.
 //
 //	1  change logs count their records from 1
-//	2  the number of a record is its time; a log omits what nobody can ask for
+//	2  the number of a record is its time; a log omits what can no longer be read
 //	3  other Regions, vector indexes, Kinesis destinations, exports and imports, metrics of the last hours
 //	4  replicas of global tables: versions of items, positions of replication
 //	5  identities: users, roles and policies, and the seal of their secrets
@@ -33,7 +33,7 @@ func Version() uint64 { return version }
 func Unshared(kv.Txn, uint64) error { return nil }
 
 // Claim rejects a store that was opened by a newer program, and sets this program's version. It only raises the version if free
-// confirms that nobody uses the store in an earlier one.
+// confirms that no server uses the store in an earlier one.
 func Claim(ctx context.Context, store kv.Store, free func(txn kv.Txn, version uint64) error) error {
 	return claim(ctx, store, version, free)
 }

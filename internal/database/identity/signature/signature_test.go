@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestClockSkewAndExpiry: five minutes either way, and what presigned requests say themselves.
+// TestClockSkewAndExpiry: requests are valid for five minutes either way, presigned requests until they expire.
 func TestClockSkewAndExpiry(t *testing.T) {
 	for _, c := range []struct {
 		after   time.Duration

@@ -204,7 +204,7 @@ func walk(t *testing.T, it kv.Iterator) (pairs []string) {
 	return pairs
 }
 
-// TestPartKeepsItsLogs checks that a part finds its logs again, and that names are refused that would not lie apart.
+// TestPartKeepsItsLogs checks that a part finds its logs again, and that overlapping names are rejected.
 func TestPartKeepsItsLogs(t *testing.T) {
 	store := memkv.New()
 	for _, name := range []string{"b", "a", "b", "c"} {

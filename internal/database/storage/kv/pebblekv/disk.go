@@ -40,7 +40,7 @@ const compactionCategory vfs.DiskWriteCategory = "pebble-compaction"
 // ends without freezing the disk if the file system is full, or has so little space that the log and the memtables may need it.
 // See postpone.
 //
-// All this concerns the files in Pebble's own directory. What Pebble writes elsewhere is a copy that somebody asked for, and a
+// All this concerns the files in Pebble's own directory. What Pebble writes elsewhere is a requested copy, and a
 // failure there is only an error of that call. The one such failure on which Pebble would exit the process, syncing the copy's
 // directory, is hidden from it: see beginCopy.
 type disk struct {
