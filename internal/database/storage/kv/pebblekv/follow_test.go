@@ -229,3 +229,35 @@ func compareCopies(t *testing.T, s kv.Store, f *follower) {
 		t.Fatalf("the log goes on with %v, %v", records, err)
 	}
 }
+
+// TestFollowerSetIsRead: a value that a follower sets while it holds the commits is what everybody reads, even a key read just before.
+func TestFollowerSetIsRead(t *testing.T) {
+	s := open(t, t.TempDir(), pebblekv.Options{})
+	defer s.Close()
+	set(t, s, "left", "no")
+	read := func(want string) {
+		t.Helper()
+		for name, from := range map[string]kv.Reads{"waiting": s, "eventual": s.Eventual()} {
+			for range 2 { // from the tables, and from the values read last
+				if v, err := from.Get(t.Context(), []byte("left")); string(v) != want || err != nil {
+					t.Errorf("%s read: %q, %v; want %q", name, v, err, want)
+				}
+			}
+		}
+	}
+	read("no")
+	f, err := s.Follow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	held, _, err := f.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := f.Set([]byte("left"), []byte("yes")); err != nil {
+		t.Fatal(err)
+	}
+	read("yes")
+}

@@ -63,7 +63,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s.reads, s.eventual = reads{store: s}, reads{store: s}
 	if o.Durability == Sync {
-		s.unsynced = newUnsynced()
+		s.unsynced = newUnsynced(s.options.CacheBytes)
 	} else {
 		s.write = pebble.NoSync
 	}

@@ -27,10 +27,17 @@ func (r *reads) Get(ctx context.Context, key []byte) (value []byte, err error) {
 	}
 	defer r.store.end()
 	defer r.store.catch(&err)
+	value, place := r.store.unsynced.values().get(key)
+	if value != nil {
+		return value, nil
+	}
 	request := observe.From(ctx)
 	begun := request.BeginRead()
 	value, err = get(r.store.db, key)
 	request.EndRead(begun)
+	if err == nil {
+		place.keep(key, value)
+	}
 	if err == nil && r.unsynced.hasKey(key) {
 		err = r.store.settleFor(request)
 	}

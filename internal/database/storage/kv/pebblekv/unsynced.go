@@ -32,11 +32,43 @@ const (
 type unsynced struct {
 	seed    maphash.Seed
 	commits atomic.Int64 // commits in progress
-	ranges  atomic.Int64 // those that may change any key: range deletions, loads of tables
-	stripes [stripeCount]atomic.Int32
+	ranges  tally        // those that may change any key: range deletions, loads of tables
+	stripes [stripeCount]tally
+	recent  *recent
 }
 
-func newUnsynced() *unsynced { return &unsynced{seed: maphash.MakeSeed()} }
+func newUnsynced(cacheBytes int64) *unsynced {
+	u := &unsynced{seed: maphash.MakeSeed()}
+	u.recent = newRecent(u, cacheBytes)
+	return u
+}
+
+// values returns the values that were read last.
+func (u *unsynced) values() *recent {
+	if u == nil {
+		return nil
+	}
+	return u.recent
+}
+
+// tally counts commits in progress in its lowest tallyBits, and in the others all that have ever begun.
+type tally struct{ n atomic.Uint64 }
+
+const tallyBits = 24
+
+func (t *tally) begin()        { t.n.Add(1<<tallyBits + 1) }
+func (t *tally) end()          { t.n.Add(^uint64(0)) }
+func (t *tally) any() bool     { return inProgress(t.n.Load()) }
+func inProgress(n uint64) bool { return n&(1<<tallyBits-1) != 0 }
+
+// moment is a state of the tallies of a stripe and of all keys. It is the same as another if no commit has begun or ended in between.
+type moment struct{ stripe, ranges uint64 }
+
+// moment also reports whether none is in progress.
+func (u *unsynced) moment(stripe uint32) (now moment, quiet bool) {
+	now = moment{u.stripes[stripe].n.Load(), u.ranges.n.Load()}
+	return now, !inProgress(now.stripe) && !inProgress(now.ranges)
+}
 
 // appendStripes appends the stripes of a key that a commit changes.
 func (u *unsynced) appendStripes(stripes []uint32, key []byte) []uint32 {
@@ -61,7 +93,7 @@ func (u *unsynced) begin(stripes []uint32) {
 	}
 	u.commits.Add(1)
 	for _, s := range stripes {
-		u.stripes[s].Add(1)
+		u.stripes[s].begin()
 	}
 }
 
@@ -71,7 +103,7 @@ func (u *unsynced) end(stripes []uint32) {
 		return
 	}
 	for _, s := range stripes {
-		u.stripes[s].Add(-1)
+		u.stripes[s].end()
 	}
 	u.commits.Add(-1)
 }
@@ -80,14 +112,14 @@ func (u *unsynced) end(stripes []uint32) {
 func (u *unsynced) beginRange() {
 	if u != nil {
 		u.commits.Add(1)
-		u.ranges.Add(1)
+		u.ranges.begin()
 	}
 }
 
 // endRange removes a change that is synced.
 func (u *unsynced) endRange() {
 	if u != nil {
-		u.ranges.Add(-1)
+		u.ranges.end()
 		u.commits.Add(-1)
 	}
 }
@@ -97,7 +129,7 @@ func (u *unsynced) any() bool { return u != nil && u.commits.Load() != 0 }
 
 // hasKey reports whether a key, which has been read, may have been changed by a commit in progress.
 func (u *unsynced) hasKey(key []byte) bool {
-	return u.any() && (u.stripes[u.stripe(key)].Load() != 0 || u.ranges.Load() != 0)
+	return u.any() && (u.stripes[u.stripe(key)].any() || u.ranges.any())
 }
 
 // hasRange is hasKey for any key of [lo, hi).
@@ -108,7 +140,7 @@ func (u *unsynced) hasRange(lo, hi []byte) bool {
 	case len(lo) < rangePrefix || len(hi) < rangePrefix || !bytes.Equal(lo[:rangePrefix], hi[:rangePrefix]):
 		return true
 	}
-	return u.stripes[u.stripe(lo[:rangePrefix])].Load() != 0 || u.ranges.Load() != 0
+	return u.stripes[u.stripe(lo[:rangePrefix])].any() || u.ranges.any()
 }
 
 // settleFor is settle for a request, in which it records the duration.
