@@ -175,8 +175,12 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 		case errors.Is(cause, ErrLost), errors.Is(err, ErrLost):
 			err = ErrLost
 		default:
-			// Even if the caller's context is done, so that the next run need not wait.
-			again, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			// Even if the caller's context is done, so that the next run need not wait. After the lease it would not wait anyway.
+			patience := m.o.Lease
+			if cause != nil {
+				patience = time.Second
+			}
+			again, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer cancel()
 			_ = m.record.save(again, r.account)
 			if ended := m.record.end(again); err == nil {
