@@ -59,7 +59,7 @@ func TestMoveUnderWrites(t *testing.T) {
 		t.Fatal("the state of the killed copy has no items")
 	}
 	second := c.start(t)
-	second.waitFor(t, "resuming: 0 of 1 tables")
+	second.waitFor(t, "resuming: already copied 0 of 1 table")
 	second.waitFor(t, "caught up; new changes are copied as they arrive")
 	second.kill(t)
 	third := c.start(t)
