@@ -63,7 +63,8 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s.reads, s.eventual = reads{store: s}, reads{store: s}
 	if o.Durability == Sync {
-		s.unsynced = newUnsynced(s.options.CacheBytes)
+		s.unsynced = newUnsynced()
+		s.recent = newRecent(s.unsynced, s.options.CacheBytes)
 	} else {
 		s.write = pebble.NoSync
 	}

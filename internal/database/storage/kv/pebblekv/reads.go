@@ -27,7 +27,7 @@ func (r *reads) Get(ctx context.Context, key []byte) (value []byte, err error) {
 	}
 	defer r.store.end()
 	defer r.store.catch(&err)
-	value, place := r.store.unsynced.values().get(key)
+	value, place := r.store.recent.get(key)
 	if value != nil {
 		return value, nil
 	}

@@ -6,37 +6,39 @@ import (
 )
 
 const (
-	// recentShare is the part of the block cache's size that recent values may take in addition.
+	// recentShare: recent values may use this fraction of the block cache's size, in addition to it.
 	recentShare = 16
-	// recentValueBytes is the largest value that is kept: larger ones cost more than finding them.
+	// recentValueBytes is the size of the largest value that is kept. Copying larger ones costs more than finding them.
 	recentValueBytes = 4 << 10
-	// recentSlotBytes is the memory for each slot.
+	// recentSlotBytes is the limit divided by the number of slots.
 	recentSlotBytes = 512
 	// recentOverhead is the memory of an entry beyond its key and value.
 	recentOverhead = 96
+	// recentEvictions limits the slots that are emptied to make room for a value.
+	recentEvictions = 16
 )
 
-// recent holds the values that Get read last, each in a slot that is chosen by the stripe of its key. Pebble takes a third of the
-// processor time of a GetItem to find one among the memtables and tables; here it is one comparison. See bench/README.md.
+// recent caches the values that Get read last. The hash of a key selects its slot. Finding a value in memtables and tables takes a
+// third of the processor time of a GetItem; finding it here takes one comparison. See bench/README.md.
 //
-// An entry holds for as long as no commit of its stripe has begun since the moment before its value was read, when none was in
-// progress. So it contains only what is synced, and reads of it wait for nothing. Commits do nothing for it: unsynced counts them
-// before they become visible.
+// A value is cached with the progress of its stripe before it was read, and only if no commit was in progress then. The entry is
+// valid while the progress is the same, that is, until the next commit of the stripe begins. Commits count themselves in unsynced
+// before they become visible, so they need not touch the cache. All that it returns is synced.
 //
-// A nil recent is always empty. It is used by stores that promise no durability, because they count no commits.
+// A nil recent is always empty. Stores that promise no durability use it, because they do not count commits.
 type recent struct {
 	unsynced *unsynced
 	slots    []atomic.Pointer[recentEntry] // a power of two, at most stripeCount
 	limit    int64                         // of bytes
 	bytes    atomic.Int64
-	hand     atomic.Uint32 // the slot whose value was last removed to make room
+	hand     atomic.Uint32 // the slot that was last emptied to make room
 }
 
 // recentEntry is immutable.
 type recentEntry struct {
 	key   string
 	value []byte
-	at    moment
+	since progress
 }
 
 func (e *recentEntry) size() int64 {
@@ -46,7 +48,7 @@ func (e *recentEntry) size() int64 {
 	return int64(len(e.key) + len(e.value) + recentOverhead)
 }
 
-// newRecent returns a cache for a store whose block cache has a size.
+// newRecent returns a cache for a store with a block cache of cacheBytes.
 func newRecent(u *unsynced, cacheBytes int64) *recent {
 	limit := cacheBytes / recentShare
 	slots := min(max(limit/recentSlotBytes, 64), stripeCount)
@@ -57,14 +59,14 @@ func (c *recent) slot(n uint32) *atomic.Pointer[recentEntry] {
 	return &c.slots[int(n)&(len(c.slots)-1)]
 }
 
-// recentPlace is where a value that was not found can be kept.
+// recentPlace is where a missing value can be cached. The zero value is nowhere.
 type recentPlace struct {
 	cache *recent
 	slot  *atomic.Pointer[recentEntry]
-	at    moment
+	since progress
 }
 
-// get returns a copy of a value, or nil and its place, which has to be taken before the value is read elsewhere.
+// get returns a copy of a value, or nil and its place. The caller must get the place before it reads the value elsewhere.
 func (c *recent) get(key []byte) (value []byte, place recentPlace) {
 	if c == nil {
 		return nil, recentPlace{}
@@ -72,9 +74,9 @@ func (c *recent) get(key []byte) (value []byte, place recentPlace) {
 	stripe := c.unsynced.stripe(key)
 	slot := c.slot(stripe)
 	e := slot.Load()
-	now, quiet := c.unsynced.moment(stripe)
+	now, quiet := c.unsynced.progress(stripe)
 	switch {
-	case e != nil && e.at == now && e.key == string(key):
+	case e != nil && e.since == now && e.key == string(key):
 		return append(make([]byte, 0, len(e.value)), e.value...), recentPlace{}
 	case !quiet:
 		return nil, recentPlace{}
@@ -82,19 +84,19 @@ func (c *recent) get(key []byte) (value []byte, place recentPlace) {
 	return nil, recentPlace{c, slot, now}
 }
 
-// keep keeps a copy of a value that was read after the place was taken.
+// keep caches a copy of a value.
 func (p recentPlace) keep(key, value []byte) {
 	if p.cache == nil || value == nil || len(value) > recentValueBytes {
 		return
 	}
 	size := int64(len(key) + len(value) + recentOverhead)
 	for tries := 0; p.cache.bytes.Load()+size-p.slot.Load().size() > p.cache.limit; tries++ {
-		if tries == 16 {
+		if tries == recentEvictions {
 			return
 		}
 		p.cache.put(p.cache.slot(p.cache.hand.Add(1)), nil)
 	}
-	p.cache.put(p.slot, &recentEntry{key: string(key), value: append(make([]byte, 0, len(value)), value...), at: p.at})
+	p.cache.put(p.slot, &recentEntry{key: string(key), value: append(make([]byte, 0, len(value)), value...), since: p.since})
 }
 
 // put replaces the entry of a slot.

@@ -39,6 +39,8 @@
 // see unsynced, and a reader that finds its keys among them syncs the log before it returns. Reads of other keys cost two atomic
 // loads.
 //
+// Because commits are counted, Get also learns for free whether a value that it read earlier is still current: see recent.
+//
 // A transaction keeps its latches until it is durable. Others may learn of it through ErrConflict, and for its caller it is in
 // progress until it is acknowledged; releasing its keys earlier would make conflicts come and go in the middle of it.
 //
@@ -101,6 +103,7 @@ type Store struct {
 	disk     *disk         // files as Pebble sees them
 	space    *space        // on that disk
 	cache    *pebble.Cache // of the database and of open kept snapshots
+	recent   *recent       // in front of the database, for Get
 	lock     io.Closer     // the directory's
 	log      *slog.Logger
 	latches  *latch.Table

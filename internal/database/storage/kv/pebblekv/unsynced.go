@@ -34,39 +34,28 @@ type unsynced struct {
 	commits atomic.Int64 // commits in progress
 	ranges  tally        // those that may change any key: range deletions, loads of tables
 	stripes [stripeCount]tally
-	recent  *recent
 }
 
-func newUnsynced(cacheBytes int64) *unsynced {
-	u := &unsynced{seed: maphash.MakeSeed()}
-	u.recent = newRecent(u, cacheBytes)
-	return u
-}
+func newUnsynced() *unsynced { return &unsynced{seed: maphash.MakeSeed()} }
 
-// values returns the values that were read last.
-func (u *unsynced) values() *recent {
-	if u == nil {
-		return nil
-	}
-	return u.recent
-}
-
-// tally counts commits in progress in its lowest tallyBits, and in the others all that have ever begun.
+// tally counts commits: those in progress in the lowest tallyBits, and all that have ever begun in the other bits.
 type tally struct{ n atomic.Uint64 }
 
 const tallyBits = 24
 
-func (t *tally) begin()        { t.n.Add(1<<tallyBits + 1) }
-func (t *tally) end()          { t.n.Add(^uint64(0)) }
-func (t *tally) any() bool     { return inProgress(t.n.Load()) }
+func (t *tally) begin()    { t.n.Add(1<<tallyBits + 1) }
+func (t *tally) end()      { t.n.Add(^uint64(0)) } // minus one
+func (t *tally) any() bool { return inProgress(t.n.Load()) }
+
 func inProgress(n uint64) bool { return n&(1<<tallyBits-1) != 0 }
 
-// moment is a state of the tallies of a stripe and of all keys. It is the same as another if no commit has begun or ended in between.
-type moment struct{ stripe, ranges uint64 }
+// progress is the state of a stripe's tally and of the one for all keys. It changes whenever a commit begins or ends, and never
+// returns to an earlier state.
+type progress struct{ stripe, ranges uint64 }
 
-// moment also reports whether none is in progress.
-func (u *unsynced) moment(stripe uint32) (now moment, quiet bool) {
-	now = moment{u.stripes[stripe].n.Load(), u.ranges.n.Load()}
+// progress also reports whether no commit is in progress.
+func (u *unsynced) progress(stripe uint32) (now progress, quiet bool) {
+	now = progress{u.stripes[stripe].n.Load(), u.ranges.n.Load()}
 	return now, !inProgress(now.stripe) && !inProgress(now.ranges)
 }
 
