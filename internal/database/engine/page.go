@@ -102,7 +102,10 @@ func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error)
 // index may be read in a past state.
 func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done func(), err error) {
 	plan := &p.plan
-	o := kv.IterOptions{Reverse: plan.reverse, Limit: plan.limit}
+	o := kv.IterOptions{Reverse: plan.reverse}
+	if !plan.single { // else the walk looks for the end
+		o.Limit = plan.limit
+	}
 	switch {
 	case plan.source.isGlobalIndex() && e.past != nil:
 		p.reader, done, err = e.past.reader()

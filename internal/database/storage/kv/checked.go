@@ -21,7 +21,7 @@ var errRehearsed = errors.New("kv: rehearsed")
 //   - an update sets or deletes a key that it only checks, or that another update in progress holds or writes;
 //   - two updates with conflicting intents run concurrently;
 //   - a value, or an iterator's key or value, is modified, or an iterator, reader or txn is used after its end;
-//   - an iterator is still open when its reader ends;
+//   - an iterator is still open when its reader ends, or one of Reads.Iter is read beyond its limit;
 //   - keys are loaded out of order, or after fill has returned;
 //   - a kept snapshot has an invalid name, or is dropped while it is open.
 //

@@ -51,7 +51,7 @@ func (c checkedReads) Iter(ctx context.Context, lo, hi []byte, o IterOptions) (I
 	if err != nil {
 		return nil, err
 	}
-	return &checkedIterator{it: it, reader: &checkedReader{iterators: 1}}, nil
+	return &checkedIterator{it: it, reader: &checkedReader{iterators: 1}, limit: o.Limit}, nil
 }
 
 func (c checkedReads) Snapshot(ctx context.Context) (Snapshot, error) {
@@ -131,6 +131,8 @@ type checkedIterator struct {
 	it         Iterator
 	reader     *checkedReader
 	key, value given
+	limit      int  // the maximum number of entries to read; 0 means any
+	read       int  // the number of entries read
 	valid      bool // positioned on an entry
 	exhausted  bool
 	closed     bool
@@ -139,6 +141,10 @@ type checkedIterator struct {
 func (c *checkedIterator) Next() bool {
 	c.checkOpen()
 	c.leave()
+	if c.limit > 0 && c.read == c.limit {
+		panic("kv: a range is read beyond its limit")
+	}
+	c.read++
 	c.valid = c.it.Next()
 	if c.valid && c.exhausted {
 		panic("kv: an iterator continues after its end")

@@ -180,7 +180,8 @@ type Reads interface {
 	// Counter returns the latest committed counters of a key, see Txn.Add; nil if never added to.
 	Counter(ctx context.Context, key []byte) ([]int64, error)
 	// Iter iterates over [lo, hi) in the state of a moment that includes everything committed before the call. It must be closed.
-	// A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
+	// A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot. With a Limit, the caller reads no
+	// more than that many entries.
 	Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error)
 	// Snapshot returns a consistent view of everything committed before the call. It must be closed. Any wait for durability
 	// happens in the snapshot's own reads.

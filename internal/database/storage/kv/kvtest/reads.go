@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -268,26 +270,81 @@ func testIterAgainstModel(t *testing.T, s kv.Store) {
 	}
 }
 
-func compareWithModel(t *testing.T, r kv.Reader, model map[string]string, lo, hi []byte, reverse bool) {
-	t.Helper()
-	var in []string
-	for k := range model {
-		if k >= string(lo) && k < string(hi) {
-			in = append(in, k)
+// testRangeReadAgain reads the same few ranges again and again, some of them with a limit, between changes of various kinds.
+func testRangeReadAgain(t *testing.T, s kv.Store) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	model := map[string]string{}
+	randomKey := func() string { return fmt.Sprintf("partition%d/%d", rng.IntN(2), rng.IntN(8)) }
+	change := func(round int) {
+		switch k := randomKey(); rng.IntN(6) {
+		case 0, 1, 2:
+			set(t, s, k, strconv.Itoa(round))
+			model[k] = strconv.Itoa(round)
+		case 3:
+			update(t, s, writing(k), func(txn kv.Txn) error { txn.Delete([]byte(k)); return nil })
+			delete(model, k)
+		case 4:
+			if err := s.DeleteRange(t.Context(), []byte(k), []byte("partition1/5")); err != nil {
+				t.Fatal(err)
+			}
+			maps.DeleteFunc(model, func(existing, _ string) bool { return existing >= k && existing < "partition1/5" })
 		}
 	}
-	slices.Sort(in)
-	if reverse {
-		slices.Reverse(in)
+	for round := range 300 {
+		if rng.IntN(3) == 0 {
+			change(round)
+		}
+		lo, hi := fmt.Sprintf("partition%d/%d", round%2, rng.IntN(3)), fmt.Sprintf("partition%d/%d", round%2, 5+rng.IntN(3))
+		o := kv.IterOptions{Reverse: rng.IntN(2) == 0, Limit: rng.IntN(4)}
+		reads := kv.Reads(s)
+		if rng.IntN(2) == 0 {
+			reads = s.Eventual()
+		}
+		it, err := reads.Iter(t.Context(), []byte(lo), []byte(hi), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := modelRange(model, lo, hi, o)
+		if rng.IntN(4) == 0 {
+			change(round) // the iterator must not see it
+		}
+		var got []string
+		for (o.Limit == 0 || len(got) < o.Limit) && it.Next() {
+			got = append(got, string(it.Key())+"="+string(it.Value()))
+		}
+		if err := errors.Join(it.Err(), it.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("round %d: [%q, %q) %+v (-want +got):\n%s", round, lo, hi, o, diff)
+		}
 	}
-	var want strings.Builder
-	for _, k := range in {
-		want.WriteString(k + "=" + model[k] + " ")
-	}
-	got := scan(t, r, lo, hi, kv.IterOptions{Reverse: reverse})
-	if diff := cmp.Diff(want.String(), got); diff != "" {
+}
+
+func compareWithModel(t *testing.T, r kv.Reader, model map[string]string, lo, hi []byte, reverse bool) {
+	t.Helper()
+	o := kv.IterOptions{Reverse: reverse}
+	want := strings.Join(append(modelRange(model, string(lo), string(hi), o), ""), " ")
+	got := scan(t, r, lo, hi, o)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("[%q, %q) reverse %v (-want +got):\n%s", lo, hi, reverse, diff)
 	}
+}
+
+// modelRange returns the entries of a range as key=value.
+func modelRange(model map[string]string, lo, hi string, o kv.IterOptions) (entries []string) {
+	keys := slices.Sorted(maps.Keys(model))
+	if o.Reverse {
+		slices.Reverse(keys)
+	}
+	for _, k := range keys {
+		if k >= lo && k < hi && (o.Limit == 0 || len(entries) < o.Limit) {
+			entries = append(entries, k+"="+model[k])
+		}
+	}
+	return entries
 }
 
 func testSnapshotStandsStill(t *testing.T, s kv.Store) {

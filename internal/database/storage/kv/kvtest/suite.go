@@ -35,6 +35,7 @@ func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 		{"IterBounds", testIterBounds},
 		{"IterOverOwnWrites", testIterOverOwnWrites},
 		{"IterAgainstModel", testIterAgainstModel},
+		{"RangeReadAgain", testRangeReadAgain},
 		{"SnapshotStandsStill", testSnapshotStandsStill},
 		{"SnapshotFromManyGoroutines", testSnapshotFromManyGoroutines},
 		{"DeleteRange", testDeleteRange},

@@ -64,7 +64,8 @@ func Open(dir string, o Options) (*Store, error) {
 	s.reads, s.eventual = reads{store: s}, reads{store: s}
 	if o.Durability == Sync {
 		s.unsynced = newUnsynced()
-		s.recent = newRecent(s.unsynced, s.options.CacheBytes)
+		s.recentValues = newRecent(s.unsynced, o.CacheBytes, recentValueSlotBytes)
+		s.recentRanges = newRecentRanges(s.unsynced, o.CacheBytes)
 	} else {
 		s.write = pebble.NoSync
 	}

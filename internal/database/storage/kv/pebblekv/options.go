@@ -35,7 +35,7 @@ type Options struct {
 	// Logger logs background events. Default slog.Default().
 	Logger *slog.Logger
 	// CacheBytes is the maximum size of the cache of uncompressed blocks, which is allocated as needed. Default 256 MiB. In
-	// addition, up to a sixteenth of it caches single values.
+	// addition, single values and short ranges are each cached in up to a sixteenth of it.
 	CacheBytes int64
 	// MemTableBytes is the size of a memtable in steady state, less on a disk below 2 GiB. Default 32 MiB. A store starts with a
 	// small one and doubles it as writes come in. After a crash about as much of the log is replayed.

@@ -27,7 +27,7 @@ func (r *reads) Get(ctx context.Context, key []byte) (value []byte, err error) {
 	}
 	defer r.store.end()
 	defer r.store.catch(&err)
-	value, place := r.store.recent.get(key)
+	value, place := r.store.recentValues.get(key)
 	if value != nil {
 		return value, nil
 	}
@@ -36,7 +36,7 @@ func (r *reads) Get(ctx context.Context, key []byte) (value []byte, err error) {
 	value, err = get(r.store.db, key)
 	request.EndRead(begun)
 	if err == nil {
-		place.keep(key, value)
+		place.keepValue(key, value)
 	}
 	if err == nil && r.unsynced.hasKey(key) {
 		err = r.store.settleFor(request)
@@ -63,8 +63,13 @@ func (r *reads) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.I
 	if err := r.store.begin(); err != nil {
 		return nil, err
 	}
+	cached, recording := r.store.recentRanges.find(lo, hi, o)
+	if cached != nil {
+		cached.close = r.store.end
+		return cached, nil
+	}
 	it := newIterator(r.store, r.store.db, lo, hi, o)
-	it.waited = true
+	it.waited, it.recording = true, recording
 	if r.unsynced.hasRange(lo, hi) {
 		if err := r.store.settleFor(observe.From(ctx)); err != nil {
 			return nil, errors.Join(err, it.Close())

@@ -27,13 +27,13 @@ func TestRecentValues(t *testing.T) {
 		{what: "a commit meanwhile, not synced", then: func(c *recent) { commitOf(c, key) }},
 		{what: "a commit of another key of the slot meanwhile", then: func(c *recent) { commitOf(c, neighbour(c, key))() }, kept: true},
 		{what: "a range meanwhile", then: func(c *recent) { c.unsynced.beginRange(); c.unsynced.endRange() }},
-		{what: "another reader meanwhile", then: func(c *recent) { _, p := c.get(key); p.keep(key, value) }, kept: true},
-		{what: "a neighbour's value meanwhile", then: func(c *recent) { k := neighbour(c, key); _, p := c.get(k); p.keep(k, value) }, kept: true},
+		{what: "another reader meanwhile", then: func(c *recent) { _, p := c.get(key); p.keepValue(key, value) }, kept: true},
+		{what: "a neighbour's value meanwhile", then: func(c *recent) { k := neighbour(c, key); _, p := c.get(k); p.keepValue(k, value) }, kept: true},
 		{what: "an empty value", value: []byte{}, kept: true},
 		{what: "a large value", value: []byte(strings.Repeat("x", recentValueBytes+1))},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			c := newRecent(newUnsynced(), 1<<20)
+			c := newRecent(newUnsynced(), 1<<20, recentValueSlotBytes)
 			if test.before != nil {
 				test.before(c)
 			}
@@ -48,7 +48,7 @@ func TestRecentValues(t *testing.T) {
 			if test.then != nil {
 				test.then(c)
 			}
-			place.keep(key, want)
+			place.keepValue(key, want)
 			if got, _ := c.get(key); (got != nil) != test.kept || got != nil && string(got) != string(want) {
 				t.Errorf("found %.20q, kept %t; want it kept: %t", got, got != nil, test.kept)
 			}
@@ -64,13 +64,13 @@ func TestRecentValues(t *testing.T) {
 
 // TestRecentValuesFit: a full cache still accepts new values, and stays below its limit.
 func TestRecentValuesFit(t *testing.T) {
-	c := newRecent(newUnsynced(), recentShare*64*recentSlotBytes)
+	c := newRecent(newUnsynced(), recentShare*64*recentValueSlotBytes, recentValueSlotBytes)
 	value := []byte(strings.Repeat("x", 1000))
 	kept := 0
 	for i := range 10_000 {
 		key := []byte(strings.Repeat("k", i%97+1) + string(rune('a'+i%26)))
 		_, place := c.get(key)
-		place.keep(key, value)
+		place.keepValue(key, value)
 		if got, _ := c.get(key); got != nil {
 			kept++
 		}
@@ -96,7 +96,7 @@ func neighbour(c *recent, key []byte) []byte {
 	stripe := c.unsynced.stripe(key)
 	for i := 0; ; i++ {
 		other := strconv.AppendInt(nil, int64(i), 10)
-		if s := c.unsynced.stripe(other); s != stripe && c.slot(s) == c.slot(stripe) {
+		if s := c.unsynced.stripe(other); s != stripe && c.at(s) == c.at(stripe) {
 			return other
 		}
 	}

@@ -94,6 +94,8 @@ type iterator struct {
 	begun   bool
 	ended   bool
 	err     error
+
+	recording *recording // of what is read; nil if it is not to be cached
 }
 
 func newIterator(s *Store, r pebble.Reader, lo, hi []byte, o kv.IterOptions) *iterator {
@@ -136,7 +138,25 @@ func (it *iterator) Next() (ok bool) {
 	if !ok {
 		it.end(it.walk.Error())
 	}
+	if it.recording != nil {
+		it.record(ok)
+	}
 	return ok
+}
+
+// record records the entry that Next has read, or the end.
+func (it *iterator) record(ok bool) {
+	if it.err != nil {
+		return
+	}
+	if !ok {
+		it.recording.end(true)
+	} else if value, err := it.walk.ValueAndErr(); err == nil && it.recording.add(it.walk.Key(), value) {
+		return
+	} else {
+		it.recording.discard()
+	}
+	it.recording = nil
 }
 
 // catch ends an iteration with which Pebble could not continue.
@@ -163,6 +183,10 @@ func (it *iterator) Value() []byte {
 func (it *iterator) Err() error { return it.err }
 
 func (it *iterator) Close() error {
+	if it.recording != nil && !it.ended {
+		it.recording.end(false)
+		it.recording = nil
+	}
 	it.ended = true
 	var err error
 	if it.walk != nil {

@@ -39,7 +39,7 @@
 // see unsynced, and a reader that finds its keys among them syncs the log before it returns. Reads of other keys cost two atomic
 // loads.
 //
-// Because commits are counted, Get also learns for free whether a value that it read earlier is still current: see recent.
+// Because commits are counted, Get and Iter also learn for free whether what they read earlier is still current: see recent.
 //
 // A transaction keeps its latches until it is durable. Others may learn of it through ErrConflict, and for its caller it is in
 // progress until it is acknowledged; releasing its keys earlier would make conflicts come and go in the middle of it.
@@ -93,28 +93,29 @@ import (
 
 // Store implements kv.Store.
 type Store struct {
-	reads    // these wait until what they return is durable
-	eventual reads
-	dir      string
-	fs       vfs.FS // as passed in
-	files    vfs.FS // for data: fs, or its encrypting wrapper
-	options  Options
-	db       *pebble.DB
-	disk     *disk         // files as Pebble sees them
-	space    *space        // on that disk
-	cache    *pebble.Cache // of the database and of open kept snapshots
-	recent   *recent       // in front of the database, for Get
-	lock     io.Closer     // the directory's
-	log      *slog.Logger
-	latches  *latch.Table
-	sequence *sequence
-	txns     sync.Pool // of *txn
-	batches  *batchMemory
-	keeper   keeper
-	created  atomic.Uint64 // number of names used in DIR/making
-	trimming sync.Mutex    // held by TrimLog
-	large    chan struct{} // has a token while a large update is committed
-	stalls   stalls
+	reads        // these wait until what they return is durable
+	eventual     reads
+	dir          string
+	fs           vfs.FS // as passed in
+	files        vfs.FS // for data: fs, or its encrypting wrapper
+	options      Options
+	db           *pebble.DB
+	disk         *disk         // files as Pebble sees them
+	space        *space        // on that disk
+	cache        *pebble.Cache // of the database and of open kept snapshots
+	recentValues *recent       // in front of the database, for Get; nil without Sync
+	recentRanges *recentRanges // the same for Iter
+	lock         io.Closer     // the directory's
+	log          *slog.Logger
+	latches      *latch.Table
+	sequence     *sequence
+	txns         sync.Pool // of *txn
+	batches      *batchMemory
+	keeper       keeper
+	created      atomic.Uint64 // number of names used in DIR/making
+	trimming     sync.Mutex    // held by TrimLog
+	large        chan struct{} // has a token while a large update is committed
+	stalls       stalls
 	// moment is held while a checkpoint is taken, or tables are ingested.
 	moment  sync.Mutex
 	commits commits

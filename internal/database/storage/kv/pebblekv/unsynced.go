@@ -123,13 +123,19 @@ func (u *unsynced) hasKey(key []byte) bool {
 
 // hasRange is hasKey for any key of [lo, hi).
 func (u *unsynced) hasRange(lo, hi []byte) bool {
-	switch {
-	case !u.any():
+	if !u.any() {
 		return false
-	case len(lo) < rangePrefix || len(hi) < rangePrefix || !bytes.Equal(lo[:rangePrefix], hi[:rangePrefix]):
-		return true
 	}
-	return u.stripes[u.stripe(lo[:rangePrefix])].any() || u.ranges.any()
+	prefix, ok := commonPrefix(lo, hi)
+	return !ok || u.stripes[u.stripe(prefix)].any() || u.ranges.any()
+}
+
+// commonPrefix returns the prefix of all keys of [lo, hi) by which commits are counted, if they have the same.
+func commonPrefix(lo, hi []byte) (prefix []byte, ok bool) {
+	if len(lo) < rangePrefix || len(hi) < rangePrefix || !bytes.Equal(lo[:rangePrefix], hi[:rangePrefix]) {
+		return nil, false
+	}
+	return lo[:rangePrefix], true
 }
 
 // settleFor is settle for a request, in which it records the duration.
