@@ -160,9 +160,10 @@ type Options struct {
 	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, at least two.
 	LargeOperations int
-	// OnLargeOperation is called when a large operation, or a flush or compaction of the directory, begins, and with false when it
-	// ends, from several goroutines at once. It must return at once. Default: no call.
-	OnLargeOperation func(begins bool)
+	// OnLongOperation is called when an operation that reads more than 300 KB or has an input of more than 1 MB, or a flush or
+	// compaction of the directory, begins, and with false when it ends, from several goroutines at once. It must return at once.
+	// Default: no call.
+	OnLongOperation func(begins bool)
 	// OnWrite is called for each write to the directory before it waits for the disk, from several goroutines at once. It must
 	// return at once. Default: no call.
 	OnWrite func()
@@ -224,7 +225,7 @@ func Open(dir string, o *Options) (*DB, error) {
 		return nil, fmt.Errorf("monotable: open: %w", err)
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
-		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal, OnBackgroundWork: o.OnLargeOperation, OnCommit: o.OnWrite,
+		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal, OnBackgroundWork: o.OnLongOperation, OnCommit: o.OnWrite,
 		CacheBytes: o.CacheSize, BatchBytes: o.WriteMemory, MemTableBytes: o.MemTableSize, Compactions: o.Compactions,
 		MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, Encrypt: o.Encrypt,
 	})
@@ -322,7 +323,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: db.now, Logger: o.Logger,
 	})
 	options := server.Options{
-		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Turn: o.OnLargeOperation, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, OnLong: o.OnLongOperation, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
 		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger), inspect.New(db.inspected(o))},
 	}

@@ -19,6 +19,9 @@ import (
 // maxPageBytes ends a page: the entry that exceeds this amount of evaluated data is the page's last.
 const maxPageBytes = 1 << 20
 
+// firstReserveBytes is how much a page reserves when it turns out to be large; one that becomes larger reserves as much as a page may have.
+const firstReserveBytes = 256 << 10
+
 // entriesBetweenChecks is how many entries a walk reads between checks for cancellation: few enough to take well under a second
 // even if each is read from disk, and enough to make the checks free.
 const entriesBetweenChecks = 64
@@ -55,7 +58,7 @@ type page struct {
 	evaluatedBytes  int
 	fetchUnits      float64
 	fetchedBytes    int
-	large           bool   // memory for a large read has been requested
+	reserved        int    // bytes that the page may hold without reserving more memory
 	spread          spread // if capacity is enforced
 }
 
@@ -75,7 +78,7 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 }
 
 func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error) {
-	p := &page{plan: plan}
+	p := &page{plan: plan, reserved: api.LargeRead}
 	if !plan.count {
 		p.arena = e.arenas.get()
 	}
@@ -145,9 +148,8 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		if err := p.evaluate(entry); err != nil {
 			return err
 		}
-		if !p.large && p.evaluatedBytes+p.fetchedBytes > api.LargeRead {
-			p.large = true
-			if err := api.ReserveMemory(ctx, maxPageBytes); err != nil {
+		if p.evaluatedBytes+p.fetchedBytes > p.reserved {
+			if err := p.reserve(ctx); err != nil {
 				return err
 			}
 		}
@@ -159,6 +161,16 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		}
 	}
 	return it.Err()
+}
+
+// reserve reserves memory for more entries.
+func (p *page) reserve(ctx context.Context) error {
+	more := maxPageBytes
+	if p.reserved == api.LargeRead {
+		more = firstReserveBytes
+	}
+	p.reserved += more
+	return api.ReserveMemory(ctx, int64(more))
 }
 
 // isFull reports whether the page ends with the last evaluated entry.

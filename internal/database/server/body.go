@@ -218,18 +218,22 @@ type bufferPool struct {
 	max  int // maximum size kept
 }
 
-// Small buffers are within a request's basic share. Large ones are for requests that have reserved memory: a small request with a
-// large buffer would hold memory that is not accounted for.
+// Small buffers are within a request's basic share. Medium ones are for responses above it. Large ones are for requests that have
+// reserved memory: a small request with a large buffer would hold memory that is not accounted for.
 var (
-	smallBuffers = bufferPool{max: entryBytes}
-	largeBuffers = bufferPool{max: 2 << 20}
+	smallBuffers  = bufferPool{max: entryBytes}
+	mediumBuffers = bufferPool{max: 3 * entryBytes}
+	largeBuffers  = bufferPool{max: 2 << 20}
 )
 
-func (p *bufferPool) get() *[]byte {
-	if b, ok := p.pool.Get().(*[]byte); ok {
+func (p *bufferPool) get() *[]byte { return p.getFor(4 << 10) }
+
+// getFor returns a buffer with a capacity of at least size.
+func (p *bufferPool) getFor(size int) *[]byte {
+	if b, ok := p.pool.Get().(*[]byte); ok && cap(*b) >= size {
 		return b
 	}
-	return new(make([]byte, 0, 4<<10))
+	return new(make([]byte, 0, size))
 }
 
 func (p *bufferPool) put(b *[]byte) {

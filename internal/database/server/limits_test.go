@@ -226,14 +226,14 @@ func TestOperationsWaitForMemory(t *testing.T) {
 	})
 }
 
-// TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once. Options.Turn is
+// TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once. Options.OnLong is
 // called for each one that runs.
 func TestLargeOperationsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
 		var running, ended atomic.Int64
-		s := New(e, Options{Memory: 1 << 30, Turn: func(taken bool) {
-			if taken {
+		s := New(e, Options{Memory: 1 << 30, OnLong: func(begins bool) {
+			if begins {
 				running.Add(1)
 			} else {
 				running.Add(-1)
@@ -252,7 +252,7 @@ func TestLargeOperationsTakeTurns(t *testing.T) {
 			t.Errorf("it waited %v", waited)
 		}
 		if n := running.Load(); n != s.memory.reads.size {
-			t.Errorf("Turn was called for %d operations in progress, want %d", n, s.memory.reads.size)
+			t.Errorf("OnLong was called for %d operations in progress, want %d", n, s.memory.reads.size)
 		}
 		close(e.gate)
 		for range admitted {
@@ -260,7 +260,7 @@ func TestLargeOperationsTakeTurns(t *testing.T) {
 		}
 		wantUnused(t, s)
 		if running.Load() != 0 || ended.Load() != int64(admitted) {
-			t.Errorf("Turn was called for the end of %d operations, and %d are left, want %d and 0", ended.Load(), running.Load(), admitted)
+			t.Errorf("OnLong was called for the end of %d operations, and %d are left, want %d and 0", ended.Load(), running.Load(), admitted)
 		}
 		if n := s.memory.reads.used.Load(); n != 0 {
 			t.Errorf("%d turns are taken when no request is in flight", n)

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,8 @@ type memory struct {
 
 	// Turns of operations that read a lot, and of those with a very large input; in numbers, not bytes.
 	reads, inputs pool
+	// long counts operations that keep a processor for long, without a limit.
+	long pool
 }
 
 const (
@@ -40,6 +43,8 @@ const (
 
 	// turnBytes is the input size from which an operation takes a turn, because it takes a while.
 	turnBytes = 1 << 20
+	// longReadBytes is how much an operation reserves for reads if it takes most of a millisecond, or more.
+	longReadBytes = 300 << 10
 
 	// The maximum waits for memory. Bodies and responses depend on clients; work ends by itself.
 	bodyWait     = 2 * time.Second
@@ -47,8 +52,8 @@ const (
 	responseWait = time.Second
 )
 
-// newMemory divides the bytes. turn, which may be nil, is called when a turn is taken, and with false when it is given back.
-func newMemory(bytes, turns int64, turn func(taken bool)) *memory {
+// newMemory divides the bytes. onLong, which may be nil, is called when a long operation begins, and with false when it ends.
+func newMemory(bytes, turns int64, onLong func(begins bool)) *memory {
 	m := new(memory)
 	for _, p := range []*pool{&m.requests, &m.bodies, &m.work} {
 		p.init(max(bytes/4, entryBytes))
@@ -59,8 +64,9 @@ func newMemory(bytes, turns int64, turn func(taken bool)) *memory {
 	for _, p := range []*pool{&m.reads, &m.inputs} {
 		p.init(turns)
 		p.queue = queuePerTurn * turns
-		p.turn = turn
 	}
+	m.long.init(math.MaxInt64)
+	m.long.report = onLong
 	return m
 }
 
@@ -78,7 +84,7 @@ type pool struct {
 	queue   int64 // how many may wait; 0 means any number
 	waiting atomic.Int64
 
-	turn func(taken bool) // nil if it is not reported
+	report func(begins bool) // called for each reservation; may be nil
 }
 
 func (p *pool) init(size int64) {
@@ -111,8 +117,8 @@ func (r *reservation) grow(ctx context.Context, p *pool, n int64, wait time.Dura
 	p.used.Add(more)
 	r.pool = p
 	r.held += more
-	if p.turn != nil {
-		p.turn(true)
+	if p.report != nil {
+		p.report(true)
 	}
 	return nil
 }
@@ -123,8 +129,8 @@ func (r *reservation) release() {
 		r.pool.used.Add(-r.held)
 		r.pool.free.Release(r.held)
 		r.held = 0
-		if r.pool.turn != nil {
-			r.pool.turn(false)
+		if r.pool.report != nil {
+			r.pool.report(false)
 		}
 	}
 }
@@ -145,6 +151,9 @@ func (x *exchange) largeInput(ctx context.Context, body []byte) error {
 		if err := x.inputTurn.grow(ctx, &x.server.memory.inputs, 1, workWait); err != nil {
 			return err
 		}
+		if err := x.long.grow(ctx, &x.server.memory.long, 1, 0); err != nil {
+			return err
+		}
 	}
 	return x.work.grow(ctx, &x.server.memory.work, decodedBytes(body), workWait)
 }
@@ -154,6 +163,11 @@ func (x *exchange) largeInput(ctx context.Context, body []byte) error {
 func (x *exchange) largeRead(ctx context.Context, bytes int64) error {
 	if err := x.readTurn.grow(ctx, &x.server.memory.reads, 1, workWait); err != nil {
 		return err
+	}
+	if bytes >= longReadBytes {
+		if err := x.long.grow(ctx, &x.server.memory.long, 1, 0); err != nil {
+			return err
+		}
 	}
 	return x.work.grow(ctx, &x.server.memory.work, x.work.held+copies*bytes, workWait)
 }

@@ -43,11 +43,15 @@ func (x *exchange) succeed(op *operation, out any) {
 		x.send(http.StatusOK, nil)
 		return
 	}
-	buffers := &smallBuffers
-	if x.readTurn.held > 0 {
+	buffers, size := &smallBuffers, jsonSize(out)
+	switch {
+	case size <= smallBuffers.max:
+	case size <= mediumBuffers.max:
+		buffers = &mediumBuffers
+	case x.readTurn.held > 0:
 		buffers = &largeBuffers
 	}
-	buffer := buffers.get()
+	buffer := buffers.getFor(max(size, 4<<10))
 	body, err := wire.Append((*buffer)[:0], out)
 	if lender, ok := out.(api.Memory); ok {
 		lender.Release()
@@ -67,6 +71,17 @@ func (x *exchange) succeed(op *operation, out any) {
 	x.sendPacked(http.StatusOK, packed)
 }
 
+// jsonSize estimates the size of an output with many items as JSON, which is usually less than a fourth larger than the items are
+// when stored. It returns 0 for other outputs.
+func jsonSize(out any) int {
+	o, ok := out.(interface{ ItemBytes() int })
+	if !ok {
+		return 0
+	}
+	bytes := o.ItemBytes()
+	return bytes + bytes/4
+}
+
 // hasOnlyRead reports whether an operation that may write has changed nothing this time.
 func hasOnlyRead(out any) bool {
 	o, ok := out.(interface{ Reads() bool })
@@ -78,6 +93,7 @@ func hasOnlyRead(out any) bool {
 func (x *exchange) reserveResponse(reads bool, bytes int64) error {
 	x.inputTurn.release()
 	x.readTurn.release()
+	x.long.release()
 	var err error
 	if bytes > entryBytes {
 		err = x.response.grow(x.r.Context(), &x.server.memory.responses, bytes, responseWait)

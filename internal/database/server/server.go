@@ -75,9 +75,9 @@ type Options struct {
 	// Turns is how many operations that read a lot may run at once, and how many with a very large input. Default: one per
 	// processor, at least two.
 	Turns int
-	// Turn is called when an operation takes a turn, and with false when it gives it back, from several goroutines at once.
-	// It must return soon. Default: no call.
-	Turn func(taken bool)
+	// OnLong is called when a long operation begins, one that reads more than 300 KB or has an input of more than 1 MB, and with
+	// false when it ends, from several goroutines at once. It must return soon. Default: no call.
+	OnLong func(begins bool)
 	// Timeout limits an operation's time after its input has been read; 0 means no limit.
 	Timeout time.Duration
 	// Logger logs internal errors. Default: discard.
@@ -140,7 +140,7 @@ type Server struct {
 func New(e Engine, o Options) *Server {
 	o = o.withDefaults()
 	return &Server{
-		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory, int64(o.Turns), o.Turn),
+		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory, int64(o.Turns), o.OnLong),
 		health: "healthy: dynamodb." + o.Region + ".amazonaws.com ",
 	}
 }
@@ -170,7 +170,7 @@ type exchange struct {
 	sampled    bool            // the call is kept for those who watch its tables, with
 	input      []byte          // its input, shortened: see sample
 
-	entry, body, inputTurn, readTurn, work, response reservation
+	entry, body, inputTurn, readTurn, long, work, response reservation
 
 	ctx       observe.Context // passed to the engine; see observe.go
 	operation string          // "" while the request is not a call of an operation
@@ -276,6 +276,7 @@ func (x *exchange) release() {
 	x.body.release()
 	x.inputTurn.release()
 	x.readTurn.release()
+	x.long.release()
 	x.work.release()
 	x.response.release()
 }

@@ -117,7 +117,7 @@ func (p memoryPlan) apply(o *monotable.Options) {
 	if p.processors != nil {
 		cores := p.processors.cores
 		o.Compactions = min(max(2, cores/2), compactionsMax)
-		o.LargeOperations, o.OnLargeOperation, o.OnWrite = max(2, cores), p.processors.largeOperation, p.processors.write
+		o.LargeOperations, o.OnLongOperation, o.OnWrite = max(2, cores), p.processors.longOperation, p.processors.write
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 	// disk holds the processor for a while: put reached a third of what it reaches with two. See bench/README.md.
 	readProcessors, writeProcessors = 1, 2
 
-	// calmAfter is how long there must have been no large operation, flush or compaction before the spare processors are removed, and
+	// calmAfter is how long there must have been no long operation, flush or compaction before the spare processors are removed, and
 	// no write before the second one is. Adding processors stops the program for 15 µs, removing them for 75 µs.
 	calmAfter = time.Second
 )
@@ -37,7 +37,7 @@ type processors struct {
 	written atomic.Bool // there has been a write since noteWrites last ran
 
 	mu      sync.Mutex
-	large   int         // operations, flushes and compactions in progress
+	long    int         // operations, flushes and compactions in progress
 	raised  bool        // the spare processors are there, or about to be added
 	calm    *time.Timer // removes them
 	writing bool        // there have been writes recently
@@ -67,25 +67,25 @@ func newProcessors(cores int, set func(int)) *processors {
 	return p
 }
 
-// largeOperation records that a large operation, a flush or a compaction begins or ends. The spare processors are added with the
+// longOperation records that a long operation, a flush or a compaction begins or ends. The spare processors are added with the
 // first, and removed when there has been none for a while. It does not wait for either.
-func (p *processors) largeOperation(begins bool) {
+func (p *processors) longOperation(begins bool) {
 	if p.set == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if begins {
-		p.large++
+		p.long++
 		if !p.raised {
 			p.raised = true
 			go p.adjust()
 		}
 		return
 	}
-	p.large--
+	p.long--
 	switch {
-	case p.large > 0:
+	case p.long > 0:
 	case p.calm == nil:
 		p.calm = time.AfterFunc(calmAfter, p.lower)
 	default:
@@ -93,10 +93,10 @@ func (p *processors) largeOperation(begins bool) {
 	}
 }
 
-// lower removes the spare processors, unless a large operation has begun.
+// lower removes the spare processors, unless a long operation has begun.
 func (p *processors) lower() {
 	p.mu.Lock()
-	p.raised = p.large > 0
+	p.raised = p.long > 0
 	p.mu.Unlock()
 	p.adjust()
 }

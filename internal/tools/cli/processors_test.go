@@ -41,30 +41,30 @@ func oneCore(t *testing.T) (p *processors, want func(when string, numbers ...int
 	}
 }
 
-// TestProcessorsFollowLargeOperations tests that the spare processors are added with the first large operation and
+// TestProcessorsFollowLongOperations tests that the spare processors are added with the first long operation and
 // removed a while after the last. Operations in close succession change nothing.
-func TestProcessorsFollowLargeOperations(t *testing.T) {
+func TestProcessorsFollowLongOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, want := oneCore(t)
 		want("at first", readProcessors)
-		p.largeOperation(true)
+		p.longOperation(true)
 		want("with one", readProcessors, 1+spareProcessors)
-		p.largeOperation(true)
-		p.largeOperation(false)
+		p.longOperation(true)
+		p.longOperation(false)
 		<-time.After(2 * calmAfter)
 		want("with one of two", readProcessors, 1+spareProcessors)
 		for range 10 {
-			p.largeOperation(false)
+			p.longOperation(false)
 			<-time.After(calmAfter - 1)
-			p.largeOperation(true)
+			p.longOperation(true)
 		}
 		<-time.After(2 * calmAfter)
 		want("with one after the other", readProcessors, 1+spareProcessors)
-		p.largeOperation(false)
+		p.longOperation(false)
 		<-time.After(calmAfter)
 		want("without any for a while", readProcessors, 1+spareProcessors, readProcessors)
-		p.largeOperation(true)
-		p.largeOperation(false)
+		p.longOperation(true)
+		p.longOperation(false)
 		want("again", readProcessors, 1+spareProcessors, readProcessors, 1+spareProcessors)
 		<-time.After(calmAfter)
 		want("in the end", readProcessors, 1+spareProcessors, readProcessors, 1+spareProcessors, readProcessors)
@@ -83,8 +83,8 @@ func TestProcessorsFollowWrites(t *testing.T) {
 		}
 		<-time.After(calmAfter / 4)
 		want("with writes", readProcessors, writeProcessors)
-		p.largeOperation(true)
-		p.largeOperation(false)
+		p.longOperation(true)
+		p.longOperation(false)
 		want("with a flush", readProcessors, writeProcessors, 1+spareProcessors)
 		<-time.After(calmAfter)
 		want("without any for a while", readProcessors, writeProcessors, 1+spareProcessors, readProcessors)

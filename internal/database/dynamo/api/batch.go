@@ -22,6 +22,14 @@ type BatchGetItemOutput struct {
 	ConsumedCapacity []ConsumedCapacity
 }
 
+// ItemBytes returns the stored size of the items.
+func (o *BatchGetItemOutput) ItemBytes() (sum int) {
+	for _, items := range o.Responses {
+		sum += bytesOf(items)
+	}
+	return sum
+}
+
 // KeysAndAttributes are the keys to be read from one table, and what to return of the items.
 type KeysAndAttributes struct {
 	// Keys holds no key twice.

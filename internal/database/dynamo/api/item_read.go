@@ -66,6 +66,9 @@ type QueryOutput struct {
 	ConsumedCapacity *ConsumedCapacity
 }
 
+// ItemBytes returns the stored size of the items.
+func (o *QueryOutput) ItemBytes() int { return bytesOf(o.Items) }
+
 // ScanInput reads all items, or one segment of them, in the order of the hash of their partition keys.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
 type ScanInput struct {
@@ -98,4 +101,14 @@ type ScanOutput struct {
 	ScannedCount     *int64
 	LastEvaluatedKey attr.Item
 	ConsumedCapacity *ConsumedCapacity
+}
+
+// ItemBytes returns the stored size of the items.
+func (o *ScanOutput) ItemBytes() int { return bytesOf(o.Items) }
+
+func bytesOf(items []itemenc.Item) (sum int) {
+	for _, it := range items {
+		sum += len(it)
+	}
+	return sum
 }
