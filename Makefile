@@ -18,7 +18,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible console-scale
+.PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible profile console-scale
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -127,6 +127,9 @@ dist-test: setup ## build a release for DISTTARGETS (linux_amd64,windows_amd64; 
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets $(DISTTARGETS) -parts $(DISTPARTS) && $$lint run ./... && go test ./sh
 	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v -timeout=30m ./test/dist -dist ../../bin/dist
+
+profile: build ## take the CPU profile with which releases are compiled (3 minutes on a quiet machine)
+	@tools/dist/profile
 
 dist-reproducible: ## build a release twice, from two directories, and compare every file: the one for Linux on amd64, or that of DISTFLAGS ("-targets all")
 	@tools/dist/reproducible $(DISTFLAGS)

@@ -25,7 +25,7 @@ type release struct {
 	time    time.Time // time of the commit, used for all files
 	out     string    // absolute path of the output
 	root    string    // root of the repository
-	profile string    // a CPU profile for the compiler; "" for none
+	profile string    // a CPU profile for the compiler, or "off"
 	targets []target
 }
 
@@ -46,6 +46,10 @@ var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
+// profileFile is relative to the repository's root. It is not the compiler's default file, because with a profile go build compiles
+// all dependencies again.
+const profileFile = "tools/dist/monotable.pgo"
+
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
@@ -57,7 +61,7 @@ func run(args []string) error {
 	set := flag.NewFlagSet("dist", flag.ContinueOnError)
 	version := set.String("version", "", "version without v (default: of the tag at HEAD, else 0.1.0-dev)")
 	out := set.String("out", "dist", "directory to build into; it is emptied first")
-	profile := set.String("pgo", "auto", "CPU profile for the compiler; auto takes cmd/monotable/default.pgo if it exists, off none")
+	profile := set.String("pgo", profileFile, "CPU profile for the compiler, or off; make profile writes the default one")
 	only := set.String("targets", "all", "comma-separated OS_ARCH, or all")
 	parts := set.String("parts", "all", "comma-separated: binaries, systems, packages, image, npm, python, channels, or all; binaries are always built")
 	if err := set.Parse(args); err != nil {

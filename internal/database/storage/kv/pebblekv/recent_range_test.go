@@ -1,3 +1,4 @@
+//nolint:thelper // the functions of the cases are steps of the test: a failure is to name their line
 package pebblekv
 
 import (
