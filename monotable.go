@@ -160,9 +160,9 @@ type Options struct {
 	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, at least two.
 	LargeOperations int
-	// OnLongOperation is called when an operation that reads more than 300 KB or has an input of more than 1 MB, or a flush or
-	// compaction of the directory, begins, and with false when it ends, from several goroutines at once. It must return at once.
-	// Default: no call.
+	// OnLongOperation is called when an operation turns out to be long, or a flush or compaction of the directory begins, and with
+	// false when it ends, from several goroutines at once. Long are pages of Query and Scan of more than 300 KB, other reads of more than
+	// 64 KB, and inputs of more than 1 MB. It must return at once. Default: no call.
 	OnLongOperation func(begins bool)
 	// OnWrite is called for each write to the directory before it waits for the disk, from several goroutines at once. It must
 	// return at once. Default: no call.

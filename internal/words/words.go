@@ -114,14 +114,16 @@ func textsOf(said map[string]string) texts {
 	return t
 }
 
-// language returns a language without texts if it is English, or if there is no catalogue.
+var noTexts = &language{}
+
+// language returns the texts of a language: noTexts for English, and if there is no catalogue.
 func (c *Catalogue) language(name string) *language {
 	if c != nil {
 		if read, found := c.languages[name]; found {
 			return read()
 		}
 	}
-	return &language{}
+	return noTexts
 }
 
 // Has reports whether a language has a translation of an English text.

@@ -19,9 +19,6 @@ import (
 // maxPageBytes ends a page: the entry that exceeds this amount of evaluated data is the page's last.
 const maxPageBytes = 1 << 20
 
-// firstReserveBytes is how much a page reserves when it turns out to be large; one that becomes larger reserves as much as a page may have.
-const firstReserveBytes = 256 << 10
-
 // entriesBetweenChecks is how many entries a walk reads between checks for cancellation: few enough to take well under a second
 // even if each is read from disk, and enough to make the checks free.
 const entriesBetweenChecks = 64
@@ -58,7 +55,7 @@ type page struct {
 	evaluatedBytes  int
 	fetchUnits      float64
 	fetchedBytes    int
-	reserved        int    // bytes that the page may hold without reserving more memory
+	large, long     bool   // room for a large read has been requested, and more than api.LongRead has been read
 	spread          spread // if capacity is enforced
 }
 
@@ -78,7 +75,7 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 }
 
 func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error) {
-	p := &page{plan: plan, reserved: api.LargeRead}
+	p := &page{plan: plan}
 	if !plan.count {
 		p.arena = e.arenas.get()
 	}
@@ -148,8 +145,8 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		if err := p.evaluate(entry); err != nil {
 			return err
 		}
-		if p.evaluatedBytes+p.fetchedBytes > p.reserved {
-			if err := p.reserve(ctx); err != nil {
+		if p.evaluatedBytes+p.fetchedBytes > api.LargeRead {
+			if err := p.ask(ctx); err != nil {
 				return err
 			}
 		}
@@ -163,14 +160,19 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 	return it.Err()
 }
 
-// reserve reserves memory for more entries.
-func (p *page) reserve(ctx context.Context) error {
-	more := maxPageBytes
-	if p.reserved == api.LargeRead {
-		more = firstReserveBytes
+// ask asks for the room of a large page, and says when it takes long.
+func (p *page) ask(ctx context.Context) error {
+	if !p.large {
+		p.large = true
+		if err := api.ReservePage(ctx, maxPageBytes); err != nil {
+			return err
+		}
 	}
-	p.reserved += more
-	return api.ReserveMemory(ctx, int64(more))
+	if !p.long && p.evaluatedBytes+p.fetchedBytes > api.LongRead {
+		p.long = true
+		return api.TakesLong(ctx)
+	}
+	return nil
 }
 
 // isFull reports whether the page ends with the last evaluated entry.

@@ -217,7 +217,7 @@ func TestBatchStatementsReserveMemory(t *testing.T) {
 		})
 	}
 	asked := 0
-	ctx := api.WithRoom(t.Context(), func(int64) error {
+	ctx := api.WithRoom(t.Context(), func(int64, bool) error {
 		if asked++; asked > 1 {
 			return apierr.Overloaded.With()
 		}

@@ -317,7 +317,7 @@ func TestGetRecordsReservesMemoryEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused := errors.New("no room")
-		ctx := api.WithRoom(t.Context(), func(int64) error { return refused })
+		ctx := api.WithRoom(t.Context(), func(int64, bool) error { return refused })
 		_, err = e.GetRecords(ctx, &api.GetRecordsInput{ShardIterator: it.ShardIterator})
 		if !errors.Is(err, refused) || store.records > 1 {
 			t.Errorf("%d records were read, %v", store.records, err)

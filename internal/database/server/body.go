@@ -230,8 +230,11 @@ func (p *bufferPool) get() *[]byte { return p.getFor(4 << 10) }
 
 // getFor returns a buffer with a capacity of at least size.
 func (p *bufferPool) getFor(size int) *[]byte {
-	if b, ok := p.pool.Get().(*[]byte); ok && cap(*b) >= size {
-		return b
+	if b, ok := p.pool.Get().(*[]byte); ok {
+		if cap(*b) >= size {
+			return b
+		}
+		p.pool.Put(b)
 	}
 	return new(make([]byte, 0, size))
 }

@@ -43,8 +43,6 @@ const (
 
 	// turnBytes is the input size from which an operation takes a turn, because it takes a while.
 	turnBytes = 1 << 20
-	// longReadBytes is how much an operation reserves for reads if it takes most of a millisecond, or more.
-	longReadBytes = 300 << 10
 
 	// The maximum waits for memory. Bodies and responses depend on clients; work ends by itself.
 	bodyWait     = 2 * time.Second
@@ -160,11 +158,11 @@ func (x *exchange) largeInput(ctx context.Context, body []byte) error {
 
 // largeRead waits for the turn and the memory of an operation that reads items of a total size. It holds its turn while it waits
 // for memory, so whoever holds memory has had its turn.
-func (x *exchange) largeRead(ctx context.Context, bytes int64) error {
+func (x *exchange) largeRead(ctx context.Context, bytes int64, long bool) error {
 	if err := x.readTurn.grow(ctx, &x.server.memory.reads, 1, workWait); err != nil {
 		return err
 	}
-	if bytes >= longReadBytes {
+	if long {
 		if err := x.long.grow(ctx, &x.server.memory.long, 1, 0); err != nil {
 			return err
 		}

@@ -45,11 +45,10 @@ func (x *exchange) succeed(op *operation, out any) {
 	}
 	buffers, size := &smallBuffers, jsonSize(out)
 	switch {
-	case size <= smallBuffers.max:
-	case size <= mediumBuffers.max:
-		buffers = &mediumBuffers
-	case x.readTurn.held > 0:
+	case x.readTurn.held > 0 && (size == 0 || size > mediumBuffers.max):
 		buffers = &largeBuffers
+	case size > smallBuffers.max && size <= mediumBuffers.max:
+		buffers = &mediumBuffers
 	}
 	buffer := buffers.getFor(max(size, 4<<10))
 	body, err := wire.Append((*buffer)[:0], out)
@@ -72,7 +71,7 @@ func (x *exchange) succeed(op *operation, out any) {
 }
 
 // jsonSize estimates the size of an output with many items as JSON, which is usually less than a fourth larger than the items are
-// when stored. It returns 0 for other outputs.
+// when stored. It returns 0 for other outputs, of which it knows nothing.
 func jsonSize(out any) int {
 	o, ok := out.(interface{ ItemBytes() int })
 	if !ok {

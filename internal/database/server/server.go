@@ -75,8 +75,8 @@ type Options struct {
 	// Turns is how many operations that read a lot may run at once, and how many with a very large input. Default: one per
 	// processor, at least two.
 	Turns int
-	// OnLong is called when a long operation begins, one that reads more than 300 KB or has an input of more than 1 MB, and with
-	// false when it ends, from several goroutines at once. It must return soon. Default: no call.
+	// OnLong is called when an operation turns out to be long, and with false when it ends, from several goroutines at once. Long are
+	// pages of more than 300 KB, other reads of more than 64 KB, and inputs of more than 1 MB. It must return soon. Default: no call.
 	OnLong func(begins bool)
 	// Timeout limits an operation's time after its input has been read; 0 means no limit.
 	Timeout time.Duration
@@ -258,7 +258,7 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 	if err := x.largeInput(ctx, *body); err != nil {
 		return nil, err
 	}
-	x.ctx.Continue(api.WithRoom(ctx, func(bytes int64) error { return x.largeRead(ctx, bytes) }))
+	x.ctx.Continue(api.WithRoom(ctx, func(bytes int64, long bool) error { return x.largeRead(ctx, bytes, long) }))
 	out, err = op.serve(&x.ctx, x, *body)
 	x.body.release()
 	if err != nil && errors.Is(context.Cause(ctx), errTimeout) && errors.Is(err, context.DeadlineExceeded) {

@@ -13,7 +13,7 @@ import (
 
 const (
 	// gcPercent lets the heap of a store on disk grow further than Go's default between collections. What is
-	// alive there is a few megabytes; with the default of 100 a server under load collected every 4 MB.
+	// alive there is a few megabytes, and the items and pages read last; with the default of 100 a server under load collected every 4 MB.
 	gcPercent = 400
 
 	// minMemory is the memory for the largest write and the minimum of everything else.
@@ -80,7 +80,8 @@ func availableMemory() (int64, error) {
 //	1/16  memtables
 //	1/8   batches of writes
 //	3/16  requests
-//	1/2   the rest: one largest write, twice while its batch grows; what waits to be flushed; connections; garbage
+//	1/2   the rest: one largest write, twice while its batch grows; values and ranges read last, at most an eighth of the cache's
+//	      size; what waits to be flushed; connections; garbage
 //
 // The first two are outside Go's heap, as is a part of what the collector's limit leaves.
 type memoryPlan struct {

@@ -273,7 +273,7 @@ type Reader interface {
 // IterOptions configure an iteration; the zero value iterates forward.
 type IterOptions struct {
 	Reverse bool
-	// Limit is a hint of how many entries will be read; 0 means unknown.
+	// Limit is a hint of how many entries will be read; 0 means unknown. For Reads.Iter it is the maximum.
 	Limit int
 }
 

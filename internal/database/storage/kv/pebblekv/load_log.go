@@ -115,5 +115,5 @@ func (s *Store) forget(log kv.LogID, trimmed, upTo kv.Seq) error {
 	if err != nil {
 		return err
 	}
-	return s.applyWhole(batch)
+	return s.applyWhole(batch, false)
 }

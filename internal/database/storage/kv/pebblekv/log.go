@@ -132,7 +132,7 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) (err error
 	if err := batch.DeleteRange(appendLogKey(nil, log, 0), append(appendLogKey(nil, log, upTo), 0), nil); err != nil {
 		return err
 	}
-	return s.applyWhole(batch)
+	return s.applyWhole(batch, false)
 }
 
 // lastRecord returns the number of the last record with after < Seq <= upTo, or 0.

@@ -40,7 +40,7 @@ type recent struct {
 	hand     atomic.Uint32 // the slot that was last emptied to make room
 }
 
-// recentEntry is immutable.
+// recentEntry is immutable. Iterators hand out parts of it, which their callers must not change.
 type recentEntry struct {
 	key   string
 	since progress
@@ -108,6 +108,9 @@ func (p recentPlace) isCurrent(stripe uint32) bool {
 
 // keep caches an entry, unless there is no room.
 func (p recentPlace) keep(e *recentEntry) {
+	if e.size() > p.cache.limit {
+		return
+	}
 	for tries := 0; p.cache.bytes.Load()+e.size()-p.slot.Load().size() > p.cache.limit; tries++ {
 		if tries == recentEvictions {
 			return

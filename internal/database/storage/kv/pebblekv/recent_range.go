@@ -28,7 +28,7 @@ var errPastLimit = errors.New("pebblekv: a range is read beyond its limit")
 // so that ranges that are read once, such as the pages of a scan, are not copied.
 type recentRanges struct {
 	*recent
-	missed []atomic.Uint32 // for each slot, the hash of the range that was last missing there
+	missed []atomic.Uint32 // for each slot, the hash of the range that was last missing there; its complement if the range is too large
 }
 
 func newRecentRanges(u *unsynced, cacheBytes int64) *recentRanges {
@@ -51,10 +51,18 @@ func (c *recentRanges) find(lo, hi []byte, o kv.IterOptions) (*recentIterator, *
 		return &recentIterator{entry: e, next: -1}, nil
 	case place.cache == nil:
 		return nil, nil
-	case e == nil && c.missed[c.at(hash)].Swap(hash) != hash:
+	}
+	missed := &c.missed[c.at(hash)]
+	switch before := missed.Load(); {
+	case before == ^hash:
+		return nil, nil
+	case e == nil && before != hash:
+		missed.Store(hash)
 		return nil, nil
 	}
-	return nil, newRecording(place, stripe, string(key), o.Limit)
+	r := recordings.Get().(*recording) //nolint:forcetypeassert // the pool contains nothing else
+	*r = recording{place: place, stripe: stripe, hash: hash, missed: missed, bounds: string(key), limit: o.Limit, data: r.data[:0], ends: r.ends[:0]}
+	return nil, r
 }
 
 // appendBounds appends the bounds of a range, and whether it is read in reverse.
@@ -78,6 +86,8 @@ func (e *recentEntry) serves(limit int) bool {
 type recording struct {
 	place  recentPlace
 	stripe uint32
+	hash   uint32
+	missed *atomic.Uint32 // of the hash
 	bounds string
 	limit  int // of the reader
 	data   []byte
@@ -87,15 +97,10 @@ type recording struct {
 // recordings keeps their memory for the next ones.
 var recordings = sync.Pool{New: func() any { return new(recording) }}
 
-func newRecording(place recentPlace, stripe uint32, bounds string, limit int) *recording {
-	r := recordings.Get().(*recording) //nolint:forcetypeassert // the pool contains nothing else
-	*r = recording{place: place, stripe: stripe, bounds: bounds, limit: limit, data: r.data[:0], ends: r.ends[:0]}
-	return r
-}
-
-// add adds an entry. It returns false if the range has become too large.
+// add adds an entry. It returns false if the range has become too large. Then the range is not recorded again.
 func (r *recording) add(key, value []byte) bool {
 	if len(r.data)+len(key)+len(value) > recentRangeBytes {
+		r.missed.Store(^r.hash)
 		return false
 	}
 	r.data = append(r.data, key...)
@@ -117,7 +122,7 @@ func (r *recording) end(whole bool) {
 
 // discard ends the recording without caching anything.
 func (r *recording) discard() {
-	r.place, r.bounds = recentPlace{}, ""
+	r.place, r.missed, r.bounds = recentPlace{}, nil, ""
 	recordings.Put(r)
 }
 

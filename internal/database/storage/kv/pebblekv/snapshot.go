@@ -118,8 +118,9 @@ func bounds(lo, hi []byte) (from, to []byte, empty bool) {
 	return lo, hi, bytes.Compare(lo, hi) >= 0
 }
 
-func (it *iterator) Next() (ok bool) {
+func (it *iterator) Next() (found bool) {
 	defer it.catch()
+	ok := false
 	switch {
 	case it.ended:
 		return false
@@ -185,9 +186,10 @@ func (it *iterator) Err() error { return it.err }
 func (it *iterator) Close() error {
 	if it.recording != nil && !it.ended {
 		it.recording.end(false)
-		it.recording = nil
+	} else if it.recording != nil {
+		it.recording.discard()
 	}
-	it.ended = true
+	it.recording, it.ended = nil, true
 	var err error
 	if it.walk != nil {
 		err = it.walk.Close()

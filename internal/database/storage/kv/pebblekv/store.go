@@ -154,11 +154,12 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 	if err := batch.DeleteRange(lo, hi, nil); err != nil {
 		return err
 	}
-	return s.applyWhole(batch)
+	return s.applyWhole(batch, true)
 }
 
 // applyWhole commits a batch that is not an update's, as durably as updates. It deletes a range, so it also works on a full disk.
-func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
+// callersKeys says that it may change keys of the callers, not only the store's own.
+func (s *Store) applyWhole(batch *pebble.Batch, callersKeys bool) (err error) {
 	defer s.guard(&err)
 	if err := s.beginCommit(); err != nil {
 		return err
@@ -167,7 +168,11 @@ func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	if err := errors.Join(s.writable(), s.commits.follower.note(batch)); err != nil {
 		return err
 	}
-	s.unsynced.beginRange()
+	begin, end := s.unsynced.beginRange, s.unsynced.endRange
+	if !callersKeys {
+		begin, end = s.unsynced.beginOther, s.unsynced.endOther
+	}
+	begin()
 	if err := s.db.Apply(batch, s.write); err != nil {
 		return err
 	}
@@ -176,7 +181,7 @@ func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	if err := s.disk.failure(); err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
 	}
-	s.unsynced.endRange()
+	end()
 	return nil
 }
 

@@ -22,7 +22,7 @@ const plainSQL = `
 	alter and as bigint boolean bytea by coalesce column commit create default delete else exists false function having in index insert int
 	into is key limit max min not null on or order primary replace returns schema select set smallint sum table text union update values void where from`
 
-// undocumented is the SQL of the table that CockroachDB or YugabyteDB does not document, but the store works without. The locks of sessions are
+// undocumented is the SQL of the table that CockroachDB or YugabyteDB does not document, but the store works without. Session-level advisory locks are
 // the exception: the store requires them.
 const undocumented = "pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock pg_advisory_unlock pg_advisory_unlock_shared set storage external vacuum analyze"
 

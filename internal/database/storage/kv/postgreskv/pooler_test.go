@@ -157,12 +157,12 @@ func TestSessionLocks(t *testing.T) {
 	rejects(t, address, "a session gets an advisory lock that a transaction holds")
 }
 
-// TestSequenceCache tests that a server is rejected whose sessions draw numbers ahead, as YugabyteDB's do by default.
+// TestSequenceCache tests that a server is rejected whose sessions cache numbers of sequences, as YugabyteDB's do by default.
 func TestSequenceCache(t *testing.T) {
 	address, c := database(t, "ahead")
 	run(t, c, "create function public.cache() returns event_trigger language plpgsql as 'begin alter sequence numbers cache 100; end'")
 	run(t, c, "create event trigger cache on ddl_command_end when tag in ('CREATE SEQUENCE') execute function public.cache()")
-	rejects(t, address, "draw numbers of a sequence ahead")
+	rejects(t, address, "cache numbers of a sequence")
 }
 
 // TestStorage tests that PostgreSQL does not compress values, and that a store works in a server that cannot be told so.

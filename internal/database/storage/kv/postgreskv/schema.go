@@ -54,7 +54,7 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	return err
 }
 
-// createTables also draws the first number, and rejects a server whose sessions draw ahead: their numbers would not be in order.
+// createTables also draws the first number, and rejects a server whose sessions cache numbers: their numbers would not be in order.
 func createTables(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, schemaSQL); err != nil {
 		return err
@@ -74,7 +74,7 @@ func createTables(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if first != last {
-		return errors.New("the server's sessions draw numbers of a sequence ahead; in YugabyteDB, set ysql_sequence_cache_minval to 1")
+		return errors.New("the server's sessions cache numbers of a sequence; in YugabyteDB, set ysql_sequence_cache_minval to 1")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *Store) requireLocks(ctx context.Context, held int64) error {
 	case got:
 		return errors.New("two connections get the same advisory lock: the server's locks have no effect, or the connections end at two servers")
 	case gotSession:
-		return errors.New("a session gets an advisory lock that a transaction holds: the server has no such locks of sessions, which CockroachDB lacks up to 26.3 at least")
+		return errors.New("a session gets an advisory lock that a transaction holds: the server has no session-level advisory locks, which CockroachDB lacks up to 26.3 at least")
 	case !shown:
 		return errors.New("the server's pg_locks do not show an advisory lock that a connection holds")
 	}
