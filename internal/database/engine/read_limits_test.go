@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
 // bigItemBytes is the maximum size of an item.
@@ -53,6 +54,39 @@ func createBigItems(t *testing.T, e *engine.Engine, n int) {
 
 func bigKey(i int) attr.Item {
 	return attr.Item{}.With("pk", attr.String("p")).With("sk", attr.String(fmt.Sprintf("%03d", i)))
+}
+
+// A page asks for room once it is large, and says that it takes long once it has read more than 300 KB.
+func TestPageAsksForRoom(t *testing.T) {
+	e := openEngine(t, memkv.New())
+	createBigItems(t, e, 0)
+	const items = 10
+	for i := range items {
+		it := bigKey(i).With("ls", attr.String("x")).With("fill", attr.String(strings.Repeat("x", 50<<10)))
+		if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("big"), Item: it}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit, want := range map[int64][]string{1: nil, 2: {"page"}, 5: {"page"}, 7: {"page", "long"}, items: {"page", "long"}} {
+		var asked []string
+		ctx := api.WithRoom(t.Context(), func(bytes int64, long bool) error {
+			switch {
+			case bytes == 1<<20 && !long:
+				asked = append(asked, "page")
+			case bytes == 0 && long:
+				asked = append(asked, "long")
+			default:
+				t.Errorf("asked for %d bytes, long: %t", bytes, long)
+			}
+			return nil
+		})
+		if _, err := e.Scan(ctx, &api.ScanInput{TableName: new("big"), Limit: &limit}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, asked); diff != "" {
+			t.Errorf("a page of %d items (-want +got):\n%s", limit, diff)
+		}
+	}
 }
 
 // A page ends with the item that exceeds 1 MB, whatever part of the items is returned.
