@@ -120,7 +120,7 @@ func bounds(lo, hi []byte) (from, to []byte, empty bool) {
 
 func (it *iterator) Next() (found bool) {
 	defer it.catch()
-	ok := false
+	var ok bool
 	switch {
 	case it.ended:
 		return false
