@@ -128,7 +128,7 @@ dist-test: setup ## build a release for DISTTARGETS (linux_amd64,windows_amd64; 
 	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v -timeout=30m ./test/dist -dist ../../bin/dist
 
-profile: build ## take the CPU profile with which releases are compiled (3 minutes on a quiet machine)
+profile: build ## take the CPU profile with which releases are compiled (2 minutes on a quiet machine)
 	@tools/dist/profile
 
 dist-reproducible: ## build a release twice, from two directories, and compare every file: the one for Linux on amd64, or that of DISTFLAGS ("-targets all")

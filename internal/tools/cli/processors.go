@@ -11,7 +11,7 @@ const (
 	// spareProcessors is how many goroutines a server under load runs in parallel beyond one per core. The operating system then
 	// shares the cores among their threads.
 	//
-	// Go's scheduler polls the network only when a processor has nothing else to do, and every 10 ms. While large
+	// Go's scheduler polls the network only when a processor has nothing else to do, and every 10 ms. While long
 	// operations, compactions and the collector keep all processors busy, a small request waits for that, and the Go
 	// scheduler has no priorities. With a few more, there is nearly always a thread that waits for the network, and the
 	// operating system soon gives it a core. On two cores under `make overload` the p99 of small requests was 23 ms with

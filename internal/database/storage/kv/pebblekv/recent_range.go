@@ -48,7 +48,7 @@ func (c *recentRanges) find(lo, hi []byte, o kv.IterOptions) (*recentIterator, *
 	e, place := c.recent.find(hash, stripe, key)
 	switch {
 	case e != nil && e.serves(o.Limit):
-		return &recentIterator{entry: e, next: -1}, nil
+		return &recentIterator{entry: e, at: -2}, nil
 	case place.cache == nil:
 		return nil, nil
 	}
@@ -129,20 +129,17 @@ func (r *recording) discard() {
 // recentIterator iterates over a cached range.
 type recentIterator struct {
 	entry *recentEntry
-	next  int // index in entry.ends of the current key; -1 before the first
+	at    int // index in entry.ends of the current key; -2 before the first
 	err   error
 	close func()
 }
 
 // Next implements kv.Iterator.
 func (it *recentIterator) Next() bool {
-	switch {
-	case it.next < 0:
-		it.next = 0
-	case it.next < len(it.entry.ends):
-		it.next += 2
+	if it.at < len(it.entry.ends) {
+		it.at += 2
 	}
-	if it.next < len(it.entry.ends) {
+	if it.at < len(it.entry.ends) {
 		return true
 	}
 	if !it.entry.whole {
@@ -153,16 +150,16 @@ func (it *recentIterator) Next() bool {
 
 // Key implements kv.Iterator.
 func (it *recentIterator) Key() []byte {
-	from, to := uint32(0), it.entry.ends[it.next]
-	if it.next > 0 {
-		from = it.entry.ends[it.next-1]
+	from, to := uint32(0), it.entry.ends[it.at]
+	if it.at > 0 {
+		from = it.entry.ends[it.at-1]
 	}
 	return it.entry.value[from:to:to]
 }
 
 // Value implements kv.Iterator.
 func (it *recentIterator) Value() []byte {
-	from, to := it.entry.ends[it.next], it.entry.ends[it.next+1]
+	from, to := it.entry.ends[it.at], it.entry.ends[it.at+1]
 	return it.entry.value[from:to:to]
 }
 

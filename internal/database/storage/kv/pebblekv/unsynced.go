@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// stripeCount makes it rare for a commit to affect reads of other keys, which must wait if it is in progress and are no longer
-	// cached if it is over. A put with two index entries is counted in six stripes, so 1,000 of them per second leave an entry of the
-	// cache valid for three minutes. The stripes take 8 MiB.
+	// stripeCount makes it rare for a commit to affect other keys: reads of them must wait while it is in progress, and what was cached
+	// of them is no longer valid. A put with two index entries counts in six stripes, so 1,000 puts per second leave a cached value valid
+	// for about three minutes. The stripes take 8 MiB.
 	stripeCount = 1 << 20
 	// rangePrefix is the length of the common prefix that lets a range be tracked by itself. It is the prefix of all entries of
 	// one partition of a table or index: space, table, index and hash. In a part of a store with a long name it is that name.
