@@ -56,13 +56,13 @@ func TestIdleStoreIsFlushed(t *testing.T) {
 				write()
 				flushed := s.Metrics().Flushes // of the small memtables that a store starts with
 				for range 3 {
-					time.Sleep(700 * time.Millisecond)
+					<-time.After(700 * time.Millisecond)
 					set(t, s, "key", "busy")
 				}
 				if now := s.Metrics().Flushes; now != flushed {
 					t.Errorf("%d flushes between writes", now-flushed)
 				}
-				time.Sleep(time.Minute)
+				<-time.After(time.Minute)
 				if now := s.Metrics(); now.Flushes-flushed != c.flushes {
 					t.Errorf("%d flushes of the idle store, want %d; its memtables have %d bytes", now.Flushes-flushed, c.flushes, now.MemtableBytes)
 				}
