@@ -158,7 +158,7 @@ func (w *write) encodeItem() error {
 	if w.item.Size() > maxItemBytes {
 		return apierr.ItemTooLarge.With()
 	}
-	w.stored = itemenc.Encode(nil, w.item)
+	w.stored = itemenc.Encode(w.stored[:0], w.item)
 	return nil
 }
 
