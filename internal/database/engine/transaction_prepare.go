@@ -15,8 +15,8 @@ import (
 // for a written item the larger of before and after counts.
 const maxTransactionBytes = 4 << 20
 
-// prepareTransaction returns the writes, also with an error. It rejects what is invalid judging by the request alone: for all actions before any
-// table is looked up, with the first invalid action in the request's order.
+// prepareTransaction returns the writes, also with an error. It rejects what is invalid judging by the request alone: for all
+// actions before any table is looked up, with the first invalid action in the request's order.
 func (e *Engine) prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
 	g := make(writeGroup, 0, len(in.TransactItems))
 	carried := 0
