@@ -18,7 +18,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible profile console-scale
+.PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible profile console-scale bin/monotable-release
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,10 +82,14 @@ differential: setup ## compare random requests with DynamoDB Local for DIFFTIME 
 overload: build ## overload a server and check its memory and its other clients (2 minutes)
 	@go test ./test/overload -count 1 -v -full -timeout 5m
 
-bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
+bench: build bin/monotable-release ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
+
+# Compiled with a profile, like a release: dependencies too, which takes two minutes.
+bin/monotable-release:
+	@go build -pgo=tools/dist/monotable.pgo -o $@ ./cmd/monotable
 
 bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
 	@go run ./bench -parts growth $(BENCHFLAGS)

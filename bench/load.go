@@ -176,6 +176,7 @@ func newWorker(connection net.Conn, s *server, w workload, t template, f *filler
 	head += unsigned + "\r\n"
 	if s.echo {
 		head += "X-Echo-Bytes: " + strconv.Itoa(w.echoBytes) + "\r\n"
+		head += "X-Echo-Entries: " + strconv.Itoa(w.entries) + "\r\nX-Echo-Store: " + w.storeWork() + "\r\n"
 	}
 	request := append([]byte(head+"\r\n"), t.body...)
 	return &worker{

@@ -74,6 +74,7 @@ func main() {
 	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections of the part compare")
 	flag.StringVar(&s.servers, "servers", "all", "comma-separated: "+strings.Join(serverNames(), ", "))
 	flag.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(workloads()), ", "))
+	flag.StringVar(&program, "program", "bin/monotable-release", "the build of monotable to measure")
 	flag.StringVar(&before, "before", "", "another build of monotable to measure too, as server monotable-before")
 	flag.StringVar(&s.jsonFile, "json", "", "also write the results to this file as JSON")
 	flag.StringVar(&s.accepted, "accepted", acceptedFile, "the run to compare with")

@@ -75,16 +75,19 @@ func (r *results) compared(b *strings.Builder) {
 		return
 	}
 	fmt.Fprint(b, "\n## Side by side\n\n32 connections, the server on one core, the load generator on another.\n\n")
-	row(b, "request", "per second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "share of a bare net/http echo", "over the best peer", "aim", "processor time of the cheapest peer")
-	row(b, slices.Repeat([]string{"---"}, 12)...)
+	row(b, "request", "per second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "share of a bare net/http echo", "share of a bare server on the same store", "over the best peer", "aim", "processor time of the cheapest peer")
+	row(b, slices.Repeat([]string{"---"}, 13)...)
 	for _, w := range plainWorkloads() {
 		own, found := r.find("monotable", w.name, 32)
 		if !found {
 			continue
 		}
-		share, over, aim := "–", "–", "–"
+		share, ofStore, over, aim := "–", "–", "–", "–"
 		if echo, ok := r.find("echo", w.name, 32); ok {
 			share = fmt.Sprintf("%.0f %%", 100*own.OpsPerSecond/echo.OpsPerSecond)
+		}
+		if bare, ok := r.find("echo+store", w.name, 32); ok {
+			ofStore = fmt.Sprintf("%.0f %%", 100*own.OpsPerSecond/bare.OpsPerSecond)
 		}
 		if peer, ok := r.bestPeer(w.name, 32); ok {
 			over = fmt.Sprintf("%.1f × (%s)", own.OpsPerSecond/peer.OpsPerSecond, peer.Server)
@@ -99,7 +102,7 @@ func (r *results) compared(b *strings.Builder) {
 			times = fmt.Sprintf("%.1f × (%s)", peer.CPUMicros/own.CPUMicros, peer.Server)
 		}
 		row(b, w.name, figure(own.OpsPerSecond), short(own.P50Millis), short(own.P99Millis), short(own.P999Millis), fmt.Sprintf("%.0f µs", own.CPUMicros),
-			figure(own.Allocations), figure(own.Written), share, over, aim, times)
+			figure(own.Allocations), figure(own.Written), share, ofStore, over, aim, times)
 	}
 	fmt.Fprintln(b)
 	for _, v := range r.verdicts() {

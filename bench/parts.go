@@ -114,7 +114,7 @@ func (r *benchRun) dropPeer(s *server, err error) error {
 
 // cannot reports whether a server does not support a workload, or the result would say nothing.
 func (s *server) cannot(w workload) bool {
-	return w.transaction && s.noTransactions || s.echo && w.echoBytes == 0 || w.stream && !s.own
+	return w.transaction && s.noTransactions || s.echo && w.echoBytes == 0 || s.stores && w.entries == 0 || w.stream && !s.own
 }
 
 // measureAll runs all workloads against all servers in turn, several times.

@@ -250,7 +250,7 @@ func (r *results) verdicts() []verdict {
 		peer, other := r.bestPeer(f.workload, 32)
 		if found && other {
 			ratio := own.OpsPerSecond / peer.OpsPerSecond
-			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearCeiling(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f", f.workload, ratio, peer.Server, f.ratio, f.aim)
+			add(f.workload, ratio >= f.ratio, ratio >= f.aim || r.nearCeiling(own), "%s: %.1f × the best peer (%s); floor %.1f, aim %.1f%s", f.workload, ratio, peer.Server, f.ratio, f.aim, r.ofBareStore(own, peer))
 		}
 		single, found := r.find("monotable", f.workload, 1)
 		if peer, other := r.bestPeer(f.workload, 1); found && other {
@@ -309,6 +309,15 @@ func (r *results) nearCeiling(own result) bool {
 	reads := []string{"get", "query", "querygsi", "scan", "batchget"}
 	echo, found := r.find("echo", own.Workload, own.Connections)
 	return found && slices.Contains(reads, own.Workload) && own.OpsPerSecond >= echoAim*echo.OpsPerSecond
+}
+
+// ofBareStore compares with the echo that also uses the store.
+func (r *results) ofBareStore(own, peer result) string {
+	bare, found := r.find("echo+store", own.Workload, own.Connections)
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("; %.0f %% of a bare server on the same store, which has %.1f ×", 100*own.OpsPerSecond/bare.OpsPerSecond, bare.OpsPerSecond/peer.OpsPerSecond)
 }
 
 func (r *results) missedFloors() []string {

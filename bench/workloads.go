@@ -33,8 +33,23 @@ type workload struct {
 	consumes bool
 	// echoBytes is the response size of the bare echo for this workload; 0 omits the echo.
 	echoBytes int
-	target    string
-	body      func(items int) template
+	// entries is the number of entries of the store that a request writes, or deletes if it consumes, or reads if it is a Scan.
+	// A written item has three: itself and two index entries. With 0 the echo with a store is omitted.
+	entries int
+	target  string
+	body    func(items int) template
+}
+
+// storeWork is what the echo with a store does with entries.
+func (w workload) storeWork() string {
+	switch {
+	case w.consumes:
+		return "delete"
+	case w.target == "Scan":
+		return "read"
+	default:
+		return "write"
+	}
 }
 
 // settling is how long a server must be idle after the workload until its background work has ended.
@@ -83,7 +98,7 @@ func workloads() []workload {
 	all := plainWorkloads()
 	for _, name := range []string{"put", "transact"} {
 		w := all[slices.IndexFunc(all, func(w workload) bool { return w.name == name })]
-		w.name, w.stream, w.echoBytes = name+streamSuffix, true, 0
+		w.name, w.stream, w.echoBytes, w.entries = name+streamSuffix, true, 0, 0
 		all = append(all, w)
 	}
 	return all
@@ -100,17 +115,17 @@ func plainWorkloads() []workload {
 		{name: "getconsistent", target: "GetItem", echoBytes: 1100, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","ConsistentRead":true,"Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
 		}},
-		{name: "put", target: "PutItem", echoBytes: 2, body: func(items int) template {
+		{name: "put", target: "PutItem", echoBytes: 2, entries: 3, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Item":`+item("<mixed>")+`}`)
 		}},
-		{name: "condput", target: "PutItem", echoBytes: 2, body: func(items int) template {
+		{name: "condput", target: "PutItem", echoBytes: 2, entries: 3, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Item":`+item("<fresh>")+`,"ConditionExpression":"attribute_not_exists(PK)"}`)
 		}},
-		{name: "update", target: "UpdateItem", echoBytes: 2, body: func(items int) template {
+		{name: "update", target: "UpdateItem", echoBytes: 2, entries: 3, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}},`+
 				`"UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
 		}},
-		{name: "delete", target: "DeleteItem", consumes: true, echoBytes: 2, body: func(items int) template {
+		{name: "delete", target: "DeleteItem", consumes: true, echoBytes: 2, entries: 3, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<fresh>"},"SK":{"S":"0"}}}`)
 		}},
 		{name: "query", target: "Query", echoBytes: 9800, body: func(int) template {
@@ -122,7 +137,7 @@ func plainWorkloads() []workload {
 		{name: "querygsi", target: "Query", echoBytes: 9800, body: func(int) template {
 			return parse(partitions, `{"TableName":"bench","IndexName":"GSI1","KeyConditionExpression":"GSI1PK = :p","ExpressionAttributeValues":{":p":{"S":"gpart#<existing>"}}}`)
 		}},
-		{name: "scan", target: "Scan", echoBytes: 100_000, body: func(items int) template {
+		{name: "scan", target: "Scan", echoBytes: 100_000, entries: 100, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Limit":100,"ExclusiveStartKey":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
 		}},
 		{name: "batchget", target: "BatchGetItem", echoBytes: 27_000, body: func(items int) template {
@@ -132,14 +147,14 @@ func plainWorkloads() []workload {
 			}
 			return parse(items, `{"RequestItems":{"bench":{"Keys":[`+strings.Join(keys, ",")+`]}}}`)
 		}},
-		{name: "batchwrite", target: "BatchWriteItem", echoBytes: 40, body: func(items int) template {
+		{name: "batchwrite", target: "BatchWriteItem", echoBytes: 40, entries: 75, body: func(items int) template {
 			puts := make([]string, 25)
 			for i := range puts {
 				puts[i] = `{"PutRequest":{"Item":` + item("<fresh>") + `}}`
 			}
 			return parse(items, `{"RequestItems":{"bench":[`+strings.Join(puts, ",")+`]}}`)
 		}},
-		{name: "transact", transaction: true, target: "TransactWriteItems", echoBytes: 2, body: func(items int) template {
+		{name: "transact", transaction: true, target: "TransactWriteItems", echoBytes: 2, entries: 15, body: func(items int) template {
 			actions := []string{`{"Update":{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}},` +
 				`"UpdateExpression":"SET n = n + :one","ConditionExpression":"attribute_exists(PK)","ExpressionAttributeValues":{":one":{"N":"1"}}}}`}
 			for range 4 {

@@ -2,8 +2,11 @@ package pebblekv_test
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -31,5 +34,42 @@ func TestBackgroundWorkIsReported(t *testing.T) {
 	}
 	if commits.Load() != 200 {
 		t.Errorf("%d commits, want 200", commits.Load())
+	}
+}
+
+// TestIdleStoreIsFlushed tests that a memtable of more than a megabyte is flushed when writes have paused, and a small one is not.
+func TestIdleStoreIsFlushed(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		bytes   int
+		flushes int64
+	}{{"small", 256 << 10, 0}, {"large", 4 << 20, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := open(t, "/db", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 16 << 20})
+				write := func() {
+					t.Helper()
+					for i := range c.bytes >> 16 {
+						set(t, s, fmt.Sprintf("key %d", i), strings.Repeat("v", 64<<10))
+					}
+				}
+				write()
+				flushed := s.Metrics().Flushes // of the small memtables that a store starts with
+				for range 3 {
+					<-time.After(700 * time.Millisecond)
+					set(t, s, "key", "busy")
+				}
+				if now := s.Metrics().Flushes; now != flushed {
+					t.Errorf("%d flushes between writes", now-flushed)
+				}
+				<-time.After(time.Minute)
+				if now := s.Metrics(); now.Flushes-flushed != c.flushes {
+					t.Errorf("%d flushes of the idle store, want %d; its memtables have %d bytes", now.Flushes-flushed, c.flushes, now.MemtableBytes)
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
 	}
 }

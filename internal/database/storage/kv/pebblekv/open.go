@@ -321,6 +321,24 @@ func (s *Store) watch() {
 			s.flushDeletions()
 		}
 		s.keepUp()
+		s.flushWhenIdle()
+	}
+}
+
+// flushWhenIdle flushes what the last updates wrote, once there has been none for a second or two: reads need not look for keys in
+// a large memtable then, and the next Open has no log to replay. See bench/README.md.
+func (s *Store) flushWhenIdle() {
+	if s.written.Swap(false) || !s.unflushed.Load() || s.disk.failure() != nil {
+		return
+	}
+	s.unflushed.Store(false)
+	var err error
+	defer s.catch(&err) // it has been logged
+	if s.db.Metrics().WAL.Size <= quickReplay {
+		return
+	}
+	if _, err = s.db.AsyncFlush(); err != nil {
+		s.log.Error("store: flushing when idle", "error", err)
 	}
 }
 

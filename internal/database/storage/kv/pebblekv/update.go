@@ -104,6 +104,10 @@ func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	}
 	t.writes.number(first)
 	s.options.OnCommit()
+	if !s.written.Load() {
+		s.unflushed.Store(true)
+		s.written.Store(true)
+	}
 	begun := time.Now()
 	if large {
 		err = s.applyLarge(ctx, t)
