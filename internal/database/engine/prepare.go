@@ -87,6 +87,9 @@ func (g *given) bindTo(operation string, w *write) error {
 	if err == nil {
 		err = g.bindExpressions(w)
 	}
+	if err == nil {
+		return nil
+	}
 	var e *expr.Error
 	switch {
 	case !errors.As(err, &e):
