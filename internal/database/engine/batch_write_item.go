@@ -52,6 +52,11 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 // prepareBatch returns the writes, also with an error, and the requests they belong to. It rejects what is invalid judging by the
 // request alone. Tables are processed in the order of their names, so that the same one of several errors is always reported.
 func (e *Engine) prepareBatch(in *api.BatchWriteItemInput) (g writeGroup, requests []api.WriteRequest, err error) {
+	n := 0
+	for _, r := range in.RequestItems {
+		n += len(r)
+	}
+	g, requests = make(writeGroup, 0, n), make([]api.WriteRequest, 0, n)
 	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
 		for _, r := range in.RequestItems[table] {
 			w := e.writes.get()
