@@ -8,9 +8,13 @@ import (
 	"syscall"
 
 	"github.com/monotable/monotable/internal/tools/cli"
+	"github.com/monotable/monotable/internal/tools/start"
 )
 
 func main() {
+	if len(os.Args) < 2 || os.Args[1] != "serve" { // which sets what it needs
+		start.Ended()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := cli.Run(ctx, os.Args[1:], cli.Environment{
 		Program: os.Args[0], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

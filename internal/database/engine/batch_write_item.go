@@ -20,7 +20,8 @@ const maxBatchWrites = 25
 // is one commit, which costs one fsync. Writes without available capacity are returned as UnprocessedItems. If no write has
 // capacity, the request fails.
 func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error) {
-	g, requests, err := prepareBatch(in)
+	g, requests, err := e.prepareBatch(in)
+	defer e.writes.put(g...)
 	if err != nil {
 		return nil, err
 	}
@@ -48,39 +49,44 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 	return out, nil
 }
 
-// prepareBatch creates the writes and returns the requests they belong to. It rejects what is invalid judging by the request
-// alone. Tables are processed in the order of their names, so that the same one of several errors is always reported.
-func prepareBatch(in *api.BatchWriteItemInput) (g writeGroup, requests []api.WriteRequest, err error) {
+// prepareBatch returns the writes, also with an error, and the requests they belong to. It rejects what is invalid judging by the
+// request alone. Tables are processed in the order of their names, so that the same one of several errors is always reported.
+func (e *Engine) prepareBatch(in *api.BatchWriteItemInput) (g writeGroup, requests []api.WriteRequest, err error) {
+	n := 0
+	for _, r := range in.RequestItems {
+		n += len(r)
+	}
+	g, requests = make(writeGroup, 0, n), make([]api.WriteRequest, 0, n)
 	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
 		for _, r := range in.RequestItems[table] {
-			w, err := prepareBatched(table, r)
-			if err != nil {
-				return nil, nil, err
-			}
+			w := e.writes.get()
 			g, requests = append(g, w), append(requests, r)
+			if err := w.prepareBatched(table, r); err != nil {
+				return g, nil, err
+			}
 		}
 	}
 	if len(g) > maxBatchWrites {
-		return nil, nil, apierr.TooManyBatchWrites.With()
+		return g, nil, apierr.TooManyBatchWrites.With()
 	}
 	return g, requests, nil
 }
 
-func prepareBatched(table string, r api.WriteRequest) (*write, error) {
+func (w *write) prepareBatched(table string, r api.WriteRequest) error {
 	switch {
 	case r.PutRequest == nil && r.DeleteRequest == nil:
-		return nil, apierr.NoType.With()
+		return apierr.NoType.With()
 	case r.PutRequest != nil && r.DeleteRequest != nil:
-		return nil, apierr.ManyTypes.With()
+		return apierr.ManyTypes.With()
 	case r.PutRequest != nil:
-		w := &write{kind: putWrite, table: table, item: r.PutRequest.Item}
+		w.kind, w.table, w.item = putWrite, table, r.PutRequest.Item
 		if err := refuseFault("BatchWriteItem", w.item); err != nil {
-			return nil, err
+			return err
 		}
-		return w, w.encodeItem()
+		return w.encodeItem()
 	default:
-		w := &write{kind: deleteWrite, table: table, item: r.DeleteRequest.Key}
-		return w, refuseFault("BatchWriteItem", w.item)
+		w.kind, w.table, w.item = deleteWrite, table, r.DeleteRequest.Key
+		return refuseFault("BatchWriteItem", w.item)
 	}
 }
 

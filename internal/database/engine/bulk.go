@@ -178,7 +178,8 @@ func (r *bulkPut) records(ctx context.Context, key string, plain io.Reader, read
 		} else if err != nil {
 			return err
 		} else {
-			record.w, record.err = preparePut(&api.PutItemInput{
+			record.w = new(write)
+			record.err = record.w.preparePut(&api.PutItemInput{
 				TableName: r.in.TableName, Item: read.Item, ConditionExpression: read.ConditionExpression,
 				ExpressionAttributeNames: read.ExpressionAttributeNames, ExpressionAttributeValues: read.ExpressionAttributeValues,
 				ReturnValuesOnConditionCheckFailure: new(string(returnAllOld)),

@@ -9,7 +9,9 @@ import (
 
 // DeleteItem deletes the item with a key, if there is one.
 func (e *Engine) DeleteItem(ctx context.Context, in *api.DeleteItemInput) (*api.DeleteItemOutput, error) {
-	w, err := prepareDelete(in)
+	w := e.writes.get()
+	defer e.writes.put(w)
+	err := w.prepareDelete(in)
 	if err != nil {
 		return nil, err
 	}
@@ -28,8 +30,8 @@ func (e *Engine) DeleteItem(ctx context.Context, in *api.DeleteItemInput) (*api.
 	return out, nil
 }
 
-// prepareDelete creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
-func prepareDelete(in *api.DeleteItemInput) (*write, error) {
+// prepareDelete makes w the write. It rejects what is invalid judging by the request alone, in AWS's order.
+func (w *write) prepareDelete(in *api.DeleteItemInput) error {
 	const operation = "DeleteItem"
 	g := given{
 		condition: in.ConditionExpression,
@@ -39,17 +41,17 @@ func prepareDelete(in *api.DeleteItemInput) (*write, error) {
 		operator:  in.ConditionalOperator,
 	}
 	if err := g.refuseCombination(); err != nil {
-		return nil, enveloped(err)
+		return enveloped(err)
 	}
 	if err := refuseFault(operation, in.Key); err != nil {
-		return nil, err
+		return err
 	}
 	if err := returnValuesOf(in.ReturnValues).checkOldOnly(); err != nil {
-		return nil, enveloped(err)
+		return enveloped(err)
 	}
-	w := &write{kind: deleteWrite, table: *in.TableName, item: in.Key, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w.kind, w.table, w.item, w.showOld = deleteWrite, *in.TableName, in.Key, returnsOld(in.ReturnValuesOnConditionCheckFailure)
 	if err := g.refuseFaults(operation); err != nil {
-		return nil, err
+		return err
 	}
-	return w, g.bindTo(operation, w)
+	return g.bindTo(operation, w)
 }

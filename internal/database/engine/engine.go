@@ -174,6 +174,7 @@ type Engine struct {
 	knownStreams knownStreams
 
 	workspaces   workspaces
+	writes       writePool
 	arenas       arenas
 	appendCounts appendCounts
 	hot          hotKeys

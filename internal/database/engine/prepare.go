@@ -87,6 +87,9 @@ func (g *given) bindTo(operation string, w *write) error {
 	if err == nil {
 		err = g.bindExpressions(w)
 	}
+	if err == nil {
+		return nil
+	}
 	var e *expr.Error
 	switch {
 	case !errors.As(err, &e):
@@ -158,7 +161,7 @@ func (w *write) encodeItem() error {
 	if w.item.Size() > maxItemBytes {
 		return apierr.ItemTooLarge.With()
 	}
-	w.stored = itemenc.Encode(nil, w.item)
+	w.stored = itemenc.Encode(w.stored[:0], w.item)
 	return nil
 }
 

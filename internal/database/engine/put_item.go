@@ -9,7 +9,9 @@ import (
 
 // PutItem stores an item, replacing any item with its key.
 func (e *Engine) PutItem(ctx context.Context, in *api.PutItemInput) (*api.PutItemOutput, error) {
-	w, err := preparePut(in)
+	w := e.writes.get()
+	defer e.writes.put(w)
+	err := w.preparePut(in)
 	if err != nil {
 		return nil, err
 	}
@@ -28,8 +30,8 @@ func (e *Engine) PutItem(ctx context.Context, in *api.PutItemInput) (*api.PutIte
 	return out, nil
 }
 
-// preparePut creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
-func preparePut(in *api.PutItemInput) (*write, error) {
+// preparePut makes w the write. It rejects what is invalid judging by the request alone, in AWS's order.
+func (w *write) preparePut(in *api.PutItemInput) error {
 	const operation = "PutItem"
 	g := given{
 		condition: in.ConditionExpression,
@@ -39,20 +41,20 @@ func preparePut(in *api.PutItemInput) (*write, error) {
 		operator:  in.ConditionalOperator,
 	}
 	if err := g.refuseCombination(); err != nil {
-		return nil, enveloped(err)
+		return enveloped(err)
 	}
 	if err := refuseFault(operation, in.Item); err != nil {
-		return nil, err
+		return err
 	}
 	if err := returnValuesOf(in.ReturnValues).checkOldOnly(); err != nil {
-		return nil, enveloped(err)
+		return enveloped(err)
 	}
-	w := &write{kind: putWrite, table: *in.TableName, item: in.Item, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w.kind, w.table, w.item, w.showOld = putWrite, *in.TableName, in.Item, returnsOld(in.ReturnValuesOnConditionCheckFailure)
 	if err := g.refuseFaults(operation); err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.bindTo(operation, w); err != nil {
-		return nil, err
+		return err
 	}
-	return w, w.encodeItem() // a size limit has no envelope on AWS
+	return w.encodeItem() // a size limit has no envelope on AWS
 }

@@ -19,7 +19,8 @@ import (
 // them gets a conflict error, as on AWS. Items of condition checks are held shared, so two transactions can check conditions on
 // the same item concurrently, but neither sees it change.
 func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error) {
-	g, err := prepareTransaction(in)
+	g, err := e.prepareTransaction(in)
+	defer e.writes.put(g...)
 	if err != nil {
 		return nil, err
 	}

@@ -15,21 +15,22 @@ import (
 // for a written item the larger of before and after counts.
 const maxTransactionBytes = 4 << 20
 
-// prepareTransaction creates the writes. It rejects what is invalid judging by the request alone: for all actions before any
-// table is looked up, with the first invalid action in the request's order.
-func prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
-	g := make(writeGroup, len(in.TransactItems))
+// prepareTransaction returns the writes, also with an error. It rejects what is invalid judging by the request alone: for all
+// actions before any table is looked up, with the first invalid action in the request's order.
+func (e *Engine) prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
+	g := make(writeGroup, 0, len(in.TransactItems))
 	carried := 0
 	for i := range in.TransactItems {
-		w, g1, err := prepareAction(&in.TransactItems[i])
+		w := e.writes.get()
+		g = append(g, w)
+		g1, err := w.prepareAction(&in.TransactItems[i])
 		if err != nil {
-			return nil, err
+			return g, err
 		}
-		g[i] = w
 		carried += w.item.Size() + g1.values.Size() + textLen(g1.condition) + textLen(g1.update)
 	}
 	if carried > maxTransactionBytes {
-		return nil, apierr.TransactionTooLarge.With()
+		return g, apierr.TransactionTooLarge.With()
 	}
 	return g, nil
 }
@@ -41,35 +42,34 @@ func textLen(text *string) int {
 	return len(*text)
 }
 
-func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
-	var w *write
+func (w *write) prepareAction(a *api.TransactWriteItem) (*given, error) {
 	var g given
 	actions := 0
 	if c := a.ConditionCheck; c != nil {
 		actions++
-		w = &write{kind: checkWrite, table: *c.TableName, item: c.Key, showOld: returnsOld(c.ReturnValuesOnConditionCheckFailure)}
+		w.kind, w.table, w.item, w.showOld = checkWrite, *c.TableName, c.Key, returnsOld(c.ReturnValuesOnConditionCheckFailure)
 		g = given{condition: c.ConditionExpression, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}
 	}
 	if p := a.Put; p != nil {
 		actions++
-		w = &write{kind: putWrite, table: *p.TableName, item: p.Item, showOld: returnsOld(p.ReturnValuesOnConditionCheckFailure)}
+		w.kind, w.table, w.item, w.showOld = putWrite, *p.TableName, p.Item, returnsOld(p.ReturnValuesOnConditionCheckFailure)
 		g = given{condition: p.ConditionExpression, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}
 	}
 	if d := a.Delete; d != nil {
 		actions++
-		w = &write{kind: deleteWrite, table: *d.TableName, item: d.Key, showOld: returnsOld(d.ReturnValuesOnConditionCheckFailure)}
+		w.kind, w.table, w.item, w.showOld = deleteWrite, *d.TableName, d.Key, returnsOld(d.ReturnValuesOnConditionCheckFailure)
 		g = given{condition: d.ConditionExpression, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}
 	}
 	if u := a.Update; u != nil {
 		actions++
-		w = &write{kind: updateWrite, table: *u.TableName, item: u.Key, showOld: returnsOld(u.ReturnValuesOnConditionCheckFailure)}
+		w.kind, w.table, w.item, w.showOld = updateWrite, *u.TableName, u.Key, returnsOld(u.ReturnValuesOnConditionCheckFailure)
 		g = given{
 			condition: u.ConditionExpression, update: u.UpdateExpression,
 			names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues,
 		}
 	}
 	if actions != 1 {
-		return nil, nil, apierr.TransactionActionCount.With()
+		return nil, apierr.TransactionActionCount.With()
 	}
 	if g.condition == nil && g.update == nil {
 		g.names, g.values = nil, nil // AWS ignores them
@@ -77,17 +77,17 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 	g.transacted = true
 	const operation = "TransactWriteItems"
 	if err := refuseFault(operation, w.item); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if w.kind == putWrite {
 		if err := w.encodeItem(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := g.refuseFaults(operation); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return w, &g, g.bindTo(operation, w)
+	return &g, g.bindTo(operation, w)
 }
 
 // bindTransaction binds the writes to their tables. What is invalid judging by the schema cancels the transaction, except empty

@@ -13,7 +13,9 @@ import (
 
 // UpdateItem changes attributes of the item with a key, creating the item if it does not exist.
 func (e *Engine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*api.UpdateItemOutput, error) {
-	w, err := prepareUpdate(in)
+	w := e.writes.get()
+	defer e.writes.put(w)
+	err := w.prepareUpdate(in)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +34,8 @@ func (e *Engine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*api.
 	return out, nil
 }
 
-// prepareUpdate creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
-func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
+// prepareUpdate makes w the write. It rejects what is invalid judging by the request alone, in AWS's order.
+func (w *write) prepareUpdate(in *api.UpdateItemInput) error {
 	const operation = "UpdateItem"
 	g := given{
 		condition: in.ConditionExpression,
@@ -46,22 +48,22 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 		updates:   in.AttributeUpdates,
 	}
 	if err := g.refuseCombination(); err != nil {
-		return nil, enveloped(err)
+		return enveloped(err)
 	}
 	if err := refuseFault(operation, in.Key); err != nil {
-		return nil, err
+		return err
 	}
-	w := &write{kind: updateWrite, table: *in.TableName, item: in.Key, showOld: returnsOld(in.ReturnValuesOnConditionCheckFailure)}
+	w.kind, w.table, w.item, w.showOld = updateWrite, *in.TableName, in.Key, returnsOld(in.ReturnValuesOnConditionCheckFailure)
 	if err := g.refuseFaults(operation); err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.bindTo(operation, w); err != nil {
-		return nil, err
+		return err
 	}
 	if in.UpdateExpression != nil {
 		w.statementBytes = w.update.StatementSize()
 	}
-	return w, nil
+	return nil
 }
 
 // applyUpdate returns the result of the update on old, or nil if it does not create an item. It decodes only the attributes that

@@ -19,6 +19,9 @@ type workspace struct {
 	part          attr.Item
 }
 
+// pooledMax is the largest amount of memory that a pooled value keeps; more is left to the garbage collector.
+const pooledMax = 64 << 10
+
 // workspaces pools the workspaces of finished requests.
 type workspaces struct{ pool sync.Pool }
 
@@ -30,12 +33,35 @@ func (p *workspaces) get() *workspace {
 }
 
 func (p *workspaces) put(ws *workspace) {
-	const keep = 64 << 10 // larger buffers are left to the garbage collector
 	vectors := cap(ws.vectors[0].Value) + cap(ws.vectors[1].Value)
-	if cap(ws.before)+cap(ws.after)+vectors+cap(ws.item)+cap(ws.record) > keep {
+	if cap(ws.before)+cap(ws.after)+vectors+cap(ws.item)+cap(ws.record) > pooledMax {
 		return
 	}
 	clear(ws.seen[:cap(ws.seen)])
 	clear(ws.part[:cap(ws.part)])
 	p.pool.Put(ws)
+}
+
+// writePool pools the writes of finished requests, with the memory of the items that they have stored. A request returns its writes
+// when its output is complete: nothing in the output, in an error, or in the counts refers to a write or its stored item, and the
+// store has copied what it keeps.
+type writePool struct{ pool sync.Pool }
+
+// get returns a zero write, except for the memory of stored.
+func (p *writePool) get() *write {
+	if w, ok := p.pool.Get().(*write); ok {
+		return w
+	}
+	return new(write)
+}
+
+func (p *writePool) put(g ...*write) {
+	for _, w := range g {
+		stored := w.stored[:0]
+		if cap(stored) > pooledMax {
+			stored = nil
+		}
+		*w = write{stored: stored}
+		p.pool.Put(w)
+	}
 }

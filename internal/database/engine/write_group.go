@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -32,11 +33,12 @@ func (e *Engine) tables(ctx context.Context, g writeGroup) ([]*catalog.Table, er
 
 // repeats reports whether two of the writes are of the same item.
 func (g writeGroup) repeats() bool {
-	seen := make(map[string]struct{}, len(g))
-	for _, w := range g {
-		seen[string(w.key)] = struct{}{}
+	keys := make([][]byte, len(g))
+	for i, w := range g {
+		keys[i] = w.key
 	}
-	return len(seen) < len(g)
+	slices.SortFunc(keys, bytes.Compare)
+	return len(slices.CompactFunc(keys, bytes.Equal)) < len(g)
 }
 
 // intent names the keys of the group: the items it writes and, held shared, the items with only a condition check and the

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/identity/policy"
@@ -172,10 +173,10 @@ func update[T any](ctx context.Context, d *Directory, kind byte, name string, ch
 }
 
 // names are AWS's rules for names.
-var names = regexp.MustCompile(`^[\w+=,.@-]{1,64}$`)
+var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w+=,.@-]{1,64}$`) })
 
 func checkName(what, name string) error {
-	if !names.MatchString(name) {
+	if !names().MatchString(name) {
 		return fmt.Errorf("%q is not a valid name of a %s: want up to 64 letters, digits and any of +=,.@_-", name, what)
 	}
 	return nil

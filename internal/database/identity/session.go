@@ -76,7 +76,7 @@ func (d *Directory) Role(arn string) (*Role, bool) {
 func (d *Directory) Policy(arn string) (name string, ok bool) {
 	v := d.view.Load()
 	name, ok = strings.CutPrefix(arn, "arn:aws:iam::"+d.options.Account+":policy/")
-	return name, ok && names.MatchString(name) && v.policies[name] != nil
+	return name, ok && names().MatchString(name) && v.policies[name] != nil
 }
 
 // Provider returns the provider with an issuer.

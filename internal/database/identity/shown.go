@@ -93,7 +93,7 @@ func (v *view) shownPolicies() []Policy {
 
 func (v *view) shownPolicy(p *policyRecord) Policy {
 	shown := Policy{Name: p.Name, Created: p.Created, Document: json.RawMessage(p.Document), Attached: v.attached(p.Name)}
-	if names.MatchString(p.Name) {
+	if names().MatchString(p.Name) {
 		shown.ARN = v.arn("policy", p.Name)
 	}
 	return shown

@@ -36,9 +36,9 @@ func (x *exchange) readBody(buffer *[]byte) error {
 		x.w.Header().Set("Connection", "close")
 		return errTooLarge
 	}
-	raw, err := x.receive((*buffer)[:0])
-	*buffer = raw
-	x.server.options.Observe.Received.Add(int64(len(raw)))
+	*buffer = (*buffer)[:0]
+	err := x.receive(buffer)
+	x.server.options.Observe.Received.Add(int64(len(*buffer)))
 	if err != nil {
 		return x.bodyError(err)
 	}
@@ -75,9 +75,9 @@ func (x *exchange) bodyError(err error) error {
 	return apierr.Malformed()
 }
 
-// receive appends the body as sent to dst, and counts the request as in flight from the first bytes on: a client that sends only
+// receive appends the body as sent to buffer, and counts the request as in flight from the first bytes on: a client that sends only
 // a header uses only its connection.
-func (x *exchange) receive(dst []byte) ([]byte, error) {
+func (x *exchange) receive(buffer *[]byte) error {
 	var control *http.ResponseController // nil while the body takes no time
 	var start time.Time
 	progress := func(received int) error {
@@ -94,11 +94,11 @@ func (x *exchange) receive(dst []byte) ([]byte, error) {
 		_ = control.SetReadDeadline(start.Add(pace(received)))
 		return x.setApart(received, time.Since(start))
 	}
-	body, err := x.readAll(dst, x.r.Body, x.r.ContentLength, 0, progress)
+	err := x.readAll(buffer, x.r.Body, x.r.ContentLength, 0, progress)
 	if control != nil { // later requests on this connection have their own time
 		_ = control.SetReadDeadline(time.Time{})
 	}
-	return body, err
+	return err
 }
 
 // pace returns how long a number of bytes may take over a connection.
@@ -106,38 +106,47 @@ func pace(bytes int) time.Duration {
 	return paceGrace + time.Duration(bytes)*time.Second/paceBytes
 }
 
-// readAll appends the rest of r to dst. length is a hint, negative if unknown; reserved is what the request has reserved for other
+// readAll appends the rest of r to buffer. length is a hint, negative if unknown; reserved is what the request has reserved for other
 // purposes. After each part it calls progress. Memory grows with what arrives, not with what the sender announces.
-func (x *exchange) readAll(dst []byte, r io.Reader, length, reserved int64, progress func(received int) error) ([]byte, error) {
+func (x *exchange) readAll(buffer *[]byte, r io.Reader, length, reserved int64, progress func(received int) error) error {
 	for {
-		if len(dst) == cap(dst) {
-			room := max(4*cap(dst), 4<<10)
+		if size := len(*buffer); size == cap(*buffer) {
+			room := max(4*size, bufferMin)
 			if length >= 0 {
-				room = min(room, max(int(length), len(dst))+1)
+				room = min(room, max(int(length), size)+1)
 			}
-			room = min(room, bodyMax+1)
-			if err := x.reserveBody(reserved + int64(room)); err != nil {
-				return dst, err
+			if err := x.growBody(buffer, min(room, bodyMax+1), reserved); err != nil {
+				return err
 			}
-			dst = append(make([]byte, 0, room), dst...)
 		}
-		n, err := r.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		if len(dst) > bodyMax {
-			return dst, errTooLarge
+		n, err := r.Read((*buffer)[len(*buffer):cap(*buffer)])
+		*buffer = (*buffer)[:len(*buffer)+n]
+		if len(*buffer) > bodyMax {
+			return errTooLarge
 		}
 		if n > 0 || err != nil {
-			if err := progress(len(dst)); err != nil {
-				return dst, err
+			if err := progress(len(*buffer)); err != nil {
+				return err
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return dst, nil
+			return nil
 		}
 		if err != nil {
-			return dst, fmt.Errorf("read body: %w", err)
+			return fmt.Errorf("read body: %w", err)
 		}
 	}
+}
+
+// growBody reserves and allocates a buffer with room, moves the content of buffer there, and returns the old memory.
+func (x *exchange) growBody(buffer *[]byte, room int, reserved int64) error {
+	larger := bodyBuffer(room)
+	err := x.reserveBody(reserved + int64(cap(*larger)))
+	if err == nil {
+		*buffer, *larger = append((*larger)[:0], *buffer...), *buffer
+	}
+	returnBody(larger)
+	return err
 }
 
 // reserveBody reserves what the body needs beyond a request's basic share.
@@ -202,7 +211,8 @@ func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errBroken
 	}
-	plain, err := x.readAll(nil, r, -1, int64(cap(raw)), func(int) error { return nil })
+	var plain []byte
+	err = x.readAll(&plain, r, -1, int64(cap(raw)), func(int) error { return nil })
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		return nil, e
 	}
@@ -218,15 +228,18 @@ type bufferPool struct {
 	max  int // maximum size kept
 }
 
-// Small buffers are within a request's basic share. Medium ones are for responses above it. Large ones are for requests that have
-// reserved memory: a small request with a large buffer would hold memory that is not accounted for.
+// Small buffers are within a request's basic share. Medium ones are for bodies and responses above it. Large ones are for requests
+// that have reserved memory: a small request with a large buffer would hold memory that is not accounted for.
 var (
 	smallBuffers  = bufferPool{max: entryBytes}
 	mediumBuffers = bufferPool{max: 3 * entryBytes}
 	largeBuffers  = bufferPool{max: 2 << 20}
 )
 
-func (p *bufferPool) get() *[]byte { return p.getFor(4 << 10) }
+// bufferMin is the least capacity of a pooled buffer.
+const bufferMin = 4 << 10
+
+func (p *bufferPool) get() *[]byte { return p.getFor(bufferMin) }
 
 // getFor returns a buffer with a capacity of at least size.
 func (p *bufferPool) getFor(size int) *[]byte {
@@ -242,5 +255,28 @@ func (p *bufferPool) getFor(size int) *[]byte {
 func (p *bufferPool) put(b *[]byte) {
 	if cap(*b) <= p.max {
 		p.pool.Put(b)
+	}
+}
+
+// bodyBuffer returns a buffer for the body of a request with a capacity of at least size. Those of large bodies are not pooled.
+func bodyBuffer(size int) *[]byte {
+	switch {
+	case size <= smallBuffers.max:
+		return smallBuffers.getFor(size)
+	case size <= mediumBuffers.max:
+		return mediumBuffers.getFor(size)
+	default:
+		return new(make([]byte, 0, size))
+	}
+}
+
+// returnBody returns the buffer of a body to its pool, when nothing refers to it any more.
+func returnBody(b *[]byte) {
+	switch size := cap(*b); {
+	case size < bufferMin:
+	case size <= smallBuffers.max:
+		smallBuffers.put(b)
+	default:
+		mediumBuffers.put(b)
 	}
 }

@@ -61,7 +61,7 @@ func (x *exchange) serveCompanion(c Companion, surplus bool) (status int, header
 		return x.refuseFor(c, apierr.TooManyConnections.With())
 	}
 	body := smallBuffers.get()
-	defer smallBuffers.put(body)
+	defer returnBody(body)
 	if err := x.readBody(body); err != nil {
 		return x.refuseFor(c, err)
 	}

@@ -50,7 +50,7 @@ func (x *exchange) succeed(op *operation, out any) {
 	case size > smallBuffers.max && size <= mediumBuffers.max:
 		buffers = &mediumBuffers
 	}
-	buffer := buffers.getFor(max(size, 4<<10))
+	buffer := buffers.getFor(max(size, bufferMin))
 	body, err := wire.Append((*buffer)[:0], out)
 	if lender, ok := out.(api.Memory); ok {
 		lender.Release()

@@ -234,7 +234,7 @@ func (x *exchange) call(op *operation) {
 // perform reads the operation's input and executes it. The input's memory is free when it returns.
 func (x *exchange) perform(op *operation) (out any, err error) {
 	body := smallBuffers.get()
-	defer smallBuffers.put(body)
+	defer returnBody(body)
 	if err := x.readBody(body); err != nil {
 		return nil, err
 	}

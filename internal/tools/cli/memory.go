@@ -122,13 +122,17 @@ func (p memoryPlan) apply(o *monotable.Options) {
 	}
 }
 
-// tuneCollector sets the collector for a store, as far as the environment does not. A store in memory keeps Go's
+// tuneCollector sets the collector for a store, as far as the environment does not. A store in memory gets Go's
 // defaults: its data is in the heap, which should not take five times its size, and may be all there is.
-func (p memoryPlan) tuneCollector(getenv func(string) string) {
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+func (p memoryPlan) tuneCollector(getenv func(string) string, memory bool) {
+	percent := gcPercent
+	if memory {
+		percent = 100
 	}
-	if getenv("GOMEMLIMIT") == "" {
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+	if getenv("GOMEMLIMIT") == "" && !memory {
 		debug.SetMemoryLimit(int64(heapRatio * float64(p.limit-p.cache-memTables*p.memTable)))
 	}
 }

@@ -154,8 +154,8 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		logger.Warn("low memory: large writes to tables with many indexes can exceed it",
 			"memory_limit", (*byteSize)(&plan.limit), "recommended_min", new(byteSize(minMemory)))
 	}
+	plan.tuneCollector(env.Getenv, flags.memory)
 	if !flags.memory {
-		plan.tuneCollector(env.Getenv)
 		plan.processors = tuneProcessors(env.Getenv)
 	}
 	designs, err := readDesigns(env, flags.designs)

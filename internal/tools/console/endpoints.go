@@ -5,16 +5,17 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // elsewhere is the path prefix of the consoles of other endpoints, followed by their names.
 const elsewhere = Path + "at/"
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,30}$`)
+var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,30}$`) })
 
 // CheckName returns an error unless a name is valid for an endpoint in an address.
 func CheckName(name string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%q cannot name an endpoint: want up to 31 letters, digits, . _ and -", name)
 	}
 	return nil

@@ -57,8 +57,8 @@ const (
 var errTooMany = errors.New("too many databases")
 
 var (
-	keyPattern    = regexp.MustCompile(`^[A-Za-z0-9]{1,128}$`)
-	regionPattern = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	keyPattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]{1,128}$`) })
+	regionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`) })
 )
 
 // Options of a Server.
@@ -131,7 +131,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, missingToken)
 		return
 	}
-	if !keyPattern.MatchString(key) || !regionPattern.MatchString(region) {
+	if !keyPattern().MatchString(key) || !regionPattern().MatchString(region) {
 		refuse(w, unknownKey)
 		return
 	}

@@ -182,7 +182,7 @@ func (h *signedHeader) appendValues(dst []byte, r *http.Request) []byte {
 
 func appendTrimmed(dst []byte, value string) []byte {
 	value = textproto.TrimString(value)
-	if !strings.Contains(value, "  ") {
+	if first := strings.IndexByte(value, ' '); first < 0 || !strings.Contains(value[first:], "  ") {
 		return append(dst, value...)
 	}
 	space := false

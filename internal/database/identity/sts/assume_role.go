@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/identity"
@@ -29,8 +30,8 @@ const (
 )
 
 var (
-	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
-	externalID  = regexp.MustCompile(`^[\w+=,.@:/-]+$`)
+	sessionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w+=,.@-]{2,64}$`) })
+	externalID  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w+=,.@:/-]+$`) })
 )
 
 // assumedRole is the result of AssumeRole.
@@ -47,7 +48,7 @@ func (c *call) assumeRole(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id := c.form.Get("ExternalId"); id != "" && (len(id) < 2 || len(id) > 1224 || !externalID.MatchString(id)) {
+	if id := c.form.Get("ExternalId"); id != "" && (len(id) < 2 || len(id) > 1224 || !externalID().MatchString(id)) {
 		return nil, pattern("externalId", id, `[\w+=,.@:\/-]*`)
 	}
 	if err := errors.Join(c.tag(s), c.setSourceIdentity(s)); err != nil {
@@ -110,7 +111,7 @@ func (c *call) roleSession() (*identity.Session, error) {
 		return nil, validation("1 validation error detected: Value null at 'roleArn' failed to satisfy constraint: Member must not be null")
 	case name == "":
 		return nil, validation("1 validation error detected: Value null at 'roleSessionName' failed to satisfy constraint: Member must not be null")
-	case !sessionName.MatchString(name):
+	case !sessionName().MatchString(name):
 		return nil, pattern("roleSessionName", name, `[\w+=,.@-]*`)
 	case !strings.HasPrefix(arn, "arn:"):
 		return nil, validation("%s is invalid", arn)

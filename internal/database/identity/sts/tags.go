@@ -96,7 +96,7 @@ func checkTransitive(s *identity.Session) error {
 func (c *call) setSourceIdentity(s *identity.Session) error {
 	source, inherited := c.form.Get("SourceIdentity"), sourceIdentity(c.who.Keys)
 	switch {
-	case source != "" && !sessionName.MatchString(source):
+	case source != "" && !sessionName().MatchString(source):
 		return pattern("sourceIdentity", source, `[\w+=,.@-]*`)
 	case source != "" && inherited != "" && source != inherited:
 		return notAllowed(c.who.ARN, "sts:SetSourceIdentity", c.form.Get("RoleArn"))
@@ -150,7 +150,7 @@ const (
 // claimed reads the session's tags and source identity from a token.
 func claimed(t jwt.Token, s *identity.Session) error {
 	if texts := textsOf(t, claimSourceIdentity); t.Has(claimSourceIdentity) {
-		if len(texts) != 1 || !sessionName.MatchString(texts[0]) {
+		if len(texts) != 1 || !sessionName().MatchString(texts[0]) {
 			return invalidToken("The source identity of the token is not valid")
 		}
 		s.Keys[keySourceIdentity] = texts

@@ -37,6 +37,8 @@ type conn struct {
 	ctx    context.Context //nolint:containedctx // that of all requests of the connection
 	cancel context.CancelFunc
 	like   *http.Request // what all its requests have in common
+	now    http.Request  // the current one, and
+	url    url.URL       // its URL
 	state  atomic.Int32
 
 	head        head
@@ -138,10 +140,10 @@ func (c *conn) hand() {
 
 // request lets the handler serve the request whose head has been read, and reports whether another one may follow.
 func (c *conn) request() (more bool) {
-	r := new(http.Request)
+	r := &c.now
 	*r = *c.like
-	r.URL = &url.URL{Path: "/"}
-	r.Header, r.Host, r.ContentLength = c.head.header, c.head.host, c.head.length
+	c.url = url.URL{Path: "/"}
+	r.URL, r.Header, r.Host, r.ContentLength = &c.url, c.head.header, c.head.host, c.head.length
 	r.Body = http.NoBody
 	c.body.remaining = c.head.length
 	if c.head.length > 0 {

@@ -14,7 +14,9 @@
 //
 // # Invariants
 //
-//  1. A handler cannot distinguish the two ways, with one exception: it must not keep the headers of the request or the response after it has returned.
+//  1. A handler cannot distinguish the two ways, with one exception: it must not keep the request, its URL, or the headers of the
+//     request or the response after it has returned, because the connection's next request uses their memory. It may keep the context
+//     and all strings.
 //  2. A request that net/http would reject is never served here.
 //  3. Each response is framed by its length, or by the end of its connection.
 //

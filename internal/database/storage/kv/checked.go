@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -73,6 +74,9 @@ func (c *checked) Update(ctx context.Context, in Intent, fn func(Txn) error) err
 	for _, key := range in.Check {
 		checkKey(key)
 	}
+	in.Write, in.Check = slices.Clone(in.Write), slices.Clone(in.Check)
+	defer clear(in.Write)
+	defer clear(in.Check)
 	if c.updates.Add(1)%rehearseEvery == 0 {
 		err := c.Store.Update(ctx, in, func(txn Txn) error {
 			_ = c.run(in, txn, fn)

@@ -241,7 +241,8 @@ type KeptSnapshot struct {
 	Bytes int64
 }
 
-// Intent names the keys of an update before it starts. A key may occur more than once; one in both lists is written.
+// Intent names the keys of an update before it starts. A key may occur more than once; one in both lists is written. The caller may
+// reuse the lists when Update has returned.
 type Intent struct {
 	Write [][]byte // held exclusively; fn may read and write them
 	Check [][]byte // held shared: they cannot change until this update has committed or failed

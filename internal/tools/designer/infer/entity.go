@@ -149,7 +149,7 @@ func agree(a, b map[*row]string) bool {
 // virtualName derives a name for a value from the literal before it.
 func virtualName(label string, texts []string) string {
 	base := camel(label)
-	isTime := !slices.ContainsFunc(texts, func(s string) bool { return typed.FindString(s) != s || !strings.Contains(s, "T") })
+	isTime := !slices.ContainsFunc(texts, func(s string) bool { return typed().FindString(s) != s || !strings.Contains(s, "T") })
 	switch {
 	case base == "" && isTime:
 		return "at"

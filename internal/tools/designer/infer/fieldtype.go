@@ -176,7 +176,7 @@ func (d *draft) typeOfText(values []types.AttributeValue, f typing) (name, note 
 
 // timeLike reports whether texts start like times.
 func timeLike(values []types.AttributeValue) bool {
-	return !slices.ContainsFunc(values, func(v types.AttributeValue) bool { return len(typed.FindString(textOf(v))) < len("2006-01-02T15:04") })
+	return !slices.ContainsFunc(values, func(v types.AttributeValue) bool { return len(typed().FindString(textOf(v))) < len("2006-01-02T15:04") })
 }
 
 // enumerable reports whether a text looks like a value of an enumeration: at most 40 letters, spaces, _ and -, starting with a

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // piece is a part of a key between separators, with the separator that follows it.
@@ -13,8 +14,9 @@ type piece struct {
 }
 
 // typed matches values that contain what may be separators elsewhere: times, UUIDs.
-var typed = regexp.MustCompile( //nolint:gochecknoglobals // compiled once
-	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})`)
+var typed = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled once
+	return regexp.MustCompile(`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})`)
+})
 
 // labelled matches a value with its name in front, as in "state_oregon".
 var labelled = regexp.MustCompile(`^([$A-Za-z][$A-Za-z0-9]*_)(.+)$`) //nolint:gochecknoglobals // compiled once
@@ -29,7 +31,7 @@ func split(key string, r *row) []piece {
 	}
 	all := separators()
 	i := slices.IndexFunc(all, func(s string) bool {
-		return strings.Contains(typed.ReplaceAllString(key, ""), s)
+		return strings.Contains(typed().ReplaceAllString(key, ""), s)
 	})
 	separator := ""
 	switch {
@@ -43,7 +45,7 @@ func split(key string, r *row) []piece {
 	}
 	var out []piece
 	for rest := key; ; {
-		n := len(typed.FindString(rest))
+		n := len(typed().FindString(rest))
 		if n > 0 && n < len(rest) && (separator == "" || !strings.HasPrefix(rest[n:], separator)) {
 			n = 0
 		}

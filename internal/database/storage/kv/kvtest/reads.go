@@ -52,6 +52,40 @@ func testGet(t *testing.T, s kv.Store) {
 	}
 }
 
+// testValuesOfUpdate: the values that an update reads remain as they are until it ends, however many there are.
+func testValuesOfUpdate(t *testing.T, s kv.Store) {
+	want := map[string]string{"empty": ""}
+	for i := range 40 {
+		want[fmt.Sprintf("k%02d", i)] = strings.Repeat(strconv.Itoa(i), 1+i*i)
+	}
+	keys := slices.Sorted(maps.Keys(want))
+	update(t, s, writing(keys...), func(txn kv.Txn) error {
+		for _, k := range keys {
+			txn.Set([]byte(k), []byte(want[k]))
+		}
+		return nil
+	})
+	for range 2 { // the second update on the memory of the first
+		update(t, s, writing(keys...), func(txn kv.Txn) error {
+			got := map[string][]byte{}
+			for _, k := range keys {
+				value, err := txn.Get([]byte(k))
+				if err != nil || value == nil {
+					t.Fatalf("%s: %v, %v", k, value, err)
+				}
+				got[k] = value
+				txn.Set([]byte(k), value)
+			}
+			for _, k := range keys {
+				if string(got[k]) != want[k] {
+					t.Errorf("%s has become %q, want %q", k, got[k], want[k])
+				}
+			}
+			return nil
+		})
+	}
+}
+
 func testOwnedSlices(t *testing.T, s kv.Store) {
 	k, v := []byte("key"), []byte("value")
 	update(t, s, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {

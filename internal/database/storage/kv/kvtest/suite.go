@@ -30,6 +30,7 @@ func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 	}{
 		{"Get", testGet},
 		{"OwnedSlices", testOwnedSlices},
+		{"ValuesOfUpdate", testValuesOfUpdate},
 		{"AbortWritesNothing", testAbort},
 		{"ReadYourWrites", testReadYourWrites},
 		{"IterBounds", testIterBounds},

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -31,7 +32,7 @@ const (
 	countMax = 1<<(32-logBits) - 1
 )
 
-var validName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]{1,40}$`) })
 
 // Part is a part of a store.
 type Part struct {
@@ -43,7 +44,7 @@ type Part struct {
 
 // Open returns the part with a name, creating it if necessary. There may be up to 63.
 func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
-	if !validName.MatchString(name) {
+	if !validName().MatchString(name) {
 		return nil, fmt.Errorf("part: the name %q is not valid: want up to 40 characters a-z, 0-9 and -", name)
 	}
 	number, err := numberOf(ctx, store, name)

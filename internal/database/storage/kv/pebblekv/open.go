@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/latch"
@@ -113,6 +114,9 @@ func (s *Store) open(dir string, o Options) (err error) {
 	// A store that was once complete is never silently replaced by an empty one, nor is another program's Pebble database
 	// mistaken for a store whose creation was interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
+	if err := markVersion(s.disk, data, p.FormatMajorVersion); err != nil {
+		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.disk.failure(), lock.Close())
+	}
 	if s.db, err = pebble.Open(data, p); err != nil {
 		return errors.Join(openError(dir, err), s.disk.failure(), lock.Close())
 	}
@@ -138,6 +142,20 @@ func (s *Store) prepare(dir string, exists bool) error {
 	s.space.pending = func() int64 { return bytesOf(s.db.Metrics().MemTable.Size) }
 	s.space.look()
 	return err
+}
+
+// markVersion marks an empty directory with the version of Pebble's format. Without a mark, Pebble creates a database in the oldest
+// version and upgrades it step by step, with a new mark and a sync for each.
+func markVersion(fs vfs.FS, data string, version pebble.FormatMajorVersion) error {
+	names, err := fs.List(data)
+	if err != nil || slices.ContainsFunc(names, func(name string) bool { return name != lockFile }) {
+		return err
+	}
+	mark, _, err := atomicfs.LocateMarker(fs, data, "format-version")
+	if err != nil {
+		return err
+	}
+	return errors.Join(mark.Move(version.String()), mark.Close())
 }
 
 // directory describes the contents of a directory: whether it has a complete store, and whether it is encrypted.

@@ -26,6 +26,18 @@ func TestOpenCreatesPrivateDirectories(t *testing.T) {
 	}
 }
 
+// TestOpenUpgradesNothing: a new store is created in the format that it is used in, with one mark of the version.
+func TestOpenUpgradesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir, pebblekv.Options{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(dir, "pebble", "marker.format-version.000001."+pebble.FormatTableFormatV6.String())
+	if _, err := os.Stat(want); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOpenWithoutDirectory(t *testing.T) {
 	if _, err := tryOpen("", pebblekv.Options{}); err == nil {
 		t.Error("opened a store without a directory")
@@ -141,6 +153,13 @@ func TestOpenRejects(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, otherProgram},
+		{"an old Pebble's database", func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.Mkdir(filepath.Join(dir, "pebble"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "pebble", "CURRENT"), "MANIFEST-000001\n")
+		}, "no longer supported"},
 		{"a newer Pebble", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
