@@ -22,6 +22,9 @@ type workspace struct {
 // pooledMax is the largest amount of memory that a pooled value keeps; more is left to the garbage collector.
 const pooledMax = 64 << 10
 
+// pooledItem is the largest stored item of which a pooled write keeps the memory. A request has up to a hundred writes.
+const pooledItem = 8 << 10
+
 // workspaces pools the workspaces of finished requests.
 type workspaces struct{ pool sync.Pool }
 
@@ -58,7 +61,7 @@ func (p *writePool) get() *write {
 func (p *writePool) put(g ...*write) {
 	for _, w := range g {
 		stored := w.stored[:0]
-		if cap(stored) > pooledMax {
+		if cap(stored) > pooledItem {
 			stored = nil
 		}
 		*w = write{stored: stored}
