@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -50,6 +51,9 @@ func (p *workspaces) put(ws *workspace) {
 // store has copied what it keeps.
 type writePool struct{ pool sync.Pool }
 
+// scramble makes put overwrite the memory that it keeps, so that in tests a reference to it shows.
+var scramble bool
+
 // get returns a zero write, except for the memory of stored.
 func (p *writePool) get() *write {
 	if w, ok := p.pool.Get().(*write); ok {
@@ -63,6 +67,9 @@ func (p *writePool) put(g ...*write) {
 		stored := w.stored[:0]
 		if cap(stored) > pooledItem {
 			stored = nil
+		}
+		if scramble {
+			copy(stored[:cap(stored)], bytes.Repeat([]byte("!"), cap(stored)))
 		}
 		*w = write{stored: stored}
 		p.pool.Put(w)
