@@ -12,6 +12,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
+// ScrambleReturnedWrites overwrites the memory of finished requests' writes.
+func ScrambleReturnedWrites() { scramble = true }
+
 // Settle waits until all background jobs that are due are done.
 func (e *Engine) Settle() { e.jobs.settle() }
 

@@ -122,6 +122,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	engine.ScrambleReturnedWrites()
 	os.Exit(postgrestest.Run(func(s *postgrestest.Server) int {
 		postgres = s
 		return m.Run()

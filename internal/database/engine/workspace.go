@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -21,6 +22,9 @@ type workspace struct {
 
 // pooledMax is the largest amount of memory that a pooled value keeps; more is left to the garbage collector.
 const pooledMax = 64 << 10
+
+// pooledItem is the largest stored item of which a pooled write keeps the memory. A request has up to a hundred writes.
+const pooledItem = 8 << 10
 
 // workspaces pools the workspaces of finished requests.
 type workspaces struct{ pool sync.Pool }
@@ -47,6 +51,9 @@ func (p *workspaces) put(ws *workspace) {
 // store has copied what it keeps.
 type writePool struct{ pool sync.Pool }
 
+// scramble makes put overwrite the memory that it keeps, so that in tests a reference to it shows.
+var scramble bool
+
 // get returns a zero write, except for the memory of stored.
 func (p *writePool) get() *write {
 	if w, ok := p.pool.Get().(*write); ok {
@@ -58,8 +65,11 @@ func (p *writePool) get() *write {
 func (p *writePool) put(g ...*write) {
 	for _, w := range g {
 		stored := w.stored[:0]
-		if cap(stored) > pooledMax {
+		if cap(stored) > pooledItem {
 			stored = nil
+		}
+		if scramble {
+			copy(stored[:cap(stored)], bytes.Repeat([]byte("!"), cap(stored)))
 		}
 		*w = write{stored: stored}
 		p.pool.Put(w)

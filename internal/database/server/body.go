@@ -138,15 +138,16 @@ func (x *exchange) readAll(buffer *[]byte, r io.Reader, length, reserved int64, 
 	}
 }
 
-// growBody reserves and allocates a buffer with room, moves the content of buffer there, and returns the old memory.
+// growBody reserves a buffer with room, gets it, moves the content of buffer there, and returns the old memory. A request that
+// waits for memory, or is throttled, has got none.
 func (x *exchange) growBody(buffer *[]byte, room int, reserved int64) error {
-	larger := bodyBuffer(room)
-	err := x.reserveBody(reserved + int64(cap(*larger)))
-	if err == nil {
-		*buffer, *larger = append((*larger)[:0], *buffer...), *buffer
+	if err := x.reserveBody(reserved + int64(bodySize(room))); err != nil {
+		return err
 	}
+	larger := bodyBuffer(room)
+	*buffer, *larger = append((*larger)[:0], *buffer...), *buffer
 	returnBody(larger)
-	return err
+	return nil
 }
 
 // reserveBody reserves what the body needs beyond a request's basic share.
@@ -256,6 +257,16 @@ func (p *bufferPool) put(b *[]byte) {
 	if cap(*b) <= p.max {
 		p.pool.Put(b)
 	}
+}
+
+// bodySize returns the largest capacity that bodyBuffer may return for a size.
+func bodySize(size int) int {
+	for _, pool := range []*bufferPool{&smallBuffers, &mediumBuffers} {
+		if size <= pool.max {
+			return pool.max
+		}
+	}
+	return size
 }
 
 // bodyBuffer returns a buffer for the body of a request with a capacity of at least size. Those of large bodies are not pooled.

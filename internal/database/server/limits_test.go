@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,6 +184,27 @@ func TestLargeBodiesWait(t *testing.T) {
 		}
 		wantOK(t, "the second, once there is room", <-second)
 		wantUnused(t, s)
+	})
+}
+
+// TestThrottledBodiesTakeNoMemory: a body for which there is no memory gets no buffer before it is throttled.
+func TestThrottledBodiesTakeNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(gatedEngine{}, Options{Memory: 4 << 20})
+		if err := new(reservation).grow(t.Context(), &s.memory.bodies, 1<<20, 0); err != nil {
+			t.Fatal(err)
+		}
+		large := small + strings.Repeat(" ", 600<<10)
+		const requests = 50
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range requests {
+			wantThrottled(t, "a large body", perform(t.Context(), s, "TagResource", strings.NewReader(large)))
+		}
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / requests; each > 3*entryBytes {
+			t.Errorf("a throttled body took %d bytes, its second buffer alone would take %d", each, 4*entryBytes)
+		}
 	})
 }
 

@@ -48,8 +48,15 @@ func (w *Writes) All(yield func(key, value []byte) bool) {
 	}
 }
 
-// Reset removes all writes and keeps the memory of the list and the index.
+// keptWrites is how many writes Reset keeps the memory of.
+const keptWrites = 1024
+
+// Reset removes all writes. It keeps the memory of the list and the index, unless there were very many.
 func (w *Writes) Reset() {
+	if cap(w.list) > keptWrites {
+		*w = Writes{}
+		return
+	}
 	clear(w.list)
 	w.list, w.index = w.list[:0], w.index[:0]
 }

@@ -114,8 +114,10 @@ func (s *Store) open(dir string, o Options) (err error) {
 	// A store that was once complete is never silently replaced by an empty one, nor is another program's Pebble database
 	// mistaken for a store whose creation was interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
-	if err := markVersion(s.disk, data, p.FormatMajorVersion); err != nil {
-		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.disk.failure(), lock.Close())
+	if !is.store {
+		if err := markVersion(s.disk, data, p.FormatMajorVersion); err != nil {
+			return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.disk.failure(), lock.Close())
+		}
 	}
 	if s.db, err = pebble.Open(data, p); err != nil {
 		return errors.Join(openError(dir, err), s.disk.failure(), lock.Close())
