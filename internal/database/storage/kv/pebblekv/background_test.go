@@ -37,13 +37,13 @@ func TestBackgroundWorkIsReported(t *testing.T) {
 	}
 }
 
-// TestIdleStoreIsFlushed tests that a memtable of more than a megabyte is flushed when writes have paused, and a small one is not.
+// TestIdleStoreIsFlushed tests that a memtable that is a quarter full is flushed when writes have paused, and a small one is not.
 func TestIdleStoreIsFlushed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		bytes   int
 		flushes int64
-	}{{"small", 256 << 10, 0}, {"large", 4 << 20, 1}} {
+	}{{"small", 1 << 20, 0}, {"large", 14 << 20, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := open(t, "/db", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 16 << 20})
@@ -54,7 +54,7 @@ func TestIdleStoreIsFlushed(t *testing.T) {
 					}
 				}
 				write()
-				flushed := s.Metrics().Flushes // of the small memtables that a store starts with
+				flushed := s.Metrics().Flushes // of the small memtables with which a store starts
 				for range 3 {
 					<-time.After(700 * time.Millisecond)
 					set(t, s, "key", "busy")

@@ -345,8 +345,9 @@ func (s *Store) watch() {
 	}
 }
 
-// flushWhenIdle flushes what the last updates wrote, once there has been none for a second or two: reads need not look for keys in
-// a large memtable then, and the next Open has no log to replay. See bench/README.md.
+// flushWhenIdle flushes a memtable that is at least a quarter full once there has been no update for a second or two: reads need
+// not look for keys in it then, and the next Open has no long log to replay. Small ones stay, because a few flushes make a
+// compaction, which rewrites the next level, however small they are. See bench/README.md.
 func (s *Store) flushWhenIdle() {
 	if s.written.Swap(false) || !s.unflushed.Load() || s.disk.failure() != nil {
 		return
@@ -354,7 +355,8 @@ func (s *Store) flushWhenIdle() {
 	s.unflushed.Store(false)
 	var err error
 	defer s.catch(&err) // it has been logged
-	if s.db.Metrics().WAL.Size <= quickReplay {
+
+	if s.db.Metrics().WAL.Size < uint64(s.options.MemTableBytes/4) { //nolint:gosec // it is positive
 		return
 	}
 	if _, err = s.db.AsyncFlush(); err != nil {
