@@ -55,8 +55,8 @@ func serveEcho(args []string) error {
 }
 
 // echoStore is a store of entries of 1 KB with random keys. A request writes, deletes or reads as many of them as its header says,
-// without looking at what a write replaces: an upper bound for any database on net/http and this store. Writes are durable before
-// the response.
+// without looking at what a write replaces: about the most that a database on net/http and this store can reach. It is no strict
+// bound, because the keys and the history of the two stores differ. Writes are durable before the response.
 type echoStore struct{ store kv.Store }
 
 const (

@@ -26,7 +26,7 @@ type server struct {
 	env            []string // in addition to this process's own
 	noTransactions bool
 	echo           bool
-	stores         bool // an echo that also writes to a store
+	stores         bool // an echo that also uses a store
 	inMemory       bool
 	own            bool // ours, as opposed to a peer
 	afloat         bool // on any core

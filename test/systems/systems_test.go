@@ -20,8 +20,8 @@ var whole = flag.Bool("whole", false, "run the tests of all systems, which takes
 // shortened are the systems whose tests run without -whole: they use transactions, streams, counters and conditions the most.
 var shortened = []string{"/systems/appcore", "/systems/catfecito"}
 
-// skipped matches the tests that do not run on DynamoDB Local: TestDesign runs databases of its own, and DynamoDB Local answers
-// 500 to transactions that wait long for each other, which the sweeps of TestConcurrentSweeps do on a busy machine.
+// skipped matches the tests that do not run on DynamoDB Local: TestDesign runs databases of its own, and DynamoDB Local responds
+// with 500 to transactions that wait long for each other, which the sweeps of TestConcurrentSweeps do on a busy machine.
 const skipped = "TestDesign|TestConcurrentSweeps"
 
 // skippedShortened matches what also needs -whole: tests that measure time, start processes or open pages. They depend less on

@@ -259,35 +259,37 @@ func (p *bufferPool) put(b *[]byte) {
 	}
 }
 
+// bodyPool returns the pool of the buffers for bodies of a size, or nil: those of large bodies are not pooled.
+func bodyPool(size int) *bufferPool {
+	switch {
+	case size <= smallBuffers.max:
+		return &smallBuffers
+	case size <= mediumBuffers.max:
+		return &mediumBuffers
+	default:
+		return nil
+	}
+}
+
 // bodySize returns the largest capacity that bodyBuffer may return for a size.
 func bodySize(size int) int {
-	for _, pool := range []*bufferPool{&smallBuffers, &mediumBuffers} {
-		if size <= pool.max {
-			return pool.max
-		}
+	if pool := bodyPool(size); pool != nil {
+		return pool.max
 	}
 	return size
 }
 
-// bodyBuffer returns a buffer for the body of a request with a capacity of at least size. Those of large bodies are not pooled.
+// bodyBuffer returns a buffer for the body of a request with a capacity of at least size.
 func bodyBuffer(size int) *[]byte {
-	switch {
-	case size <= smallBuffers.max:
-		return smallBuffers.getFor(size)
-	case size <= mediumBuffers.max:
-		return mediumBuffers.getFor(size)
-	default:
-		return new(make([]byte, 0, size))
+	if pool := bodyPool(size); pool != nil {
+		return pool.getFor(size)
 	}
+	return new(make([]byte, 0, size))
 }
 
 // returnBody returns the buffer of a body to its pool, when nothing refers to it any more.
 func returnBody(b *[]byte) {
-	switch size := cap(*b); {
-	case size < bufferMin:
-	case size <= smallBuffers.max:
-		smallBuffers.put(b)
-	default:
-		mediumBuffers.put(b)
+	if pool := bodyPool(cap(*b)); pool != nil && cap(*b) >= bufferMin {
+		pool.put(b)
 	}
 }

@@ -47,13 +47,9 @@ func TestIdleStoreIsFlushed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := open(t, "/db", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 16 << 20})
-				write := func() {
-					t.Helper()
-					for i := range c.bytes >> 16 {
-						set(t, s, fmt.Sprintf("key %d", i), strings.Repeat("v", 64<<10))
-					}
+				for i := range c.bytes >> 16 {
+					set(t, s, fmt.Sprintf("key %d", i), strings.Repeat("v", 64<<10))
 				}
-				write()
 				flushed := s.Metrics().Flushes // of the small memtables with which a store starts
 				for range 3 {
 					<-time.After(700 * time.Millisecond)

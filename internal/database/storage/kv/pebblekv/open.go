@@ -328,6 +328,7 @@ func (s *Store) reserve(limit kv.Seq) error {
 
 // watch monitors the disk space, flushes deletions of a full store, and reserves numbers that LogSeq returned.
 func (s *Store) watch() {
+	busy := false // there has been an update since the store was last found idle
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	for {
@@ -341,18 +342,22 @@ func (s *Store) watch() {
 			s.flushDeletions()
 		}
 		s.keepUp()
-		s.flushWhenIdle()
+		if s.written.Swap(false) {
+			busy = true
+		} else if busy {
+			busy = false
+			s.flushIdle()
+		}
 	}
 }
 
-// flushWhenIdle flushes a memtable that is at least a quarter full once there has been no update for a second or two: reads need
-// not look for keys in it then, and the next Open has no long log to replay. Small ones stay, because a few flushes make a
-// compaction, which rewrites the next level, however small they are. See bench/README.md.
-func (s *Store) flushWhenIdle() {
-	if s.written.Swap(false) || !s.unflushed.Load() || s.disk.failure() != nil {
+// flushIdle flushes a memtable that is at least a quarter full. It is called when there has been no update for a second or two:
+// reads need not look for keys in the memtable then, and the next Open has no long log to replay. Small ones stay, because a few
+// flushes make a compaction, which rewrites the next level, however small they are. See bench/README.md.
+func (s *Store) flushIdle() {
+	if s.disk.failure() != nil {
 		return
 	}
-	s.unflushed.Store(false)
 	var err error
 	defer s.catch(&err) // it has been logged
 
@@ -364,8 +369,8 @@ func (s *Store) flushWhenIdle() {
 	}
 }
 
-// keepUp durably reserves numbers that LogSeq returned beyond those reserved by updates. It is all that an idle store writes, and
-// only while LogSeq is called.
+// keepUp durably reserves numbers that LogSeq returned beyond those reserved by updates. Apart from flushIdle it is all that an
+// idle store writes, and only while LogSeq is called.
 func (s *Store) keepUp() {
 	if s.disk.failure() != nil {
 		return

@@ -124,7 +124,6 @@ type Store struct {
 	write      *pebble.WriteOptions // Sync or NoSync, depending on durability
 	dirty      atomic.Bool          // something was committed since the last sync of Interval
 	written    atomic.Bool          // an update was committed since watch last looked
-	unflushed  atomic.Bool          // an update was committed since the last flush of an idle store
 	stop       chan struct{}        // ends watch and the goroutine of Interval
 	stopped    sync.WaitGroup
 

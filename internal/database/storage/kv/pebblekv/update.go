@@ -104,8 +104,7 @@ func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	}
 	t.writes.number(first)
 	s.options.OnCommit()
-	if !s.written.Load() {
-		s.unflushed.Store(true)
+	if !s.written.Load() { // concurrent updates do not contend for it
 		s.written.Store(true)
 	}
 	begun := time.Now()
