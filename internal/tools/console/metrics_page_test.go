@@ -38,14 +38,15 @@ func busy(t *testing.T) *monotable.DB {
 	return db
 }
 
-// TestMetrics: the requests of a table, and of all tables, are drawn and counted by operation, in each window size and theme.
+// TestMetrics: the requests of a table, and of all tables, are drawn and counted by operation, in each window size and theme. Each
+// has a database of its own, because the page shows the keys of the last ten minutes and a parallel test may wait longer for its
+// turn.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	address := served(t, busy(t))
 	for name, with := range everywhere {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := webtest.Open(t, address+"/_console/#/tables/shop/metrics", with...)
+			p := webtest.Open(t, served(t, busy(t))+"/_console/#/tables/shop/metrics", with...)
 			p.UntilText("UpdateItem")
 			p.Until(`document.querySelectorAll(".chart canvas").length === 4`)
 			p.UntilText("ConditionalCheckFailedRequests")
