@@ -117,7 +117,8 @@ func (s *server) cannot(w workload) bool {
 	return w.transaction && s.noTransactions || s.echo && w.echoBytes == 0 || s.stores && w.entries == 0 || w.stream && !s.own
 }
 
-// measureAll runs all workloads against all servers in turn, several times.
+// measureAll runs all workloads against all servers in turn, several times. Each round begins with another server, since what ran
+// just before can matter.
 func measureAll(ctx context.Context, r *benchRun) error {
 	if err := r.ready(ctx, r.settings.items); err != nil {
 		return err
@@ -125,7 +126,8 @@ func measureAll(ctx context.Context, r *benchRun) error {
 	for round := range r.settings.rounds {
 		for _, n := range r.connections {
 			for _, w := range r.workloads {
-				for _, s := range r.servers {
+				first := round % len(r.servers)
+				for _, s := range slices.Concat(r.servers[first:], r.servers[:first]) {
 					if s.cannot(w) {
 						continue
 					}

@@ -246,16 +246,23 @@ func (s *server) pause() error {
 
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
-// How long a server must be idle until it counts as settled. Between the compactions after writes there are pauses.
-// monotable flushes what was written after a pause of up to two seconds.
+// How long a server must be idle until it counts as settled. Between the compactions after writes there are pauses: monotable's
+// store flushes what was written after a pause of up to two seconds.
 const (
-	afterReads  = 100 * time.Millisecond
-	afterWrites = 2500 * time.Millisecond
+	afterReads      = 100 * time.Millisecond
+	afterWrites     = 500 * time.Millisecond
+	afterIdleWrites = 2500 * time.Millisecond // with monotable's store
 )
 
 // settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it has used
 // less than a tenth of its core for a while, or for at most ten seconds. A server that shares its cores with others does not settle.
 func (s *server) settle(ctx context.Context, quiet time.Duration) {
+	switch {
+	case s.echo && !s.stores:
+		quiet = afterReads
+	case quiet == afterWrites && (s.own || s.stores):
+		quiet = afterIdleWrites
+	}
 	const (
 		most   = 10 * time.Second
 		window = 100 * time.Millisecond
