@@ -25,8 +25,12 @@ const (
 	readProcessors, writeProcessors = 1, 2
 
 	// calmAfter is how long there must have been no long operation, flush or compaction before the spare processors are removed, and
-	// no write before the second one is. Adding processors stops the program for 15 µs, removing them for 75 µs.
+	// few writes before the second one is. Adding processors stops the program for 15 µs, removing them for 75 µs.
 	calmAfter = time.Second
+
+	// writesMin is from how many writes in calmAfter on a server counts as writing. The server itself writes its metrics once a
+	// minute, which gave reads a p99 of 5 ms instead of 1.2 for up to two seconds.
+	writesMin = 3
 )
 
 // processors controls how many goroutines a server runs in parallel. It is safe for concurrent use.
@@ -34,13 +38,14 @@ type processors struct {
 	cores int       // for long work
 	set   func(int) // runtime.GOMAXPROCS; nil if the number never changes
 
-	written atomic.Bool // there has been a write since noteWrites last ran
+	writes atomic.Int32 // since noteWrites last ran; not counted beyond writesMin, so that concurrent writes do not contend for it
 
 	mu      sync.Mutex
 	long    int         // operations, flushes and compactions in progress
 	raised  bool        // the spare processors are there, or about to be added
 	calm    *time.Timer // removes them
-	writing bool        // there have been writes recently
+	noting  bool        // noteWrites is about to run
+	writing bool        // there have been at least writesMin writes recently
 
 	setting sync.Mutex // held while the number is being set, which may take as long as a garbage collection
 	number  int        // the current number
@@ -103,24 +108,29 @@ func (p *processors) lower() {
 
 // write records a write.
 func (p *processors) write() {
-	if p.set == nil || p.written.Load() {
+	if p.set == nil || p.writes.Load() >= writesMin {
 		return
 	}
-	p.written.Store(true)
+	n := p.writes.Add(1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.writing {
-		p.writing = true
+	if !p.noting {
+		p.noting = true
 		time.AfterFunc(calmAfter, p.noteWrites)
+	}
+	if n >= writesMin && !p.writing {
+		p.writing = true
 		go p.adjust()
 	}
 }
 
-// noteWrites runs from time to time while there are writes, and adjusts the number when there have been none since it last ran.
+// noteWrites runs from time to time while there are writes, and adjusts the number when there have been few since it last ran.
 func (p *processors) noteWrites() {
 	p.mu.Lock()
-	p.writing = p.written.Swap(false)
-	if p.writing {
+	n := p.writes.Swap(0)
+	p.writing = n >= writesMin
+	p.noting = n > 0
+	if p.noting {
 		time.AfterFunc(calmAfter, p.noteWrites)
 	}
 	p.mu.Unlock()

@@ -3,6 +3,7 @@ package cli
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,10 +32,18 @@ func TestTuneProcessors(t *testing.T) {
 // oneCore returns the processors of a server with one core, and a function that compares the numbers that were set.
 func oneCore(t *testing.T) (p *processors, want func(when string, numbers ...int)) {
 	t.Helper()
+	var mu sync.Mutex
 	var set []int
-	return newProcessors(1, func(n int) { set = append(set, n) }), func(when string, numbers ...int) {
+	record := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		set = append(set, n)
+	}
+	return newProcessors(1, record), func(when string, numbers ...int) {
 		t.Helper()
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		if !slices.Equal(set, numbers) {
 			t.Errorf("%s: set to %v, want %v", when, set, numbers)
 		}
@@ -71,14 +80,24 @@ func TestProcessorsFollowLongOperations(t *testing.T) {
 	})
 }
 
-// TestProcessorsFollowWrites tests that a server with one core has a second processor from the first write to a while after the last.
+// TestProcessorsFollowWrites tests that a server with one core has a second processor while there are several writes a second, and
+// for a while afterwards.
 func TestProcessorsFollowWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, want := oneCore(t)
 		want("at first", readProcessors)
 		for range 10 {
-			p.write()
-			p.write()
+			for range writesMin - 1 {
+				p.write()
+			}
+			<-time.After(calmAfter + 1)
+		}
+		want("with few writes", readProcessors)
+		<-time.After(2 * calmAfter)
+		for range 10 {
+			for range writesMin {
+				p.write()
+			}
 			<-time.After(calmAfter / 2)
 		}
 		<-time.After(calmAfter / 4)
