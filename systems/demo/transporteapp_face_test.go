@@ -168,6 +168,23 @@ func TestTrucking(t *testing.T) {
 	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "JAL"`)
 	p.Type("input[name='domicilioFiscal.estado']", "\b\b\bciudad\r")
 	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "CMX"`)
+	p.Eval(`(() => { // more is typed, and Enter pressed, while the search for the first letter is in progress
+		const state = document.querySelector("input[name='domicilioFiscal.estado']"), setTimeout = window.setTimeout;
+		const type = (text) => { state.value = text; state.dispatchEvent(new Event("input", { bubbles: true })); };
+		window.setTimeout = (search, rest) => {
+			window.setTimeout = rest === 0 ? setTimeout : window.setTimeout;
+			return setTimeout(() => {
+				search();
+				if (rest !== 0) return;
+				type("jal");
+				state.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+			}, rest);
+		};
+		type("c");
+	})()`)
+	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "JAL"`)
+	p.Type("input[name='domicilioFiscal.estado']", "\b\b\bciudad\r")
+	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "CMX"`)
 	p.Button("Guardar")
 	p.Until(`!document.body.innerText.includes("Complete los datos fiscales")`)
 

@@ -39,6 +39,8 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
   const list = useRef<HTMLUListElement>(null);
   const running = useRef<AbortController | null>(null);
   const foundFor = useRef<string | undefined>(undefined); // the text whose results are shown
+  const typed = useRef(text); // text as it is now, not as it was when a search began
+  typed.current = text;
   const chosen = useRef<string | undefined>(undefined); // the last value chosen here
   const entered = useRef(false); // Enter was pressed before the results arrived
 
@@ -67,7 +69,7 @@ export function Combobox({ value, onInput, search, hint, ...field }: ComboboxPro
     if (!open) return;
     const timer = setTimeout(() => {
       void look(text === value ? "" : text).then((got) => {
-        if (got === undefined) return;
+        if (got === undefined || text !== typed.current) return; // more was typed, and its own search is about to begin
         foundFor.current = text;
         if (entered.current && got[0]) { choose(got[0]); return; }
         entered.current = false;
