@@ -77,7 +77,7 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 		return measurement{}, err
 	}
 	for _, s := range servers {
-		s.settle(ctx, w.settling())
+		s.settle(ctx, w.writes())
 	}
 	after, err := readAll(gauges)
 	if err != nil {
@@ -108,7 +108,7 @@ func connect(ctx context.Context, servers []*server, w workload, n, items, consu
 		if err := store(ctx, servers[0], items1K(base+n, base+n+consumed)); err != nil {
 			return nil, err
 		}
-		servers[0].settle(ctx, afterWrites)
+		servers[0].settle(ctx, true)
 	}
 	for i := range n {
 		s := servers[i%len(servers)]

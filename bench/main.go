@@ -194,7 +194,7 @@ func measureWith(ctx context.Context, servers []*server, w workload, d demand, i
 	m, err := measure(ctx, servers, w, d, items, gauges...)
 	if w.stream {
 		err = errors.Join(err, call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
-		servers[0].settle(ctx, afterWrites) // for a while after a write a server uses more processors: see internal/tools/cli/processors.go
+		servers[0].settle(ctx, true) // for a while after a write a server uses more processors: see internal/tools/cli/processors.go
 	}
 	return m, err
 }

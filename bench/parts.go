@@ -68,7 +68,7 @@ func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 		if err == nil && !first && items > r.loaded && !s.echo {
 			err = store(ctx, s, items1K(r.loaded, items))
 		}
-		s.settle(ctx, afterWrites)
+		s.settle(ctx, true)
 		if err := r.dropPeer(s, errors.Join(err, s.pause())); err != nil && !errors.Is(err, errLeftOut) {
 			return err
 		}

@@ -246,23 +246,22 @@ func (s *server) pause() error {
 
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
-// How long a server must be idle until it counts as settled. Between the compactions after writes there are pauses: monotable's
-// store flushes what was written after a pause of up to two seconds.
-const (
-	afterReads      = 100 * time.Millisecond
-	afterWrites     = 500 * time.Millisecond
-	afterIdleWrites = 2500 * time.Millisecond // with monotable's store
-)
+// quiet is how long a server must be idle until it counts as settled. Between the compactions after writes there are pauses, and
+// monotable's store flushes what was written after a pause of up to two seconds.
+func (s *server) quiet(afterWrites bool) time.Duration {
+	switch {
+	case !afterWrites, s.echo && !s.stores:
+		return 100 * time.Millisecond
+	case s.own, s.stores:
+		return 2500 * time.Millisecond
+	default:
+		return 500 * time.Millisecond
+	}
+}
 
 // settle waits until a server has finished the work that earlier requests left behind, such as compactions: until it has used
 // less than a tenth of its core for a while, or for at most ten seconds. A server that shares its cores with others does not settle.
-func (s *server) settle(ctx context.Context, quiet time.Duration) {
-	switch {
-	case s.echo && !s.stores:
-		quiet = afterReads
-	case quiet == afterWrites && (s.own || s.stores):
-		quiet = afterIdleWrites
-	}
+func (s *server) settle(ctx context.Context, afterWrites bool) {
 	const (
 		most   = 10 * time.Second
 		window = 100 * time.Millisecond
@@ -273,7 +272,7 @@ func (s *server) settle(ctx context.Context, quiet time.Duration) {
 	}
 	tick := time.NewTicker(window)
 	defer tick.Stop()
-	begin := time.Now()
+	begin, quiet := time.Now(), s.quiet(afterWrites)
 	for used, busy := s.cpu(), begin; time.Since(busy) < quiet && time.Since(begin) < most; {
 		select {
 		case <-ctx.Done():

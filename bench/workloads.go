@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 )
 
 // The table that every workload uses.
@@ -52,13 +51,13 @@ func (w workload) storeWork() string {
 	}
 }
 
-// settling is how long a server must be idle after the workload until its background work has ended.
-func (w workload) settling() time.Duration {
+// writes reports whether the requests write.
+func (w workload) writes() bool {
 	switch w.target {
 	case "GetItem", "Query", "Scan", "BatchGetItem":
-		return afterReads
+		return false
 	default:
-		return afterWrites
+		return true
 	}
 }
 

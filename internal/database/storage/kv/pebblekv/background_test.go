@@ -1,7 +1,6 @@
 package pebblekv_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
@@ -36,31 +34,6 @@ func TestBackgroundWorkIsReported(t *testing.T) {
 	}
 	if commits.Load() != 200 {
 		t.Errorf("%d commits, want 200", commits.Load())
-	}
-}
-
-// TestScansDoNotCompact tests that scans of data in the cache, which gain little from fewer tables, do not cause compactions.
-func TestScansDoNotCompact(t *testing.T) {
-	s := open(t, "/db", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 1 << 20})
-	value := strings.Repeat("v", 4<<10)
-	for i := range 1000 { // three tables of level 0
-		set(t, s, fmt.Sprintf("key %d", i), value)
-	}
-	for range 100 { // 400 MB
-		it, err := s.Iter(t.Context(), []byte("key"), []byte("kez"), kv.IterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for it.Next() {
-			n += len(it.Value())
-		}
-		if err := errors.Join(it.Err(), it.Close()); err != nil || n != 1000*len(value) {
-			t.Fatalf("read %d bytes, %v", n, err)
-		}
-	}
-	if m := s.Metrics(); m.CompactionsRunning > 0 || m.CompactionSeconds > 0 {
-		t.Errorf("%d compactions are running, others took %g s", m.CompactionsRunning, m.CompactionSeconds)
 	}
 }
 

@@ -132,11 +132,6 @@ func (o Options) l0Threshold() int {
 	return 8
 }
 
-// readSampling makes Pebble compact tables because of reads 32 times as rarely as by default. Its default allows a table of 2 MiB
-// 125 MB of reads through it, which a few scans of cached data amount to in a second; the compaction then takes half a second of
-// processor time, to save a few per cent of a scan's.
-const readSampling = 512
-
 // debugCheck is called by Pebble when its tables change; an error counts as a violated invariant. It is set by tests.
 var debugCheck func(*pebble.DB) error
 
@@ -176,6 +171,5 @@ func (o Options) pebbleOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options 
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.Experimental.L0CompactionConcurrency = 8
-	p.Experimental.ReadSamplingMultiplier = readSampling
 	return p
 }
