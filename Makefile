@@ -84,12 +84,12 @@ overload: build ## overload a server and check its memory and its other clients 
 
 bench: build bin/monotable-release ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
-	@go run ./bench $(BENCHFLAGS)
+	@CGO_ENABLED=0 go run ./bench $(BENCHFLAGS)
 	@systems/load
 
-# Compiled with a profile, like a release: dependencies too, which takes two minutes.
+# Compiled like a release, see tools/dist/build.go: without C, and with a profile, dependencies too, which takes two minutes.
 bin/monotable-release:
-	@go build -pgo=tools/dist/monotable.pgo -o $@ ./cmd/monotable
+	@CGO_ENABLED=0 GOAMD64=v1 go build -trimpath -tags=grpcnotrace,nopgxregisterdefaulttypes -pgo=tools/dist/monotable.pgo -ldflags="-s -w" -o $@ ./cmd/monotable
 
 bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
 	@go run ./bench -parts growth $(BENCHFLAGS)

@@ -84,7 +84,7 @@ func self() string {
 // durable is the command that starts a build of monotable with its data on disk.
 func durable(binary string) func(port int, dir string) []string {
 	return func(port int, dir string) []string {
-		return []string{program, "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
+		return []string{binary, "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
 	}
 }
 
