@@ -83,7 +83,7 @@ func availableMemory() (int64, error) {
 //	1/2   the rest: one largest write, twice while its batch grows; values and ranges read last, at most an eighth of the cache's
 //	      size; what waits to be flushed; connections; garbage
 //
-// The first two are outside Go's heap, as is a part of what the collector's limit leaves.
+// In a build with C the first two are outside Go's heap, as is always a part of what the collector's limit leaves.
 type memoryPlan struct {
 	limit, cache, memTable, writes, requests int64
 	processors                               *processors // nil leaves settings that depend on cores at their defaults
@@ -133,6 +133,16 @@ func (p memoryPlan) tuneCollector(getenv func(string) string, memory bool) {
 		debug.SetGCPercent(percent)
 	}
 	if getenv("GOMEMLIMIT") == "" && !memory {
-		debug.SetMemoryLimit(int64(heapRatio * float64(p.limit-p.cache-memTables*p.memTable)))
+		debug.SetMemoryLimit(p.heapLimit())
 	}
+}
+
+// heapLimit is the limit for Go's collector. Pebble allocates its cache and its memtables with C if there is C, and otherwise, as in
+// releases, in Go's heap.
+func (p memoryPlan) heapLimit() int64 {
+	heap := p.limit
+	if hasC {
+		heap -= p.cache + memTables*p.memTable
+	}
+	return int64(heapRatio * float64(heap))
 }

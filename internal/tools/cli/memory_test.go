@@ -25,6 +25,13 @@ func TestMemoryPlan(t *testing.T) {
 		if parts := p.cache + memTables*p.memTable + p.writes + p.requests; parts > limit/2 || p.limit != limit {
 			t.Errorf("%d: %+v takes %d", limit, p, parts)
 		}
+		outside := int64(0)
+		if hasC {
+			outside = p.cache + memTables*p.memTable
+		}
+		if all := p.heapLimit() + outside; all > limit || all < limit*9/10-1 {
+			t.Errorf("%d: the collector's limit is %d, so that all memory would be %d", limit, p.heapLimit(), all)
+		}
 	}
 	if p, err := planMemory(1<<30, 500<<20); err != nil || p.cache != 500<<20 {
 		t.Errorf("a cache of its own: %+v, %v", p, err)
