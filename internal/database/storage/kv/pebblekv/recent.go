@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 )
 
@@ -73,8 +74,8 @@ type recentPlace struct {
 // at returns the first slot of a hash. The other one differs in the lowest bit.
 func (c *recent) at(hash uint32) int { return int(hash) & (len(c.slots) - 1) }
 
-// find returns the entry of a key or nil, and its place, which the caller must get before it reads the entry elsewhere.
-func (c *recent) find(hash, stripe uint32, key []byte) (*recentEntry, recentPlace) {
+// entry returns the entry of a key or nil, and its place, which the caller must get before it reads the entry elsewhere.
+func (c *recent) entry(hash, stripe uint32, key []byte) (*recentEntry, recentPlace) {
 	now, quiet := c.unsynced.progress(stripe)
 	if !quiet {
 		return nil, recentPlace{}
@@ -125,17 +126,27 @@ func (c *recent) put(slot *atomic.Pointer[recentEntry], e *recentEntry) {
 	c.bytes.Add(e.size() - slot.Swap(e).size())
 }
 
-// get returns a copy of a value, or nil and its place, which the caller must get before it reads the value elsewhere.
-func (c *recent) get(key []byte) (value []byte, place recentPlace) {
+// find returns a value, which the caller must not change, or nil and its place, which the caller must get before it reads the value
+// elsewhere.
+func (c *recent) find(key []byte) (value []byte, place recentPlace) {
 	if c == nil {
 		return nil, recentPlace{}
 	}
 	stripe := c.unsynced.stripe(key)
-	e, place := c.find(stripe, stripe, key)
+	e, place := c.entry(stripe, stripe, key)
 	if e == nil {
 		return nil, place
 	}
-	return append(make([]byte, 0, len(e.value)), e.value...), recentPlace{}
+	return slices.Clip(e.value), recentPlace{}
+}
+
+// get returns a copy of what find returns.
+func (c *recent) get(key []byte) (value []byte, place recentPlace) {
+	value, place = c.find(key)
+	if value == nil {
+		return nil, place
+	}
+	return append(make([]byte, 0, len(value)), value...), recentPlace{}
 }
 
 // keepValue caches a copy of a value.

@@ -45,7 +45,7 @@ func (c *recentRanges) find(lo, hi []byte, o kv.IterOptions) (*recentIterator, *
 	var buffer [boundsBytes]byte
 	key := appendBounds(buffer[:0], lo, hi, o.Reverse)
 	stripe, hash := c.unsynced.stripe(prefix), uint32(maphash.Bytes(c.unsynced.seed, key)) //nolint:gosec // the lower half
-	e, place := c.recent.find(hash, stripe, key)
+	e, place := c.entry(hash, stripe, key)
 	switch {
 	case e != nil && e.serves(o.Limit):
 		return &recentIterator{entry: e, at: -2}, nil

@@ -69,10 +69,21 @@ func inProgress(n uint64) bool { return n&(1<<tallyBits-1) != 0 }
 // returns to an earlier state.
 type progress struct{ stripe, ranges uint64 }
 
+// begun counts the commits of the stripe that have begun.
+func (p progress) begun() uint64 { return p.stripe >> tallyBits }
+
 // progress also reports whether no commit is in progress.
 func (u *unsynced) progress(stripe uint32) (now progress, quiet bool) {
 	now = progress{u.tally(stripe).n.Load(), u.ranges.n.Load()}
 	return now, !inProgress(now.stripe) && !inProgress(now.ranges)
+}
+
+// rangesBegun is the progress of the tally for all keys.
+func (u *unsynced) rangesBegun() uint64 {
+	if u == nil {
+		return 0
+	}
+	return u.ranges.n.Load()
 }
 
 // appendStripes appends the stripes of a key that a commit changes.
