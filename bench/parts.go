@@ -270,32 +270,38 @@ func measureLoad(ctx context.Context, r *benchRun) error {
 // sustainedShare is the share of the highest rate that a server should sustain without stalls.
 const sustainedShare = 0.6
 
-// measureSustained writes for minutes, at a rate that leaves room for flushes and compactions.
+// measureSustained writes for minutes, at a rate that leaves room for flushes and compactions. The echoes get the same rate for a
+// minute: it shows what this machine and the load generator add to any server's latency.
 func measureSustained(ctx context.Context, r *benchRun) error {
 	if err := r.ready(ctx, r.settings.items); err != nil {
 		return err
 	}
-	const probe = 10 * time.Second
+	const probe, echoed = 10 * time.Second, time.Minute
+	rate := 0.0
 	for _, s := range r.servers {
-		if s.name != "monotable" && s.name != "monotable-before" {
-			continue
-		}
 		fsync, err := medianFsync(s.dir)
 		if err != nil {
 			return err
 		}
-		w := named("put")[0]
-		highest, err := r.with(ctx, s, w, demand{connections: 32, duration: min(probe, r.settings.sustain)})
-		if err != nil {
-			return err
+		w, duration := named("put")[0], r.settings.sustain
+		var highest measurement
+		switch {
+		case s.name == "monotable" || s.name == "monotable-before":
+			if highest, err = r.with(ctx, s, w, demand{connections: 32, duration: min(probe, duration)}); err != nil {
+				return err
+			}
+			rate = highest.opsPerSecond * sustainedShare
+		case s.echo && rate > 0:
+			duration = min(duration, echoed)
+		default:
+			continue
 		}
-		rate := highest.opsPerSecond * sustainedShare
-		m, err := r.with(ctx, s, w, demand{connections: 64, duration: r.settings.sustain, rate: rate})
+		m, err := r.with(ctx, s, w, demand{connections: 64, duration: duration, rate: rate})
 		if err != nil {
 			return err
 		}
 		done := sustained{
-			Server: s.name, Workload: w.name, Seconds: r.settings.sustain.Seconds(), Highest: highest.opsPerSecond, Due: rate, OpsPerSecond: m.opsPerSecond,
+			Server: s.name, Workload: w.name, Seconds: duration.Seconds(), Highest: highest.opsPerSecond, Due: rate, OpsPerSecond: m.opsPerSecond,
 			FsyncMillis: millis(fsync), P50Millis: millis(m.p50), P99Millis: millis(m.p99), P999Millis: millis(m.p999), MaxMillis: millis(m.longest),
 			CPUMicros: micros(m.cpuPerOp), Written: m.written,
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -287,7 +288,7 @@ func (r *results) verdicts() []verdict {
 	}
 	for _, s := range r.Sustained {
 		if s.Server == "monotable" {
-			add("sustained "+s.Workload, true, s.holds(), "%s", s)
+			add("sustained "+s.Workload, true, s.holds(), "%s%s", s, r.ofEchoes(s))
 		}
 	}
 	for name, bytes := range r.Idle {
@@ -318,6 +319,16 @@ func (r *results) ofBareStore(own, peer result) string {
 		return ""
 	}
 	return fmt.Sprintf("; %.0f %% of a bare server on the same store, which has %.1f ×", 100*own.OpsPerSecond/bare.OpsPerSecond, bare.OpsPerSecond/peer.OpsPerSecond)
+}
+
+// ofEchoes reports the latency of the echoes at the rate of a sustained load.
+func (r *results) ofEchoes(own sustained) (text string) {
+	for _, s := range r.Sustained {
+		if strings.HasPrefix(s.Server, "echo") && s.Due == own.Due {
+			text += fmt.Sprintf("; %s has p99.9 %.1f ms at this rate", s.Server, s.P999Millis)
+		}
+	}
+	return text
 }
 
 func (r *results) missedFloors() []string {

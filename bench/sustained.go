@@ -17,7 +17,7 @@ type sustained struct {
 	Server       string  `json:"server"`
 	Workload     string  `json:"workload"`
 	Seconds      float64 `json:"seconds"`
-	Highest      float64 `json:"highest_ops_per_second"`
+	Highest      float64 `json:"highest_ops_per_second,omitempty"` // not measured for an echo
 	Due          float64 `json:"due_per_second"`
 	OpsPerSecond float64 `json:"ops_per_second"`
 	FsyncMillis  float64 `json:"median_fsync_ms"`
@@ -40,8 +40,12 @@ func (s sustained) holds() bool {
 }
 
 func (s sustained) String() string {
-	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due of at most %.0f/s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f), %.0f bytes written each",
-		s.Server, s.Workload, s.Seconds, s.Due, s.Highest, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, s.Written)
+	most := ""
+	if s.Highest > 0 {
+		most = fmt.Sprintf(" of at most %.0f/s", s.Highest)
+	}
+	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due%s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f), %.0f bytes written each",
+		s.Server, s.Workload, s.Seconds, s.Due, most, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, s.Written)
 }
 
 // medianFsync is the time the disk of a directory takes to make a commit durable.
