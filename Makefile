@@ -92,7 +92,7 @@ bin/monotable-release:
 	@CGO_ENABLED=0 GOAMD64=v1 go build -trimpath -tags=grpcnotrace,nopgxregisterdefaulttypes -pgo=tools/dist/monotable.pgo -ldflags="-s -w" -o $@ ./cmd/monotable
 
 bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
-	@go run ./bench -parts growth $(BENCHFLAGS)
+	@CGO_ENABLED=0 go run ./bench -parts growth $(BENCHFLAGS)
 
 bench-cluster: build ## measure servers that share a store, by number and request (20 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)

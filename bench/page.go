@@ -51,7 +51,7 @@ func (r *results) markdown() string {
 		}
 	}
 	if r.Sustained != nil {
-		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response. The echoes get the same rate: what they have is due to the machine and the load generator, or to the store.\n\n")
+		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response. The echoes get the same rate for a minute: their latency comes from the machine, the load generator and the store alone.\n\n")
 		row(&b, "server", "seconds", "puts per second", "median fsync", "p50", "p99", "p99.9", "longest", "bytes written per put")
 		row(&b, slices.Repeat([]string{"---"}, 9)...)
 		for _, s := range r.Sustained {

@@ -279,22 +279,22 @@ func measureSustained(ctx context.Context, r *benchRun) error {
 	const probe, echoed = 10 * time.Second, time.Minute
 	rate := 0.0
 	for _, s := range r.servers {
+		own := s.name == "monotable" || s.name == "monotable-before"
+		if !own && (!s.echo || rate == 0) {
+			continue
+		}
 		fsync, err := medianFsync(s.dir)
 		if err != nil {
 			return err
 		}
-		w, duration := named("put")[0], r.settings.sustain
+		w, duration := named("put")[0], min(r.settings.sustain, echoed)
 		var highest measurement
-		switch {
-		case s.name == "monotable" || s.name == "monotable-before":
+		if own {
+			duration = r.settings.sustain
 			if highest, err = r.with(ctx, s, w, demand{connections: 32, duration: min(probe, duration)}); err != nil {
 				return err
 			}
 			rate = highest.opsPerSecond * sustainedShare
-		case s.echo && rate > 0:
-			duration = min(duration, echoed)
-		default:
-			continue
 		}
 		m, err := r.with(ctx, s, w, demand{connections: 64, duration: duration, rate: rate})
 		if err != nil {

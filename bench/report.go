@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -324,7 +323,7 @@ func (r *results) ofBareStore(own, peer result) string {
 // ofEchoes reports the latency of the echoes at the rate of a sustained load.
 func (r *results) ofEchoes(own sustained) (text string) {
 	for _, s := range r.Sustained {
-		if strings.HasPrefix(s.Server, "echo") && s.Due == own.Due {
+		if s.Highest == 0 && s.Due == own.Due {
 			text += fmt.Sprintf("; %s has p99.9 %.1f ms at this rate", s.Server, s.P999Millis)
 		}
 	}

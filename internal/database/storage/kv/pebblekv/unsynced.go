@@ -78,8 +78,8 @@ func (u *unsynced) progress(stripe uint32) (now progress, quiet bool) {
 	return now, !inProgress(now.stripe) && !inProgress(now.ranges)
 }
 
-// rangesBegun is the progress of the tally for all keys.
-func (u *unsynced) rangesBegun() uint64 {
+// rangesProgress is the part of progress that is the same for all stripes.
+func (u *unsynced) rangesProgress() uint64 {
 	if u == nil {
 		return 0
 	}

@@ -211,7 +211,7 @@ type txn struct {
 	intent   kv.Intent
 	writes   writes
 	reads    *pebble.Iterator // of the state that Get reads; nil until the first Get
-	ranges   uint64           // the changes of unknown keys when reads was opened
+	ranges   uint64           // the progress of changes of unknown keys when reads was opened
 	overlay  overlay.Writes
 	floor    kv.Seq     // of Advance
 	stripes  []uint32   // of what it changes: see unsynced
@@ -290,7 +290,7 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 	}
 	defer t.request.EndRead(t.request.BeginRead())
 	if t.reads == nil {
-		t.ranges = t.store.unsynced.rangesBegun()
+		t.ranges = t.store.unsynced.rangesProgress()
 		var err error
 		if t.reads, err = t.store.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
 			return nil, err
