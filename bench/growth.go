@@ -11,18 +11,27 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable"
 )
 
 // growItems is the final number of items in a table.
 var growItems = 10_000_000
+
+// The databases have the memory settings of a server on a machine with 24 GB: see internal/tools/cli/memory.go.
+const (
+	growCacheBytes = 1536 << 20
+	growGCPercent  = 400
+)
 
 // growth compares the cost of something at a large scale with its cost at a small one.
 type growth struct {
@@ -44,7 +53,8 @@ func (g growth) String() string {
 
 // measureGrowth measures, in this process, costs that should not grow with scale.
 func measureGrowth(ctx context.Context, r *benchRun) error {
-	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growCollection, measureWriterGrowth, compareWithSDK} {
+	defer debug.SetGCPercent(debug.SetGCPercent(growGCPercent))
+	for _, measure := range []func(context.Context) ([]growth, error){growItemsOfTable, growTables, growIndexes, growCollection, measureWriterGrowth, compareWithSDK} {
 		lines, err := measure(ctx)
 		if err != nil {
 			return err
@@ -64,23 +74,64 @@ func inDirectory(durability monotable.Durability, do func(*local) error) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	l := &local{dir: filepath.Join(dir, "data"), durability: durability}
+	l := &local{dir: filepath.Join(dir, "data"), durability: durability, random: rand.New(rand.NewPCG(1, 2))}
 	if err := l.open(); err != nil {
 		return err
 	}
-	return errors.Join(do(l), l.db.Close())
+	err = errors.Join(do(l), l.db.Close())
+	l.db, l.metrics = nil, nil
+	debug.FreeOSMemory() // or it is returned during the next measurement
+	return err
 }
+
+// growRegions are the Regions of the databases; unsigned requests go to the first.
+var growRegions = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2"}
 
 // local is a database in this process.
 type local struct {
 	dir        string
 	durability monotable.Durability
 	db         *monotable.DB
+	metrics    *prometheus.Registry // of db
+	random     *rand.Rand           // of the requests
 }
 
 func (l *local) open() (err error) {
-	l.db, err = monotable.Open(l.dir, &monotable.Options{Durability: l.durability})
-	return err
+	l.db, err = monotable.Open(l.dir, &monotable.Options{
+		Durability: l.durability, CacheSize: growCacheBytes, Region: growRegions[0], Regions: growRegions[1:],
+	})
+	if err != nil {
+		return err
+	}
+	l.metrics = prometheus.NewRegistry()
+	return l.metrics.Register(l.db.Collector())
+}
+
+// settle waits until the compactions that a load caused have ended.
+func (l *local) settle() error {
+	const quietLooks = 10
+	last, quiet := 0.0, 0
+	for look := time.NewTicker(100 * time.Millisecond); ; <-look.C {
+		families, err := l.metrics.Gather()
+		if err != nil {
+			return err
+		}
+		var running, ended float64
+		for _, family := range families {
+			switch family.GetName() {
+			case "monotable_compactions_running":
+				running = family.GetMetric()[0].GetGauge().GetValue()
+			case "monotable_compactions_total":
+				ended = family.GetMetric()[0].GetCounter().GetValue()
+			}
+		}
+		if quiet++; running > 0 || ended != last {
+			last, quiet = ended, 0
+		}
+		if quiet == quietLooks {
+			return nil
+		}
+	}
 }
 
 // reopen is the duration of a restart.
@@ -95,13 +146,36 @@ func (l *local) reopen() (time.Duration, error) {
 
 // each is the average time of a request, in µs, after a warm-up.
 func (l *local) each(times int, operation string, body func(random *rand.Rand) string) (float64, error) {
-	random := rand.New(rand.NewPCG(1, uint64(times)))
+	return l.eachIn(times, operation, func(random *rand.Rand) (string, string) { return "", body(random) })
+}
+
+// typical is the median of five times of each, for reads: what disturbs the machine for a moment is left out.
+func (l *local) typical(times int, operation string, body func(random *rand.Rand) string) (float64, error) {
+	return l.typicalIn(times, operation, func(random *rand.Rand) (string, string) { return "", body(random) })
+}
+
+// typicalIn is typical with requests to Regions, see callIn.
+func (l *local) typicalIn(times int, operation string, body func(random *rand.Rand) (region, text string)) (float64, error) {
+	var all [5]float64
+	for i := range all {
+		var err error
+		if all[i], err = l.eachIn(times/len(all), operation, body); err != nil {
+			return 0, err
+		}
+	}
+	slices.Sort(all[:])
+	return all[len(all)/2], nil
+}
+
+// eachIn is each with requests to Regions, see callIn.
+func (l *local) eachIn(times int, operation string, body func(random *rand.Rand) (region, text string)) (float64, error) {
 	begin := time.Now()
 	for i := range times + times/10 {
 		if i == times/10 {
 			begin = time.Now()
 		}
-		if _, err := l.call(operation, body(random)); err != nil {
+		region, text := body(l.random)
+		if _, err := l.callIn(region, operation, text); err != nil {
 			return 0, err
 		}
 	}
@@ -130,7 +204,8 @@ const growTable = `{"TableName":"%s","BillingMode":"PAY_PER_REQUEST",
 "AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],
 "KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}]}`
 
-// growItemsOfTable: a get costs at most 1.5 times as much with a hundred times the items; scans and restarts are linear.
+// growItemsOfTable: a get costs at most 1.5 times as much with a hundred times the items; scans and restarts are linear. Restarts are
+// measured right after the load, the rest when its compactions have ended, and gets when the cache is full.
 func growItemsOfTable(context.Context) (lines []growth, err error) {
 	const gets = 200_000
 	type costs struct{ get, scan, restart float64 }
@@ -152,10 +227,15 @@ func growItemsOfTable(context.Context) (lines []growth, err error) {
 			if err != nil {
 				return err
 			}
-			get, err := l.each(gets, "GetItem", func(random *rand.Rand) string {
+			if err := l.settle(); err != nil {
+				return err
+			}
+			key := func(random *rand.Rand) string {
 				return fmt.Sprintf(`{"TableName":"bench","Key":{"PK":{"S":"item#%0*d"}}}`, digits, random.IntN(loaded))
-			})
-			if err != nil {
+			}
+			_, err1 := l.each(loaded/10, "GetItem", key) // fills the cache
+			get, err2 := l.typical(gets, "GetItem", key)
+			if err := errors.Join(err1, err2); err != nil {
 				return err
 			}
 			begin := time.Now()
@@ -179,20 +259,19 @@ func growItemsOfTable(context.Context) (lines []growth, err error) {
 
 func amount(n int) string { return figure(float64(n)) }
 
-// tablesMost is the quota of an account in a Region, which monotable enforces as AWS does.
-const tablesMost = 2500
-
-// growTables: 2,500 tables do not make creating one, or a get, slower than with 100; a restart is linear.
+// growTables: 10,000 tables do not make creating one, or a get, slower than with 100; a restart is linear. They are in four Regions: an
+// account has at most 2,500 tables in a Region, here as in AWS.
 func growTables(context.Context) (lines []growth, err error) {
 	type costs struct{ create, get, restart float64 }
 	var sizes []costs
-	counts := []int{100, min(tablesMost, growItems/100)}
+	counts := []int{100, min(10_000, growItems/100)}
+	regionOf := func(table int) string { return growRegions[table%len(growRegions)] }
 	err = inDirectory(monotable.DurabilityNone, func(l *local) error {
 		created := 0
 		for _, n := range counts {
 			begin, first := time.Now(), created
 			for ; created < n; created++ {
-				if _, err := l.call("CreateTable", fmt.Sprintf(growTable, fmt.Sprintf("table-%05d", created))); err != nil {
+				if _, err := l.callIn(regionOf(created), "CreateTable", fmt.Sprintf(growTable, fmt.Sprintf("table-%05d", created))); err != nil {
 					return err
 				}
 			}
@@ -201,8 +280,12 @@ func growTables(context.Context) (lines []growth, err error) {
 			if err != nil {
 				return err
 			}
-			get, err := l.each(20_000, "GetItem", func(random *rand.Rand) string {
-				return fmt.Sprintf(`{"TableName":"table-%05d","Key":{"PK":{"S":"a"}}}`, random.IntN(created))
+			if err := l.settle(); err != nil {
+				return err
+			}
+			get, err := l.typicalIn(200_000, "GetItem", func(random *rand.Rand) (string, string) {
+				table := random.IntN(created)
+				return regionOf(table), fmt.Sprintf(`{"TableName":"table-%05d","Key":{"PK":{"S":"a"}}}`, table)
 			})
 			if err != nil {
 				return err
@@ -219,6 +302,62 @@ func growTables(context.Context) (lines []growth, err error) {
 		{"creating a table " + named, sizes[0].create, sizes[1].create, "µs", 2},
 		{"a get " + named, sizes[0].get, sizes[1].get, "µs", 1.5},
 		{"a restart " + named, sizes[0].restart, sizes[1].restart, "ms", float64(counts[1] / counts[0])},
+	}, nil
+}
+
+// indexedTables each have indexesEach indexes with all attributes: 64 together.
+const indexedTables, indexesEach = 4, 16
+
+// growIndexes: a put into a table with n indexes writes n+1 entries, so it may cost n+1 times as much as one into a table without; a get
+// costs the same.
+func growIndexes(context.Context) (lines []growth, err error) {
+	const items = 20_000
+	measure := func(indexes int) (put, get float64, err error) {
+		attributes, list := []string{`{"AttributeName":"PK","AttributeType":"S"}`}, []string(nil)
+		for n := range indexes {
+			attributes = append(attributes, fmt.Sprintf(`{"AttributeName":"k%d","AttributeType":"S"}`, n))
+			list = append(list, fmt.Sprintf(`{"IndexName":"index-%d","KeySchema":[{"AttributeName":"k%[1]d","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}`, n))
+		}
+		table := `{"TableName":"table-%d","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}],"AttributeDefinitions":[` + strings.Join(attributes, ",") + `]`
+		if indexes > 0 {
+			table += `,"GlobalSecondaryIndexes":[` + strings.Join(list, ",") + `]`
+		}
+		err = inDirectory(monotable.DurabilityNone, func(l *local) error {
+			for n := range indexedTables {
+				if _, err := l.call("CreateTable", fmt.Sprintf(table, n)+`}`); err != nil {
+					return err
+				}
+			}
+			var err error
+			put, err = l.each(items, "PutItem", func(random *rand.Rand) string {
+				item := []string{fmt.Sprintf(`"PK":{"S":"%d"},"text":{"S":%q}`, random.IntN(items), strings.Repeat("z", 100))}
+				for n := range indexesEach { // the same item in tables without indexes
+					item = append(item, fmt.Sprintf(`"k%d":{"S":"%d"}`, n, random.IntN(items)))
+				}
+				return fmt.Sprintf(`{"TableName":"table-%d","Item":{%s}}`, random.IntN(indexedTables), strings.Join(item, ","))
+			})
+			if err != nil {
+				return err
+			}
+			if err := l.settle(); err != nil {
+				return err
+			}
+			get, err = l.typical(items, "GetItem", func(random *rand.Rand) string {
+				return fmt.Sprintf(`{"TableName":"table-%d","Key":{"PK":{"S":"%d"}}}`, random.IntN(indexedTables), random.IntN(items))
+			})
+			return err
+		})
+		return put, get, err
+	}
+	put, get, err1 := measure(0)
+	indexedPut, indexedGet, err2 := measure(indexesEach)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	named := fmt.Sprintf("in %d tables with %d indexes, from none", indexedTables, indexedTables*indexesEach)
+	return []growth{
+		{"a put " + named, put, indexedPut, "µs", indexesEach + 1},
+		{"a get " + named, get, indexedGet, "µs", 1.5},
 	}, nil
 }
 
@@ -245,6 +384,9 @@ func growCollection(context.Context) (lines []growth, err error) {
 				return err
 			}
 			loaded = n
+			if err := l.settle(); err != nil {
+				return err
+			}
 			put, err1 := l.each(5_000, "PutItem", func(random *rand.Rand) string {
 				return `{"TableName":"bench","Item":` + element(random.IntN(loaded)) + `}`
 			})
@@ -361,13 +503,20 @@ func (l *local) scan() error {
 	}
 }
 
-func (l *local) call(operation, body string) ([]byte, error) {
+func (l *local) call(operation, body string) ([]byte, error) { return l.callIn("", operation, body) }
+
+// callIn sends a request to a Region; "" is the first one. Signatures are not checked.
+func (l *local) callIn(region, operation, body string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodPost, "/", strings.NewReader(body)) //nolint:noctx // no one to cancel it
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	if region != "" {
+		request.Header.Set("X-Amz-Date", signedAt)
+		request.Header.Set("Authorization", strings.Replace(authorization, "us-east-1", region, 1)+unsigned)
+	}
 	response := httptest.NewRecorder()
 	l.db.Handler().ServeHTTP(response, request)
 	if response.Code != http.StatusOK {

@@ -29,7 +29,6 @@ const (
 	machineRatio   = 0.5
 
 	// Bounds of values derived from the memory: more does not make the store faster.
-	cacheMax       = 1 << 30
 	memTableMax    = 32 << 20
 	memTables      = 4
 	compactionsMax = 8
@@ -100,7 +99,7 @@ func planMemory(limit, cache int64) (memoryPlan, error) {
 		return memoryPlan{}, fmt.Errorf("--memory-limit %s: want at least %s", (*byteSize)(&limit), new(byteSize(minMemory)))
 	}
 	if cache == 0 {
-		cache = min(limit/8, cacheMax)
+		cache = limit / 8
 	}
 	if cache > limit/2 {
 		return memoryPlan{}, fmt.Errorf("--cache-size %s: want at most half of the memory limit, which is %s", (*byteSize)(&cache), (*byteSize)(&limit))

@@ -1,0 +1,72 @@
+package pebblekv_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
+)
+
+// heldCompactions is a file system in which compactions wait until proceed is closed.
+type heldCompactions struct {
+	vfs.FS
+	proceed chan struct{}
+}
+
+func (h heldCompactions) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if category == "pebble-compaction" {
+		<-h.proceed
+	}
+	return h.FS.Create(name, category)
+}
+
+// TestOpenDoesNotWaitForCompactions: a store with tables to compact opens, and is read and written, before they are compacted.
+// Then they are.
+func TestOpenDoesNotWaitForCompactions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := crashfs.New()
+		first := heldCompactions{disk, make(chan struct{})}
+		o := pebblekv.Options{FS: first, MemTableBytes: 256 << 10, Logger: slog.New(slog.DiscardHandler)}
+		s := open(t, "/db", o)
+		for i := range 400 {
+			set(t, s, fmt.Sprintf("key %d", i%100), strings.Repeat(fmt.Sprint(i), 5000))
+		}
+		synctest.Wait()
+		m := s.Metrics()
+		if m.L0Sublevels < 8 || m.Compactions > 0 {
+			t.Fatalf("%d sublevels of level 0, %d compactions, want at least 8 and none", m.L0Sublevels, m.Compactions)
+		}
+		after := heldCompactions{disk.Crash(rand.New(rand.NewPCG(1, 2))), make(chan struct{})}
+		close(first.proceed)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		o.FS = after
+		s = open(t, "/db", o)
+		set(t, s, "key 1", "written")
+		if v, err := s.Get(t.Context(), []byte("key 1")); string(v) != "written" || err != nil {
+			t.Errorf("Get: %q, %v", v, err)
+		}
+		synctest.Wait()
+		if m := s.Metrics(); m.CompactionsRunning == 0 {
+			t.Errorf("no compaction runs in the open store")
+		}
+		close(after.proceed)
+		<-time.After(time.Minute)
+		if m := s.Metrics(); m.Compactions == 0 || m.L0Sublevels >= 4 {
+			t.Errorf("%d compactions, %d sublevels of level 0", m.Compactions, m.L0Sublevels)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
