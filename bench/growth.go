@@ -29,7 +29,7 @@ var growItems = 10_000_000
 
 // The databases have the memory settings of a server on a machine with 24 GB: see internal/tools/cli/memory.go.
 const (
-	growCacheBytes = 1536 << 20
+	growCacheBytes = 2560 << 20
 	growGCPercent  = 400
 )
 

@@ -143,6 +143,7 @@ func TestPython(t *testing.T) {
 	run(t, project, env, "/usr/bin/python3",
 		append([]string{"-m", "pytest", "-q", "-p", "no:cacheprovider", "test_helpers.py", "test_other.py", "test_readme.py"}, plugin...)...)
 	run(t, project, env, "/usr/bin/python3", "readme.py")
+	run(t, project, env, "/usr/bin/python3", "-m", "monotable", "version")
 }
 
 // TestChecksums compares every file of the release with checksums.txt.

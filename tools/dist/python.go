@@ -60,7 +60,7 @@ func (r *release) wheel(t target) error {
 		info + "entry_points.txt": "[console_scripts]\nmonotable = monotable:main\n\n[pytest11]\nmonotable = monotable.pytest_plugin\n",
 	}
 	files := map[string]string{"monotable/bin/" + t.exe(): r.program(t), info + "LICENSE": filepath.Join(r.root, "LICENSE")}
-	for _, name := range []string{"__init__.py", "pytest_plugin.py", "py.typed"} {
+	for _, name := range []string{"__init__.py", "__main__.py", "pytest_plugin.py", "py.typed"} {
 		files["monotable/"+name] = filepath.Join(r.root, "packaging", "python", "monotable", name)
 	}
 	dir := r.built("python", t.String())

@@ -28,7 +28,7 @@ const (
 	containerRatio = 0.9
 	machineRatio   = 0.5
 
-	// Bounds of values derived from the memory: more does not make the store faster.
+	// Bounds of values derived from the memory: more does not make writes faster.
 	memTableMax    = 32 << 20
 	memTables      = 4
 	compactionsMax = 8
@@ -75,9 +75,9 @@ func availableMemory() (int64, error) {
 
 // memoryPlan divides the memory limit among its users:
 //
-//	1/8   cache
-//	1/16  memtables
-//	1/8   batches of writes
+//	1/8   cache, and what the next two leave of their parts
+//	1/16  memtables, up to memTableMax each
+//	1/8   batches of writes, up to writeMemoryMax
 //	3/16  requests
 //	1/2   the rest: one largest write, twice while its batch grows; values and ranges read last, at most an eighth of the cache's
 //	      size; what waits to be flushed; connections; garbage
@@ -88,7 +88,7 @@ type memoryPlan struct {
 	processors                               *processors // nil leaves settings that depend on cores at their defaults
 }
 
-// planMemory divides a limit; 0 means the available memory. A cache of 0 means the limit's part.
+// planMemory divides a limit; 0 means the available memory. A cache of 0 means its part of the limit.
 func planMemory(limit, cache int64) (memoryPlan, error) {
 	if limit == 0 {
 		var err error
@@ -98,18 +98,19 @@ func planMemory(limit, cache int64) (memoryPlan, error) {
 	} else if limit < minMemory {
 		return memoryPlan{}, fmt.Errorf("--memory-limit %s: want at least %s", (*byteSize)(&limit), new(byteSize(minMemory)))
 	}
-	if cache == 0 {
-		cache = limit / 8
-	}
 	if cache > limit/2 {
 		return memoryPlan{}, fmt.Errorf("--cache-size %s: want at most half of the memory limit, which is %s", (*byteSize)(&cache), (*byteSize)(&limit))
 	}
-	return memoryPlan{
+	p := memoryPlan{
 		limit: limit, cache: cache,
 		memTable: min(limit/16/memTables, memTableMax),
 		writes:   min(limit/8, writeMemoryMax),
 		requests: limit / 16 * 3,
-	}, nil
+	}
+	if cache == 0 {
+		p.cache = limit/2 - memTables*p.memTable - p.writes - p.requests
+	}
+	return p, nil
 }
 
 func (p memoryPlan) apply(o *monotable.Options) {

@@ -33,6 +33,11 @@ func TestMemoryPlan(t *testing.T) {
 			t.Errorf("%d: the collector's limit is %d, so that all memory would be %d", limit, p.heapLimit(), all)
 		}
 	}
+	for limit, want := range map[int64]int64{1 << 30: 128 << 20, 8 << 30: 1408 << 20, 64 << 30: 19328 << 20} {
+		if p, err := planMemory(limit, 0); err != nil || p.cache != want {
+			t.Errorf("the cache of %d: %d, %v, want %d", limit, p.cache, err, want)
+		}
+	}
 	if p, err := planMemory(1<<30, 500<<20); err != nil || p.cache != 500<<20 {
 		t.Errorf("a cache of its own: %+v, %v", p, err)
 	}

@@ -104,7 +104,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.s3Dir, "s3-dir", "", "`directory` with the buckets for exports and imports, one subdirectory per bucket (default s3 in --data)")
 	set.StringVar(&f.s3Endpoint, "s3-endpoint", "", "`URL` of S3 or a compatible store for exports and imports; credentials are found as in the AWS SDKs")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
-	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it)")
+	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default from an eighth of 1GiB to almost a third of 64GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "maximum number of open connections, within the limit of open files; requests on further connections are throttled")
 	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 means no limit")
 	f.auth.register(set)

@@ -69,10 +69,10 @@ func TestMinBytes(t *testing.T) {
 	e := &Entity{Name: "E", Fields: []Field{{Name: "v", Type: Type{Kind: KindText}, Path: []string{"v"}, MinBytes: 2}}}
 	for _, c := range []struct{ part, v, text, reason string }{
 		{"{v}", "ab", "ab", ""},
-		{"{v}", "a", "", "has 1 bytes: the minimum is 2"},
+		{"{v}", "a", "", "has 1 byte: the minimum is 2"},
 		{"{v}", "", "", "has 0 bytes: the minimum is 2"},
 		{"{v}", "é", "é", ""},
-		{"{v|fold}", "   a", "", "has 1 bytes: the minimum is 2"},
+		{"{v|fold}", "   a", "", "has 1 byte: the minimum is 2"},
 		{"{v|fold|first(1)}", " Ab", "a", ""},
 		{"{v|hash(4)}", "", "", "has 0 bytes"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+	"github.com/monotable/monotable/internal/plural"
 )
 
 // Check rejects values of the wrong type for their fields: *ValueError. Absent fields are not checked.
@@ -239,7 +240,7 @@ func StoredAs(v types.AttributeValue) string {
 // fits checks a text against a field's limits, which bound keys.
 func fits(name, text string, minBytes, maxBytes int) error {
 	if len(text) < minBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes: the minimum is %d", len(text), minBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %s: the minimum is %d", plural.Of(len(text), "byte"), minBytes)}
 	}
 	if maxBytes > 0 && len(text) > maxBytes {
 		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key: the maximum is %d", len(text), maxBytes)}

@@ -159,7 +159,7 @@ def _check_set(t: Type, name: str, v: Value) -> None:
 def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
     """Checks a text against the field's limits, which bound keys."""
     if len(text) < min_bytes:
-        raise InvalidValueError(name, f"has {len(text)} bytes: the minimum is {min_bytes}")
+        raise InvalidValueError(name, f"has {len(text)} {'byte' if len(text) == 1 else 'bytes'}: the minimum is {min_bytes}")
     if 0 < max_bytes < len(text):
         raise InvalidValueError(name, f"has {len(text)} bytes in a key: the maximum is {max_bytes}")
 

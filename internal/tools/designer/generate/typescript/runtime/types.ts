@@ -228,7 +228,7 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
 /** Checks a text against the field's limits, which bound keys. */
 export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): void {
   if (text.length < minBytes) {
-    throw new ValueError(name, `has ${text.length} bytes: the minimum is ${minBytes}`);
+    throw new ValueError(name, `has ${text.length} ${text.length === 1 ? "byte" : "bytes"}: the minimum is ${minBytes}`);
   }
   if (maxBytes > 0 && text.length > maxBytes) {
     throw new ValueError(name, `has ${text.length} bytes in a key: the maximum is ${maxBytes}`);

@@ -1,0 +1,5 @@
+"""python -m monotable: the monotable command."""
+
+from . import main
+
+main()
