@@ -7,23 +7,24 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// offerInterval is how often Pebble is asked whether a compaction waits, as its own scheduler does.
+// offerInterval is how often Pebble is asked whether a compaction waits: as often as its own scheduler asks.
 const offerInterval = 100 * time.Millisecond
 
-// compactions starts as many compactions at once as Pebble asks for, but the first only when the store is open. Pebble's own
+// compactions starts as many compactions at once as Pebble allows, but the first only when the store is open. Pebble's own
 // scheduler would also start one during Open, which waits for all that have begun: a restart would take as long as a compaction.
 //
-// It implements pebble.CompactionScheduler. Its lock is taken after those of Pebble, so it calls Pebble without it, except for
+// It implements pebble.CompactionScheduler, and is the pebble.CompactionGrantHandle of every compaction. Its lock is taken after those of Pebble, so it calls Pebble without it, except for
 // GetAllowedWithoutPermission, which takes none.
 type compactions struct {
 	store   *Store
-	db      pebble.DBForCompaction // set before all other calls
+	db      pebble.DBForCompaction // set before any other method uses it
 	changed chan struct{}          // something changed that may allow another compaction
 	stop    chan struct{}
 	stopped sync.WaitGroup
 
 	mu      sync.Mutex
 	running int
+	refused bool // TrySchedule has refused one since offerOne counted one
 	open    bool // between start and Unregister
 }
 
@@ -34,7 +35,7 @@ func newCompactions(s *Store) *compactions {
 // Register is called by Pebble while it opens.
 func (c *compactions) Register(_ int, db pebble.DBForCompaction) { c.db = db }
 
-// start allows compactions from now on. It is called once, unless Open fails.
+// start allows compactions from now on. It is called once, or never if Open fails.
 func (c *compactions) start() {
 	c.mu.Lock()
 	c.open = true
@@ -55,21 +56,24 @@ func (c *compactions) Unregister() {
 	}
 }
 
-// TrySchedule reports whether a compaction may start at once. If not, offer starts it later.
+// TrySchedule reports whether a compaction may start at once. If so, it is counted; if not, offer starts it later.
 func (c *compactions) TrySchedule() (bool, pebble.CompactionGrantHandle) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.hasRoom() {
+		c.refused = true
 		return false, nil
 	}
 	c.running++
 	return true, c
 }
 
-// hasRoom is called with mu held.
-func (c *compactions) hasRoom() bool { return c.open && c.running < c.db.GetAllowedWithoutPermission() }
+// hasRoom reports whether another compaction may start. Those of a frozen store would fail, each followed by the next. mu is held.
+func (c *compactions) hasRoom() bool {
+	return c.open && c.store.disk.failure() == nil && c.running < c.db.GetAllowedWithoutPermission()
+}
 
-// UpdateGetAllowedWithoutPermission is called by Pebble when more compactions may be allowed.
+// UpdateGetAllowedWithoutPermission is called by Pebble, with its lock held, when more compactions may be allowed.
 func (c *compactions) UpdateGetAllowedWithoutPermission() { c.change() }
 
 func (c *compactions) change() {
@@ -82,12 +86,14 @@ func (c *compactions) change() {
 // offer starts compactions that wait, while more are allowed.
 func (c *compactions) offer() {
 	var err error
-	defer c.store.catch(&err) // the store is frozen
+	defer c.store.catch(&err) // after a fatal error; the store is frozen
 	ticker := time.NewTicker(offerInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-c.stop:
+			return
+		case <-c.store.dead:
 			return
 		case <-c.changed:
 		case <-ticker.C:
@@ -97,35 +103,29 @@ func (c *compactions) offer() {
 	}
 }
 
-// offerOne reports whether it started a compaction.
+// offerOne starts one that waits, and reports whether another may start. Schedule does all that GetWaitingCompaction does; between the
+// two, a manual compaction that was picked could be cancelled, at which Pebble panics.
 func (c *compactions) offerOne() bool {
 	c.mu.Lock()
 	room := c.hasRoom()
+	if room { // counted before it starts, because it may end before Schedule returns
+		c.running++
+		c.refused = false
+	}
 	c.mu.Unlock()
 	if !room {
 		return false
 	}
-	if waits, _ := c.db.GetWaitingCompaction(); !waits {
-		return false
+	if c.db.Schedule(c) {
+		return true
 	}
-	// It is counted before it starts, because it may end before Schedule returns.
-	c.add(1)
-	if !c.db.Schedule(c) {
-		c.add(-1)
-		return false
-	}
-	return true
-}
-
-func (c *compactions) add(n int) {
 	c.mu.Lock()
-	c.running += n
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	c.running--
+	return c.refused // perhaps only because of the one counted here
 }
 
-// The handle of a compaction, for all of them.
-
-// Started is called when it begins.
+// Started is called when a compaction begins.
 func (c *compactions) Started() {}
 
 // MeasureCPU is called by its goroutines.
@@ -134,8 +134,10 @@ func (c *compactions) MeasureCPU(pebble.CompactionGoroutineKind) {}
 // CumulativeStats is called while it runs.
 func (c *compactions) CumulativeStats(pebble.CompactionGrantHandleStats) {}
 
-// Done is called when it has ended, with no lock of Pebble's held.
+// Done is called when one has ended, with no lock of Pebble's held.
 func (c *compactions) Done() {
-	c.add(-1)
+	c.mu.Lock()
+	c.running--
+	c.mu.Unlock()
 	c.change()
 }

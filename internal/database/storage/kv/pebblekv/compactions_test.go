@@ -1,16 +1,20 @@
 package pebblekv_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
 )
@@ -69,4 +73,40 @@ func TestOpenDoesNotWaitForCompactions(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// failedWork counts errors of background work in the log.
+type failedWork struct {
+	slog.Handler
+	count *atomic.Int64
+}
+
+func (failedWork) Enabled(context.Context, slog.Level) bool { return true }
+
+func (f failedWork) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "background work failed") {
+		f.count.Add(1)
+	}
+	return nil
+}
+
+// TestFrozenStoreStartsNoCompactions: a store that is frozen and closed does not try its compactions again and again.
+func TestFrozenStoreStartsNoCompactions(t *testing.T) {
+	var failed atomic.Int64
+	held := heldCompactions{panickyFS{crashfs.New()}, make(chan struct{})}
+	s := open(t, "/db", pebblekv.Options{FS: held, MemTableBytes: 256 << 10, Logger: slog.New(failedWork{slog.DiscardHandler, &failed})})
+	for i := range 400 {
+		set(t, s, fmt.Sprintf("key %d", i%100), strings.Repeat(fmt.Sprint(i), 5000))
+	}
+	if err := s.Load(t.Context(), func(put func(k, v []byte) error) error { return put([]byte("loaded"), []byte("v")) }); !errors.Is(err, kv.ErrFrozen) {
+		t.Fatal(err)
+	}
+	close(held.proceed)
+	if err := s.Close(); !errors.Is(err, kv.ErrFrozen) {
+		t.Errorf("Close: %v", err)
+	}
+	<-time.After(300 * time.Millisecond)
+	if failed.Load() > 2 {
+		t.Errorf("%d compactions failed", failed.Load())
+	}
 }

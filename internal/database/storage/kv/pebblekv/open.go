@@ -111,8 +111,8 @@ func (s *Store) open(dir string, o Options) (err error) {
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
 	p.EventListener = eventListener(o.Logger, &s.stalls, s.options.OnBackgroundWork)
-	compactions := newCompactions(s)
-	p.Experimental.CompactionScheduler = compactions
+	scheduler := newCompactions(s)
+	p.Experimental.CompactionScheduler = scheduler
 	// A store that was once complete is never silently replaced by an empty one, nor is another program's Pebble database
 	// mistaken for a store whose creation was interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
@@ -128,7 +128,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 		s.disk.close()
 		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.db.Close(), lock.Close())
 	}
-	compactions.start()
+	scheduler.start()
 	return nil
 }
 
