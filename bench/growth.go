@@ -342,7 +342,7 @@ func growIndexes(context.Context) (lines []growth, err error) {
 			if err := l.settle(); err != nil {
 				return err
 			}
-			get, err = l.typical(items, "GetItem", func(random *rand.Rand) string {
+			get, err = l.typical(10*items, "GetItem", func(random *rand.Rand) string {
 				return fmt.Sprintf(`{"TableName":"table-%d","Key":{"PK":{"S":"%d"}}}`, random.IntN(indexedTables), random.IntN(items))
 			})
 			return err
