@@ -91,7 +91,7 @@ bench: build bin/monotable-release ## measure against peers, side by side (BENCH
 bin/monotable-release:
 	@CGO_ENABLED=0 GOAMD64=v1 go build -trimpath -tags=grpcnotrace,nopgxregisterdefaulttypes -pgo=tools/dist/monotable.pgo -ldflags="-s -w" -o $@ ./cmd/monotable
 
-bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
+bench-growth: ## measure how performance changes with the number of items, tables, indexes, items of a collection, and writers of one item
 	@CGO_ENABLED=0 go run ./bench -parts growth $(BENCHFLAGS)
 
 bench-cluster: build ## measure servers that share a store, by number and request (20 minutes; BENCHFLAGS=-h for choices)

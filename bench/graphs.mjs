@@ -16,8 +16,8 @@ const graphs = {
   size: { points: results.by_size, x: ['items', 'items', 10], y: ['server_cpu_us_per_op', 'µs of processor time'] },
 };
 
-// Without it, 0.1 is 100m.
-const belowOne = "format(datum.value, datum.value < 1 ? '~r' : '~s')";
+// The format ~s alone writes 0.1 as 100m.
+const axisLabel = "format(datum.value, datum.value < 1 ? '~r' : '~s')";
 const decades = [0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7];
 
 function specification({ points, x: [x, xTitle, base], y: [y, yTitle] }) {
@@ -31,7 +31,7 @@ function specification({ points, x: [x, xTitle, base], y: [y, yTitle] }) {
       mark: { type: 'line', point: { size: 22 }, strokeWidth: 1.8 },
       encoding: {
         x: { field: x, type: 'quantitative', title: xTitle, scale: { type: 'log', base, nice: false }, axis: { format: '~s', values: base === 2 ? [1, 4, 16, 64, 256] : decades } },
-        y: { field: y, type: 'quantitative', title: yTitle, scale: { type: 'log' }, axis: { labelExpr: belowOne, values: decades } },
+        y: { field: y, type: 'quantitative', title: yTitle, scale: { type: 'log' }, axis: { labelExpr: axisLabel, values: decades } },
         color: { field: 'server', type: 'nominal', title: null, sort: null, scale: { domain: present.map((s) => names[s] ?? s), range: present.map((s) => colors[servers.indexOf(s)]) }, legend: { orient: 'bottom', direction: 'horizontal', labelFontSize: 12, labelLimit: 0, symbolType: 'stroke', symbolStrokeWidth: 3 } },
       },
     },

@@ -13,8 +13,8 @@ const offerInterval = 100 * time.Millisecond
 // compactions starts as many compactions at once as Pebble allows, but the first only when the store is open. Pebble's own
 // scheduler would also start one during Open, which waits for all that have begun: a restart would take as long as a compaction.
 //
-// It implements pebble.CompactionScheduler, and is the pebble.CompactionGrantHandle of every compaction. Its lock is taken after those of Pebble, so it calls Pebble without it, except for
-// GetAllowedWithoutPermission, which takes none.
+// It implements pebble.CompactionScheduler, and is the pebble.CompactionGrantHandle of every compaction. Its lock is taken after
+// those of Pebble, so it calls Pebble without it, except for GetAllowedWithoutPermission, which takes none.
 type compactions struct {
 	store   *Store
 	db      pebble.DBForCompaction // set before any other method uses it
@@ -44,7 +44,7 @@ func (c *compactions) start() {
 	c.change()
 }
 
-// Unregister is called by Pebble when it closes. After it, nothing is called on the database.
+// Unregister is called by Pebble when it closes. Afterwards nothing is called on the database.
 func (c *compactions) Unregister() {
 	c.mu.Lock()
 	open := c.open
@@ -68,7 +68,8 @@ func (c *compactions) TrySchedule() (bool, pebble.CompactionGrantHandle) {
 	return true, c
 }
 
-// hasRoom reports whether another compaction may start. Those of a frozen store would fail, each followed by the next. mu is held.
+// hasRoom reports whether another compaction may start: not in a frozen store, where each would fail and be followed by the next.
+// mu is held.
 func (c *compactions) hasRoom() bool {
 	return c.open && c.store.disk.failure() == nil && c.running < c.db.GetAllowedWithoutPermission()
 }
@@ -103,8 +104,8 @@ func (c *compactions) offer() {
 	}
 }
 
-// offerOne starts one that waits, and reports whether another may start. Schedule does all that GetWaitingCompaction does; between the
-// two, a manual compaction that was picked could be cancelled, at which Pebble panics.
+// offerOne starts a compaction that waits, and reports whether another may start. It does not call GetWaitingCompaction first:
+// Schedule picks a compaction itself, and if a picked manual compaction is cancelled between the two calls, Pebble panics.
 func (c *compactions) offerOne() bool {
 	c.mu.Lock()
 	room := c.hasRoom()
@@ -122,7 +123,7 @@ func (c *compactions) offerOne() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
-	return c.refused // perhaps only because of the one counted here
+	return c.refused // perhaps only because this one was counted
 }
 
 // Started is called when a compaction begins.

@@ -32,6 +32,14 @@ func (h heldCompactions) Create(name string, category vfs.DiskWriteCategory) (vf
 	return h.FS.Create(name, category)
 }
 
+// fillTables writes enough for many tables of level 0, if memtables are small.
+func fillTables(t *testing.T, s *pebblekv.Store) {
+	t.Helper()
+	for i := range 400 {
+		set(t, s, fmt.Sprintf("key %d", i%100), strings.Repeat(fmt.Sprint(i), 5000))
+	}
+}
+
 // TestOpenDoesNotWaitForCompactions: a store with tables to compact opens, and is read and written, before they are compacted.
 // Then they are.
 func TestOpenDoesNotWaitForCompactions(t *testing.T) {
@@ -40,9 +48,7 @@ func TestOpenDoesNotWaitForCompactions(t *testing.T) {
 		first := heldCompactions{disk, make(chan struct{})}
 		o := pebblekv.Options{FS: first, MemTableBytes: 256 << 10, Logger: slog.New(slog.DiscardHandler)}
 		s := open(t, "/db", o)
-		for i := range 400 {
-			set(t, s, fmt.Sprintf("key %d", i%100), strings.Repeat(fmt.Sprint(i), 5000))
-		}
+		fillTables(t, s)
 		synctest.Wait()
 		m := s.Metrics()
 		if m.L0Sublevels < 8 || m.Compactions > 0 {
@@ -95,9 +101,7 @@ func TestFrozenStoreStartsNoCompactions(t *testing.T) {
 	var failed atomic.Int64
 	held := heldCompactions{panickyFS{crashfs.New()}, make(chan struct{})}
 	s := open(t, "/db", pebblekv.Options{FS: held, MemTableBytes: 256 << 10, Logger: slog.New(failedWork{slog.DiscardHandler, &failed})})
-	for i := range 400 {
-		set(t, s, fmt.Sprintf("key %d", i%100), strings.Repeat(fmt.Sprint(i), 5000))
-	}
+	fillTables(t, s)
 	if err := s.Load(t.Context(), func(put func(k, v []byte) error) error { return put([]byte("loaded"), []byte("v")) }); !errors.Is(err, kv.ErrFrozen) {
 		t.Fatal(err)
 	}
