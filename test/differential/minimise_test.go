@@ -9,7 +9,7 @@ import (
 const minimiseTries = 300
 
 // minimise returns a shorter sequence whose last request still shows a difference with the same signature: it first removes
-// requests, then members of the remaining requests.
+// requests, then members of the remaining requests. A difference that is triaged has another cause and does not count.
 func (c *comparison) minimise(t *testing.T, requests []request, d difference) ([]request, difference) {
 	t.Helper()
 	signature, tries := d.signature(), 0
@@ -20,7 +20,7 @@ func (c *comparison) minimise(t *testing.T, requests []request, d difference) ([
 		shown := false
 		c.run(t, candidate, func(i int, ours, theirs outcome) bool {
 			found := difference{request: candidate[i], ours: ours, theirs: theirs}
-			if i == len(candidate)-1 && !ours.same(theirs) && found.signature() == signature {
+			if i == len(candidate)-1 && !ours.same(theirs) && found.signature() == signature && found.triaged(c.triage) == "" {
 				d, shown = found, true
 			}
 			return ours.same(theirs) || !found.changesState()
