@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -19,6 +21,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
 const accountsTable = `{"TableName":"Accounts","BillingMode":"PAY_PER_REQUEST",
@@ -369,4 +372,50 @@ func change(t *testing.T, e *engine.Engine, body string) {
 	for strings.Contains(send(t, e, "describe-table", `{"TableName":"Accounts"}`), "ING\"") {
 		runtime.Gosched()
 	}
+}
+
+// slowSync is a disk whose syncs take 2 ms.
+type slowSync struct{}
+
+func (slowSync) String() string { return "slow" }
+
+func (slowSync) MaybeError(op errorfs.Op) error {
+	if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo {
+		<-time.After(2 * time.Millisecond)
+	}
+	return nil
+}
+
+// TestReadAfterLargeBatch: clients that each write a small item between large ones in one batch, over and over, read what they have
+// written, not what another client wrote meanwhile.
+func TestReadAfterLargeBatch(t *testing.T) {
+	store, err := pebblekv.Open(t.TempDir(), pebblekv.Options{FS: errorfs.Wrap(vfs.Default, slowSync{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	e := openAccounts(t, store)
+	together(6, func(client int) {
+		for round := range 8 {
+			var puts []string
+			for i := range 5 {
+				id, text := fmt.Sprintf("large %d %d", client, i), strings.Repeat(string(rune('a'+round)), 390<<10)
+				if i == 2 {
+					id, text = fmt.Sprintf("small %d", client), fmt.Sprint("of round ", round)
+				}
+				puts = append(puts, fmt.Sprintf(`{"PutRequest":{"Item":{"id":{"S":%q},"text":{"S":%q}}}}`, id, text))
+			}
+			send(t, e, "batch-write-item", `{"RequestItems":{"Accounts":[`+strings.Join(puts, ",")+`]}}`)
+			for range 3 {
+				got, err := perform(t.Context(), e, "get-item", fmt.Sprintf(`{"TableName":"Accounts","Key":{"id":{"S":"small %d"}},"ConsistentRead":true}`, client))
+				if err != nil || !strings.Contains(got, fmt.Sprintf(`"small %d"`, client)) || !strings.Contains(got, fmt.Sprintf(`"of round %d"`, round)) {
+					t.Errorf("client %d reads in round %d: %s, %v", client, round, got, err)
+				}
+			}
+		}
+	})
 }

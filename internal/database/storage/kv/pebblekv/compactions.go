@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -104,8 +105,8 @@ func (c *compactions) offer() {
 	}
 }
 
-// offerOne starts a compaction that waits, and reports whether another may start. It does not call GetWaitingCompaction first:
-// Schedule picks a compaction itself, and if a picked manual compaction is cancelled between the two calls, Pebble panics.
+// offerOne starts a compaction that waits, and reports whether another may start. It does not call GetWaitingCompaction first, because
+// Schedule picks a compaction itself.
 func (c *compactions) offerOne() bool {
 	c.mu.Lock()
 	room := c.hasRoom()
@@ -117,13 +118,31 @@ func (c *compactions) offerOne() bool {
 	if !room {
 		return false
 	}
-	if c.db.Schedule(c) {
+	started, again := c.schedule()
+	if started {
 		return true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
-	return c.refused // perhaps only because this one was counted
+	return again || c.refused // perhaps only because this one was counted
+}
+
+// schedule starts a compaction. Pebble panics if the one that it has picked is a manual one that has been cancelled since. It has then
+// changed nothing but forgotten its choice, so that the next call picks another.
+func (c *compactions) schedule() (started, again bool) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case error:
+			if again = strings.Contains(reason.Error(), "did not find manual compaction"); !again {
+				panic(reason)
+			}
+		default:
+			panic(reason)
+		}
+	}()
+	return c.db.Schedule(c), false
 }
 
 // Started is called when a compaction begins.

@@ -1,12 +1,16 @@
 package pebblekv
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // waitingDB is a pebble.DBForCompaction that allows one compaction and has some to run, like Pebble: one that it may not start at once
@@ -86,4 +90,61 @@ func TestCompactionLimit(t *testing.T) {
 			})
 		})
 	}
+}
+
+// heldSchedule is called once before Schedule has taken Pebble's locks.
+type heldSchedule struct {
+	pebble.DBForCompaction
+	before func()
+}
+
+func (d *heldSchedule) Schedule(h pebble.CompactionGrantHandle) bool {
+	if before := d.before; before != nil {
+		d.before = nil
+		before()
+	}
+	return d.DBForCompaction.Schedule(h)
+}
+
+// TestCancelledManualCompaction: a manual compaction that is picked and cancelled while another is offered does no harm, and the next one
+// runs.
+func TestCancelledManualCompaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Store{disk: &disk{}, dead: make(chan struct{}), log: slog.New(slog.DiscardHandler), options: Options{Compactions: 1}.withDefaults()}
+		c := newCompactions(s)
+		options := s.options.pebbleOptions(vfs.NewMem(), pebbleLogger{s})
+		options.Experimental.CompactionScheduler = c
+		options.DisableAutomaticCompactions = true
+		db, err := pebble.Open("db", options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			err := errors.Join(db.Set([]byte("a"), nil, pebble.NoSync), db.Set([]byte("z"), nil, pebble.NoSync), db.Flush())
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		compact := func(ctx context.Context) error { return db.Compact(ctx, []byte("a"), []byte("zz"), true) }
+		cancelled := make(chan struct{})
+		c.db = &heldSchedule{c.db, func() {
+			defer close(cancelled)
+			ctx, cancel := context.WithCancel(t.Context())
+			compacted := make(chan error)
+			go func() { compacted <- compact(ctx) }()
+			synctest.Wait()
+			cancel()
+			if err := <-compacted; !errors.Is(err, context.Canceled) {
+				t.Errorf("Compact: %v, want a cancellation", err)
+			}
+		}}
+		c.start()
+		<-cancelled
+		if err := compact(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

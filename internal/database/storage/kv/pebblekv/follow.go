@@ -103,13 +103,12 @@ func (f *Follower) Set(key, value []byte) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	stripes := s.unsynced.appendStripes(nil, key)
-	s.unsynced.begin(stripes)
+	s.unsynced.beginRange() // the key is not held, so any update in progress may have read it
 	err := s.db.Set(key, value, pebble.Sync)
 	if err = errors.Join(err, s.disk.failure()); err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
 	}
-	s.unsynced.end(stripes)
+	s.unsynced.endRange()
 	return nil
 }
 

@@ -261,3 +261,36 @@ func TestFollowerSetIsRead(t *testing.T) {
 	}
 	read("yes")
 }
+
+// TestFollowerSetDuringUpdate: an update that reads the key from the state before the follower set it does not cache that.
+func TestFollowerSetDuringUpdate(t *testing.T) {
+	s := open(t, t.TempDir(), pebblekv.Options{})
+	defer s.Close()
+	set(t, s, "left", "no")
+	f, err := s.Follow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	err = s.Update(t.Context(), kv.Intent{Check: [][]byte{[]byte("other"), []byte("left")}}, func(txn kv.Txn) error {
+		if _, err := txn.Get([]byte("other")); err != nil {
+			return err
+		}
+		held, _, err := f.Hold()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Set([]byte("left"), []byte("yes")), held.Close()); err != nil {
+			return err
+		}
+		f.Release()
+		_, err = txn.Get([]byte("left"))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Get(t.Context(), []byte("left")); string(v) != "yes" || err != nil {
+		t.Errorf("Get: %q, %v; want yes", v, err)
+	}
+}

@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"sync"
@@ -194,3 +195,31 @@ func TestConcurrentUpdatesOfRecentValues(t *testing.T) {
 }
 
 func intentToWrite(key []byte) kv.Intent { return kv.Intent{Write: [][]byte{key}} }
+
+// TestOverlayOfUpdateInSeveralBatches: what an update reads of its own writes stays when its batches have become one, until it ends,
+// whatever other updates write meanwhile: the cache takes the new values from there when they are synced.
+func TestOverlayOfUpdateInSeveralBatches(t *testing.T) {
+	s := openMemory(t)
+	txn := s.newTxn(nil, batchShare{memory: s.batches})
+	defer txn.close()
+	large := bytes.Repeat([]byte("x"), 390<<10)
+	for _, w := range []struct{ key, value []byte }{{[]byte("1"), large}, {[]byte("2"), large}, {[]byte("small"), []byte("mine")}, {[]byte("3"), large}} {
+		txn.Set(w.key, w.value)
+	}
+	if len(txn.writes.batches) < 2 {
+		t.Fatal("the update has one batch")
+	}
+	if _, err := txn.writes.whole(); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		other := s.db.NewBatch()
+		defer other.Close()
+		if err := other.Set([]byte("other"), bytes.Repeat([]byte("y"), 900<<10), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := txn.Get([]byte("small")); string(got) != "mine" {
+		t.Errorf("the update reads %.20q, want mine", got)
+	}
+}

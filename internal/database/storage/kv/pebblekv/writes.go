@@ -94,7 +94,8 @@ func (w *writes) number(first kv.Seq) {
 	}
 }
 
-// whole returns all writes as one batch.
+// whole returns all writes as one batch. The batches that it copies stay until close: Pebble uses the memory of a closed batch again,
+// and the update's overlay points into it.
 func (w *writes) whole() (*pebble.Batch, error) {
 	if len(w.batches) == 1 {
 		return w.last(), nil
@@ -102,9 +103,9 @@ func (w *writes) whole() (*pebble.Batch, error) {
 	whole := w.db.NewBatchWithSize(w.bytes())
 	var err error
 	for _, batch := range w.batches {
-		err = errors.Join(err, whole.Apply(batch, nil), batch.Close())
+		err = errors.Join(err, whole.Apply(batch, nil))
 	}
-	w.batches = append(w.batches[:0], whole)
+	w.batches = append(w.batches, whole)
 	w.full = 0
 	return whole, err
 }
