@@ -265,6 +265,9 @@ func TestResourcePolicies(t *testing.T) {
 	_, err = ann.GetItem(ctx, get)
 	g.want("denied by the table", refusal(err), "AccessDeniedException: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:GetItem on "+
 		"resource: arn:aws:dynamodb:us-east-1:000000000000:table/Notes with an explicit deny in a resource-based policy")
+	put("allow") // as on AWS, in any case
+	_, err = ann.GetItem(ctx, get)
+	g.want("allowed by the table in lower case", refusal(err), "")
 }
 
 // TestPoliciesOfStreamsAndIndexes: a stream's policy applies only to the stream, and a table's policy to its indexes only if it

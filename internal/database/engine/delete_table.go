@@ -14,7 +14,7 @@ import (
 )
 
 // DeleteTable deletes a table. Its name can be reused as soon as the table is gone, which without Options.TableDelay is
-// immediately; its items are removed in the background. Deleting a table that is being deleted has no effect. The contents of a
+// immediately; its items are removed in the background. A table that is being deleted cannot be deleted again. The contents of a
 // table with point-in-time recovery are kept for some time as a backup of type SYSTEM.
 func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
 	now := e.options.Now()
@@ -23,7 +23,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 		drop = nil
 		switch {
 		case d.Deleting():
-			return nil
+			return apierr.TableBeingDeleted.With(d.Name)
 		case d.DeletionBarred:
 			return apierr.TableProtected.With()
 		case d.IsReplica():

@@ -82,6 +82,23 @@ func TestRulesHaveAQuota(t *testing.T) {
 	}
 }
 
+// TestInsightsOfCreatingTable: insights can only be enabled once the table is ACTIVE (DDB-TABLE-442).
+func TestInsightsOfCreatingTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TTLInterval: -1, TableDelay: 10 * time.Second})
+		createTable(t, e, musicTable())
+		in := &api.UpdateContributorInsightsInput{TableName: new("Music"), ContributorInsightsAction: new("ENABLE")}
+		_, err := e.UpdateContributorInsights(t.Context(), in)
+		if err == nil || !strings.HasSuffix(err.Error(), "TableStatus must be ACTIVE to enable ContributorInsights.") {
+			t.Errorf("of a table that is being created: %v", err)
+		}
+		advance(10 * time.Second)
+		if _, err := e.UpdateContributorInsights(t.Context(), in); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestInsightsOfChangingIndex: insights can only be enabled while the index is ACTIVE.
 func TestInsightsOfChangingIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// ListTagsOfResource lists the tags of a table ordered by key, all in one response as AWS does. A token is therefore never valid.
+// ListTagsOfResource lists the tags of a table ordered by key, all in one response as AWS does. A token can only
+// be invalid, and AWS ignores those.
 func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {
@@ -17,9 +18,6 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	d, err := e.find(ctx, name)
 	if err != nil {
 		return nil, resourceError(err, *in.ResourceArn)
-	}
-	if in.NextToken != nil {
-		return nil, apierr.InvalidNextToken.With()
 	}
 	return &api.ListTagsOfResourceOutput{Tags: schema.DescribeTags(d.Tags)}, nil
 }

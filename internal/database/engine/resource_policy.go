@@ -31,7 +31,7 @@ func (e *Engine) policyResource(ctx context.Context, text string) (policyResourc
 	switch {
 	case ok && arn.Account != e.options.AccountID:
 		return policyResource{}, apierr.RestoreSourceForeign.With()
-	case ok && arn.Region != e.options.Region:
+	case ok && (arn.Region != e.options.Region || !arn.Native()):
 		return policyResource{}, apierr.PolicyResourceElsewhere.With(text)
 	}
 	if !ok || !strings.HasPrefix(arn.Rest, "/stream/") {

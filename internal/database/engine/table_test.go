@@ -168,7 +168,9 @@ func TestTableDelay(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantStatus(t, e, "DELETING a=DELETING b=DELETING")
-		if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")}); err != nil {
+		_, err = e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")})
+		const deleting = "ResourceInUseException: Attempt to change a resource which is still in use: Table is being deleted: Music"
+		if err == nil || err.Error() != deleting {
 			t.Errorf("deletion of a table that is being deleted: %v", err)
 		}
 		if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != noTable {
@@ -184,6 +186,71 @@ func TestTableDelay(t *testing.T) {
 		if done := wantVerified(t, e); done.Items != 0 {
 			t.Errorf("the new table has %d items", done.Items)
 		}
+	})
+}
+
+// TestUpdateWhileUpdating: of an UPDATING table, deletion protection can be changed, one index at a time can be created or
+// deleted, and nothing else (DDB-TABLE-002, 159, 163, 376, 444).
+func TestUpdateWhileUpdating(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
+		createTable(t, e, musicTable("a"))
+		advance(10 * time.Second)
+		const inUse = "ResourceInUseException: Attempt to change a resource which is still in use: "
+		const oneAtATime = "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+		want := func(in *api.UpdateTableInput, want string) {
+			t.Helper()
+			in.TableName = new("Music")
+			out, err := e.UpdateTable(t.Context(), in)
+			switch {
+			case want == "" && err != nil:
+				t.Error(err)
+			case want == "" && *out.TableDescription.TableStatus != "UPDATING":
+				t.Errorf("the response says %s", *out.TableDescription.TableStatus)
+			case want != "" && (err == nil || err.Error() != want):
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		}
+		addIndex := func(name string) *api.UpdateTableInput {
+			x, a := globalIndex(name)
+			return &api.UpdateTableInput{
+				AttributeDefinitions:        []api.AttributeDefinition{a},
+				GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Create: &x}},
+			}
+		}
+		dropIndex := func(name string) *api.UpdateTableInput {
+			return &api.UpdateTableInput{GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{
+				Delete: &api.DeleteGlobalSecondaryIndexAction{IndexName: &name},
+			}}}
+		}
+		want(&api.UpdateTableInput{StreamSpecification: &api.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY")}}, "")
+		want(&api.UpdateTableInput{OnDemandThroughput: &api.OnDemandThroughput{MaxReadRequestUnits: new(int64(5))}}, inUse+"Table is being updated: Music")
+		want(&api.UpdateTableInput{DeletionProtectionEnabled: new(true)}, "")
+		advance(10 * time.Second)
+
+		createIndex(t, e, "b")
+		want(&api.UpdateTableInput{DeletionProtectionEnabled: new(false)}, "")
+		want(addIndex("c"), oneAtATime)
+		want(dropIndex("a"), oneAtATime)
+		want(dropIndex("b"), inUse+"Index creation is in resource allocation phase. Retry deletion during backfilling phase or when the index is active. Table: Music Index: b")
+		advance(11 * time.Second)
+		want(dropIndex("b"), "")
+		want(addIndex("b"), inUse+"Index is being deleted. Table: Music Index: b")
+		want(dropIndex("b"), inUse+"Index is being deleted. Table: Music Index: b")
+		want(addIndex("c"), oneAtATime)
+	})
+}
+
+// TestProtectionKeepsShownThroughput: a change of deletion protection does not show new throughput before its time.
+func TestProtectionKeepsShownThroughput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
+		createTable(t, e, provisioned())
+		advance(10 * time.Second)
+		updating, index := state{"UPDATING", 10, false}, state{"ACTIVE", 2, false}
+		wantThroughput(t, update(t, e, &api.UpdateTableInput{ProvisionedThroughput: units(30, 15)}), updating, index)
+		wantThroughput(t, update(t, e, &api.UpdateTableInput{DeletionProtectionEnabled: new(true)}), updating, index)
+		wantThroughput(t, describe(t, e), updating, index)
 	})
 }
 

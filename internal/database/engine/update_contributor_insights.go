@@ -26,10 +26,13 @@ func (e *Engine) UpdateContributorInsights(ctx context.Context, in *api.UpdateCo
 		if s, err = insightsOf(d, valueOf(in.IndexName)); err != nil {
 			return err
 		}
+		now := e.options.Now()
+		if on && d.Status(now) == catalog.StatusCreating {
+			return apierr.InsightsTableNotActive.With()
+		}
 		if on && s.index != "" && d.Index(s.index).State != catalog.IndexActive {
 			return apierr.InsightsIndexNotActive.With()
 		}
-		now := e.options.Now()
 		status = s.turn(on, mode, now, e.settledAt(now))
 		if e.rulesElsewhere(&s)+len(s.rules()) > insightsRulesMax {
 			s.refuse()

@@ -63,8 +63,13 @@ func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 	env := u.engine.env(now)
 	env.Limited = u.engine.enforcesOn(d)
 	u.change, u.jobs = schema.NewChange(u.in, env), nil
-	if err := u.engine.checkSettled(d, now, u.change.Interrupts(d)); err != nil {
+	if err := u.engine.checkSettled(d, now, true); err != nil {
 		return err
+	}
+	if d.Status(now) == catalog.StatusUpdating {
+		if err := u.change.CheckUpdating(d); err != nil {
+			return err
+		}
 	}
 	if err := u.change.Apply(d); err != nil {
 		return err
@@ -94,15 +99,15 @@ func (u *tableUpdate) addJobs(d *catalog.Descriptor, kind job.Kind, indexes []ke
 	}
 }
 
-// checkSettled rejects the change of a table that is not ACTIVE.
-func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts bool) error {
+// checkSettled rejects the change of a table that is not ACTIVE, or UPDATING if the change is possible then.
+func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, updating bool) error {
 	switch d.Status(now) {
 	case catalog.StatusCreating:
 		return apierr.TableBeingCreated.With(d.Name)
 	case catalog.StatusDeleting:
 		return apierr.TableBeingDeleted.With(d.Name)
 	case catalog.StatusUpdating:
-		if !interrupts {
+		if !updating {
 			return apierr.TableBeingUpdated.With(d.Name)
 		}
 	default:

@@ -16,7 +16,7 @@ type CreateTableInput struct {
 	StreamSpecification       *StreamSpecification
 	SSESpecification          *SSESpecification
 	Tags                      []Tag
-	TableClass                *string `enum:"STANDARD|STANDARD_INFREQUENT_ACCESS"`
+	TableClass                *string
 	DeletionProtectionEnabled *bool
 	WarmThroughput            *WarmThroughput
 	ResourcePolicy            *string
@@ -56,7 +56,7 @@ type UpdateTableInput struct {
 	StreamSpecification         *StreamSpecification
 	SSESpecification            *SSESpecification
 	ReplicaUpdates              []ReplicationGroupUpdate `min:"1"`
-	TableClass                  *string                  `enum:"STANDARD|STANDARD_INFREQUENT_ACCESS"`
+	TableClass                  *string
 	DeletionProtectionEnabled   *bool
 	MultiRegionConsistency      *string                         `enum:"EVENTUAL|STRONG"`
 	GlobalTableWitnessUpdates   []GlobalTableWitnessGroupUpdate `min:"1" max:"1"`

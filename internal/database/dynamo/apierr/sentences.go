@@ -118,13 +118,16 @@ const (
 	ResourceNotFound Sentence = notFound + ": ResourceArn: %s not found" // tagging operations
 	// InvalidName is for names without a constraint in the API's model, and for those in an ARN.
 	InvalidName      Sentence = "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
-	NotTableOrARN    Sentence = envelope + "Value '%s' at 'tableName' failed to satisfy constraint: Member must be a table name or the ARN of a table"
 	NotARN           Sentence = invalid + "ARNs must start with 'arn:': %s"
 	NotDynamoDBARN   Sentence = invalid + "Provided Arn is not a DynamoDB resource arn: %s"
 	NotTableOrStream Sentence = invalid + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: %s"
 	InvalidTableARN  Sentence = "Invalid TableArn: Invalid ResourceArn provided as input %s" // of another region
-	OtherRegion      Sentence = envelope + "Invalid AWS region in '%s'"
-	OtherAccount     Sentence = "Access is denied"
+	// The next four are errors of the ARN in a TableName. Of InvalidARNFormat, all but the envelope is DynamoDB Local's text.
+	OtherRegion       Sentence = envelope + "Invalid AWS region in '%s'"
+	OtherPartition    Sentence = envelope + "Invalid AWS partition in '%s'"
+	OtherResourceType Sentence = envelope + "Invalid resource type in '%s'"
+	InvalidARNFormat  Sentence = envelope + "Valid ARN format is 'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource name must have length less than or equal to 255, Resource name must have length greater than or equal to 3, Resource name must satisfyregular expression pattern: [a-zA-Z0-9_.-]+"
+	OtherAccount      Sentence = "Access is denied"
 )
 
 // Throughput limits, and changes of throughput.
@@ -148,7 +151,10 @@ const (
 	TableBeingCreated Sentence = inUse + "Table is being created: %s"
 	TableBeingDeleted Sentence = inUse + "Table is being deleted: %s"
 	IndexBeingUpdated Sentence = inUse + "Index is being updated. Table: %s Index: %s"
-	TableBeingUpdated Sentence = inUse + "Table is being updated: %s"
+	IndexBeingDeleted Sentence = inUse + "Index is being deleted. Table: %s Index: %s"
+	// IndexBeingAllocated rejects the deletion of an index whose backfill has not begun.
+	IndexBeingAllocated Sentence = inUse + "Index creation is in resource allocation phase. Retry deletion during backfilling phase or when the index is active. Table: %s Index: %s"
+	TableBeingUpdated   Sentence = inUse + "Table is being updated: %s"
 	// The next two are DeleteTable's.
 	TableChanges       Sentence = inUse + "Table: %s is in the process of being updated."
 	TableIndexesChange Sentence = inUse + "Cannot delete table while indexes are being created, updated, or deleted."
@@ -162,6 +168,8 @@ const (
 	IndexAndThroughputSet  Sentence = invalid + "You cannot create or delete index while updating table IOPS"
 	IndexAndStreamSet      Sentence = invalid + "You cannot create or delete index while changing stream status"
 	IndexAndWarmSet        Sentence = invalid + "Create global secondary index cannot be specified when updating WarmThroughput"
+
+	TableClassInvalid Sentence = "Invalid table-class parameter provided. Please try again with a valid table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS]."
 
 	SSETypeWithoutSSE  Sentence = invalid + "SSEType can not be specified if Enabled is false"
 	SSEKeyWithoutSSE   Sentence = invalid + "KMSMasterKeyId can not be specified if Enabled is false"
@@ -309,7 +317,7 @@ const (
 	TagRepeated      Sentence = "Duplicate Tag Keys provided as input: Duplicate Tag Key found %s"
 	TagReserved      Sentence = "Tag Key cannot be prefixed with aws:, Key: %s"
 	TooManyTags      Sentence = "Number of Tags exceed the current limit for the provided ResourceArn"
-	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
+	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListContributorInsights
 )
 
 // Resource policies. The recorded sentences with a revision are cut off after "target ta"; the rest is ours. The first six,
@@ -341,6 +349,9 @@ const (
 	PolicyMalformed        Sentence = badPolicy + "%s"
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
+
+// InsightsTableNotActive rejects contributor insights of a table that is being created.
+const InsightsTableNotActive Sentence = "Table or Index is not in a valid state to update Key Access Insights: TableStatus must be ACTIVE to enable ContributorInsights."
 
 // InsightsIndexNotActive rejects contributor insights of an index that is being created or deleted.
 const InsightsIndexNotActive Sentence = "Table or Index is not in a valid state to update Key Access Insights: IndexStatus must be ACTIVE to enable ContributorInsights."
@@ -698,6 +709,8 @@ var codes = map[Sentence]Code{
 	TableBeingDeleted:       ResourceInUseException,
 	TableBeingUpdated:       ResourceInUseException,
 	IndexBeingUpdated:       ResourceInUseException,
+	IndexBeingDeleted:       ResourceInUseException,
+	IndexBeingAllocated:     ResourceInUseException,
 	TableChanges:            ResourceInUseException,
 	TableIndexesChange:      ResourceInUseException,
 	TTLOfNewTable:           ResourceInUseException,

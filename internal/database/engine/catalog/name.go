@@ -14,6 +14,8 @@ const (
 
 const (
 	arnPrefix = "arn:"
+	partition = "aws"
+	tableType = "table"   // of a resource in an ARN
 	indexPart = "/index/" // between a table's and an index's name in an ARN
 )
 
@@ -31,10 +33,26 @@ func (c *Catalog) Name(nameOrARN string) (string, error) {
 		return nameOrARN, nil
 	}
 	arn, ok := ParseARN(nameOrARN)
-	if !ok || !ValidName(arn.Table) || arn.Rest != "" {
-		return "", apierr.NotTableOrARN.With(nameOrARN)
+	if !ok || !arn.Native() || !ValidName(arn.Table) || arn.Rest != "" {
+		return "", notTableARN(nameOrARN)
 	}
 	return arn.Table, c.checkScope(arn, nameOrARN)
+}
+
+// notTableARN returns the error of a TableName parameter that is an ARN, but not that of a table.
+func notTableARN(text string) error {
+	parts := strings.SplitN(text, ":", 6)
+	if len(parts) != 6 {
+		return apierr.InvalidARNFormat.With()
+	}
+	resource, _, named := strings.Cut(parts[5], "/")
+	switch {
+	case parts[1] != partition:
+		return apierr.OtherPartition.With(text)
+	case parts[2] == "dynamodb" && named && resource != tableType:
+		return apierr.OtherResourceType.With(text)
+	}
+	return apierr.InvalidARNFormat.With()
 }
 
 // checkScope rejects an ARN of another account or Region, whose tables are not here.
@@ -78,8 +96,11 @@ func foreignService(text string) bool {
 
 // ARN is a parsed table ARN. Rest is the part after the table's name ("/index/x"), or "".
 type ARN struct {
-	Region, Account, Table, Rest string
+	Partition, Region, Account, Table, Rest string
 }
+
+// Native reports whether the ARN is of the partition of this server's tables.
+func (a ARN) Native() bool { return a.Partition == partition }
 
 // ParseARN parses arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME[/REST].
 func ParseARN(text string) (arn ARN, ok bool) {
@@ -87,7 +108,7 @@ func ParseARN(text string) (arn ARN, ok bool) {
 	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" {
 		return ARN{}, false
 	}
-	resource, ok := strings.CutPrefix(parts[5], "table/")
+	resource, ok := strings.CutPrefix(parts[5], tableType+"/")
 	if !ok || parts[3] == "" || parts[4] == "" {
 		return ARN{}, false
 	}
@@ -95,7 +116,7 @@ func ParseARN(text string) (arn ARN, ok bool) {
 	if found {
 		rest = "/" + rest
 	}
-	return ARN{Region: parts[3], Account: parts[4], Table: name, Rest: rest}, true
+	return ARN{Partition: parts[1], Region: parts[3], Account: parts[4], Table: name, Rest: rest}, true
 }
 
 // ValidName reports whether a table or index may have the name.

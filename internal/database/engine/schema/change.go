@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,10 +32,7 @@ func NewChange(in *api.UpdateTableInput, e Env) Change {
 
 // Apply changes the descriptor of a table that may be changed, with checks in AWS's order.
 func (c *Change) Apply(d *catalog.Descriptor) error {
-	d.Billing.Throughput.Was = nil
-	for i := range d.Indexes {
-		d.Indexes[i].Throughput.Was = nil
-	}
+	c.forgetSettled(d)
 	for _, step := range []func(*catalog.Descriptor) error{c.billing, c.indexes, c.vectorIndexes, c.stream, c.settings} {
 		if err := step(d); err != nil {
 			return err
@@ -46,6 +44,19 @@ func (c *Change) Apply(d *catalog.Descriptor) error {
 	return nil
 }
 
+// forgetSettled removes previous throughput that is no longer shown.
+func (c *Change) forgetSettled(d *catalog.Descriptor) {
+	now := c.Env.Now.UnixMilli()
+	if now >= d.SettledAt {
+		d.Billing.Throughput.Was = nil
+	}
+	for i := range d.Indexes {
+		if x := &d.Indexes[i]; now >= max(d.SettledAt, x.SettledAt) {
+			x.Throughput.Was = nil
+		}
+	}
+}
+
 // ofTable reports whether the change makes the table itself UPDATING. A change of an index's throughput only affects the index's
 // status, and other changes take effect immediately.
 func (c *Change) ofTable() bool {
@@ -54,19 +65,49 @@ func (c *Change) ofTable() bool {
 		makesIndex(in) || dropsIndex(in)
 }
 
-// Interrupts reports whether the update only deletes an index whose backfill is in progress, the one change that may interrupt a
-// backfill.
-func (c *Change) Interrupts(d *catalog.Descriptor) bool {
-	updates, vectors := c.in.GlobalSecondaryIndexUpdates, c.in.VectorIndexUpdates
-	var x *catalog.IndexDescriptor
-	switch {
-	case len(updates)+len(vectors) != 1:
-	case len(updates) == 1 && updates[0].Delete != nil:
-		x = d.Index(*updates[0].Delete.IndexName)
-	case len(vectors) == 1 && vectors[0].Delete != nil:
-		x = d.Index(*vectors[0].Delete.IndexName)
+// CheckUpdating rejects the change of a table that is UPDATING. AWS accepts two changes then: of deletion protection, and the
+// deletion of an index whose backfill is in progress.
+func (c *Change) CheckUpdating(d *catalog.Descriptor) error {
+	if c.in.DeletionProtectionEnabled != nil && !d.Global.Settling() {
+		return nil
 	}
-	return x != nil && x.State == catalog.IndexBackfilling
+	name, deletes := c.onlineIndex()
+	for i := range d.Indexes {
+		x := &d.Indexes[i]
+		switch {
+		case x.State == catalog.IndexActive || name == "":
+		case x.Name != name:
+			return apierr.TooManyIndexesInTheMake.With()
+		case x.State == catalog.IndexDeleting:
+			return apierr.IndexBeingDeleted.With(d.Name, name)
+		case deletes && x.State == catalog.IndexAllocating:
+			return apierr.IndexBeingAllocated.With(d.Name, name)
+		case deletes && len(c.in.GlobalSecondaryIndexUpdates)+len(c.in.VectorIndexUpdates) == 1:
+			return nil
+		}
+	}
+	return apierr.TableBeingUpdated.With(d.Name)
+}
+
+// onlineIndex returns the name of the index that the update creates or deletes, or "".
+func (c *Change) onlineIndex() (name string, deletes bool) {
+	for _, g := range c.in.GlobalSecondaryIndexUpdates {
+		switch {
+		case g.Create != nil:
+			return *g.Create.IndexName, false
+		case g.Delete != nil:
+			return *g.Delete.IndexName, true
+		}
+	}
+	for _, v := range c.in.VectorIndexUpdates {
+		switch {
+		case v.Create != nil:
+			return *v.Create.IndexName, false
+		case v.Delete != nil:
+			return *v.Delete.IndexName, true
+		}
+	}
+	return "", false
 }
 
 func (c *Change) billing(d *catalog.Descriptor) error {
@@ -196,7 +237,8 @@ func (c *Change) settings(d *catalog.Descriptor) error {
 			return err
 		}
 	}
-	if class := c.in.TableClass; class != nil && *class != d.Class {
+	// A table that never had another class stays without a summary of its class.
+	if class := c.in.TableClass; class != nil && *class != cmp.Or(d.Class, classStandard) {
 		d.Class, d.ClassChanged = *class, c.Env.Now.UnixMilli()
 	}
 	if p := c.in.DisassociationProtectionEnabled; p != nil {

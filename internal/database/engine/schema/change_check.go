@@ -30,6 +30,11 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 			return err
 		}
 	}
+	if in.TableClass != nil {
+		if err := checkClass(*in.TableClass); err != nil {
+			return err
+		}
+	}
 	if s := in.StreamSpecification; s != nil {
 		switch {
 		case *s.StreamEnabled && s.StreamViewType == nil:

@@ -136,6 +136,9 @@ func (e Env) createSettings(d *catalog.Descriptor, in *api.CreateTableInput) err
 		return err
 	}
 	if in.TableClass != nil {
+		if err := checkClass(*in.TableClass); err != nil {
+			return err
+		}
 		d.Class = *in.TableClass
 	}
 	d.DeletionBarred = in.DeletionProtectionEnabled != nil && *in.DeletionProtectionEnabled

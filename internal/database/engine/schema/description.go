@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -63,7 +64,7 @@ func describeIndexes(out *api.TableDescription, d *catalog.Descriptor, now time.
 			return err
 		}
 		arn := *out.TableArn + "/index/" + x.Name
-		projection := &api.Projection{ProjectionType: &x.Projection, NonKeyAttributes: x.Included}
+		projection := describeProjection(x)
 		if x.Local {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, api.LocalSecondaryIndexDescription{
 				IndexName: &x.Name, IndexArn: &arn, KeySchema: DescribeKeys(x.Keys), Projection: projection,
@@ -100,12 +101,19 @@ func describeIndexes(out *api.TableDescription, d *catalog.Descriptor, now time.
 	return nil
 }
 
+// describeAttributes describes attribute definitions in order of name, as AWS does.
 func describeAttributes(in []catalog.Attribute) []api.AttributeDefinition {
+	in = slices.SortedFunc(slices.Values(in), func(a, b catalog.Attribute) int { return strings.Compare(a.Name, b.Name) })
 	out := make([]api.AttributeDefinition, len(in))
 	for i := range in {
 		out[i] = api.AttributeDefinition{AttributeName: &in[i].Name, AttributeType: &in[i].Type}
 	}
 	return out
+}
+
+// describeProjection describes the projection of an index, with its attributes in order of name, as AWS does.
+func describeProjection(x *catalog.IndexDescriptor) *api.Projection {
+	return &api.Projection{ProjectionType: &x.Projection, NonKeyAttributes: slices.Sorted(slices.Values(x.Included))}
 }
 
 const (

@@ -9,7 +9,17 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-const sseKMS = "KMS"
+const (
+	sseKMS        = "KMS"
+	classStandard = "STANDARD"
+)
+
+func checkClass(class string) error {
+	if class != classStandard && class != "STANDARD_INFREQUENT_ACCESS" {
+		return apierr.TableClassInvalid.With()
+	}
+	return nil
+}
 
 func checkNewStream(s *api.StreamSpecification) error {
 	switch {

@@ -36,7 +36,7 @@ func DescribeSourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetail
 	}
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		projection := &api.Projection{ProjectionType: &x.Projection, NonKeyAttributes: x.Included}
+		projection := describeProjection(x)
 		switch {
 		case x.Local:
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, api.LocalSecondaryIndexInfo{

@@ -205,7 +205,7 @@ func describeVector(x *catalog.IndexDescriptor) api.VectorIndexInfo {
 	out := api.VectorIndexInfo{
 		IndexName:        &x.Name,
 		VectorAttribute:  &api.VectorAttributeDefinition{AttributeName: &v.Attribute},
-		Projection:       &api.Projection{ProjectionType: &x.Projection, NonKeyAttributes: x.Included},
+		Projection:       describeProjection(x),
 		Dimensions:       &dimensions,
 		DistanceFunction: &v.Function,
 	}

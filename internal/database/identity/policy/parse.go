@@ -118,8 +118,12 @@ func (p *parser) effect(n *node, s *Statement) *Error {
 	if !ok {
 		return p.fault(EffectInvalid, n.offset, "")
 	}
-	s.Deny = m.value.text == "Deny"
-	if m.value.kind != textNode || !s.Deny && m.value.text != "Allow" {
+	equal := func(a, b string) bool { return a == b }
+	if p.kind == Resource { // DynamoDB accepts "allow" in its resources' policies
+		equal = strings.EqualFold
+	}
+	s.Deny = equal(m.value.text, "Deny")
+	if m.value.kind != textNode || !s.Deny && !equal(m.value.text, "Allow") {
 		return p.fault(EffectInvalid, m.value.offset, m.value.text)
 	}
 	return nil
