@@ -113,7 +113,7 @@ func (e *Engine) changeDestinations(ctx context.Context, nameOrARN string, edit 
 			return err
 		}
 		now := e.options.Now()
-		if err := e.checkSettled(d, now, false); err != nil {
+		if err := e.checkSettled(d, now, !d.Global.Settling()); err != nil {
 			return err
 		}
 		return edit(txn, d, now)

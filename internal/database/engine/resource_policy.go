@@ -68,7 +68,7 @@ func (e *Engine) changePolicy(ctx context.Context, r policyResource, expected *s
 		return err
 	}
 	_, err = e.catalog.Change(ctx, r.table, func(_ kv.Txn, d *catalog.Descriptor) error {
-		if err := e.checkSettled(d, e.options.Now(), false); err != nil {
+		if err := e.checkSettled(d, e.options.Now(), !d.Global.Settling()); err != nil {
 			return err
 		}
 		d.Policies = slices.DeleteFunc(d.Policies, func(p catalog.Policy) bool {

@@ -189,11 +189,11 @@ func TestTableDelay(t *testing.T) {
 	})
 }
 
-// TestUpdateWhileUpdating: of an UPDATING table, deletion protection can be changed, one index at a time can be created or
-// deleted, and nothing else (DDB-TABLE-002, 159, 163, 376, 444).
+// TestUpdateWhileUpdating: of an UPDATING table, settings that are independent of its throughput, indexes and stream can be
+// changed, and only one index at a time is created or deleted (DDB-TABLE-002, 119, 159, 163, 234, 376, 444).
 func TestUpdateWhileUpdating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second, OnDeliveries: func() {}})
 		createTable(t, e, musicTable("a"))
 		advance(10 * time.Second)
 		const inUse = "ResourceInUseException: Attempt to change a resource which is still in use: "
@@ -226,6 +226,24 @@ func TestUpdateWhileUpdating(t *testing.T) {
 		want(&api.UpdateTableInput{StreamSpecification: &api.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY")}}, "")
 		want(&api.UpdateTableInput{OnDemandThroughput: &api.OnDemandThroughput{MaxReadRequestUnits: new(int64(5))}}, inUse+"Table is being updated: Music")
 		want(&api.UpdateTableInput{DeletionProtectionEnabled: new(true)}, "")
+		want(&api.UpdateTableInput{SSESpecification: &api.SSESpecification{Enabled: new(true)}}, "")
+		want(&api.UpdateTableInput{WarmThroughput: &api.WarmThroughput{ReadUnitsPerSecond: new(int64(13000))}}, "")
+		if _, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
+			TableName: new("Music"), TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
+		}); err != nil {
+			t.Error(err)
+		}
+		if _, err := e.PutResourcePolicy(t.Context(), &api.PutResourcePolicyInput{
+			ResourceArn: new("arn:aws:dynamodb:us-east-1:000000000000:table/Music"),
+			Policy:      new(`{"Statement":{"Effect":"Allow","Principal":{"AWS":"123456789012"},"Action":"dynamodb:GetItem","Resource":"*"}}`),
+		}); err != nil {
+			t.Error(err)
+		}
+		if _, err := e.EnableKinesisStreamingDestination(t.Context(), &api.EnableKinesisStreamingDestinationInput{
+			TableName: new("Music"), StreamArn: new("arn:aws:kinesis:us-east-1:000000000000:stream/music"),
+		}); err != nil {
+			t.Error(err)
+		}
 		advance(10 * time.Second)
 
 		createIndex(t, e, "b")

@@ -53,7 +53,7 @@ func (e *Engine) changeTTL(txn kv.Txn, d *catalog.Descriptor, spec *api.TimeToLi
 	if d.Status(now) == catalog.StatusCreating {
 		return work, apierr.TTLOfNewTable.With(d.Name)
 	}
-	if err := e.checkSettled(d, now, false); err != nil {
+	if err := e.checkSettled(d, now, !d.Global.Settling()); err != nil {
 		return work, err
 	}
 	if d.Global != nil && d.IsReplica() && d.Global.Strong {

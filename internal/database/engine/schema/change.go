@@ -51,7 +51,7 @@ func (c *Change) forgetSettled(d *catalog.Descriptor) {
 		d.Billing.Throughput.Was = nil
 	}
 	for i := range d.Indexes {
-		if x := &d.Indexes[i]; now >= max(d.SettledAt, x.SettledAt) {
+		if x := &d.Indexes[i]; now >= x.SettledAt {
 			x.Throughput.Was = nil
 		}
 	}
@@ -65,10 +65,12 @@ func (c *Change) ofTable() bool {
 		makesIndex(in) || dropsIndex(in)
 }
 
-// CheckUpdating rejects the change of a table that is UPDATING. AWS accepts two changes then: of deletion protection, and the
-// deletion of an index whose backfill is in progress.
+// CheckUpdating rejects the change of a table that is UPDATING, except for those that AWS accepts then: of deletion protection,
+// encryption and warm throughput, which are the only part of their request, and the deletion of an index whose backfill is in
+// progress.
 func (c *Change) CheckUpdating(d *catalog.Descriptor) error {
-	if c.in.DeletionProtectionEnabled != nil && !d.Global.Settling() {
+	in := c.in
+	if (in.DeletionProtectionEnabled != nil || in.SSESpecification != nil || in.WarmThroughput != nil) && !d.Global.Settling() {
 		return nil
 	}
 	name, deletes := c.onlineIndex()
@@ -162,7 +164,7 @@ func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
 			continue
 		}
 		warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
-		x.Throughput.Read, x.Throughput.Write = 0, 0
+		x.Throughput.Read, x.Throughput.Write, x.Throughput.Was = 0, 0, nil
 		if u := c.updateOf(x.Name); u != nil && !onDemand {
 			x.Throughput.Read, x.Throughput.Write = *u.ProvisionedThroughput.ReadCapacityUnits, *u.ProvisionedThroughput.WriteCapacityUnits
 		}
