@@ -374,11 +374,11 @@ func TestARN(t *testing.T) {
 		{"arn:aws:dynamodb:eu-west-1:000000000000:table/Music", region},
 		{"arn:aws:dynamodb:us-east-1:111111111111:table/Music", account},
 		{"arn:aws:dynamodb:eu-west-1:111111111111:table/Music", account},
-		{"arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/x", "must be a table name or the ARN of a table"},
-		{"arn:aws:dynamodb:us-east-1:000000000000:table/", "must be a table name or the ARN of a table"},
-		{"arn:aws:dynamodb:us-east-1:000000000000:stream/Music", "must be a table name or the ARN of a table"},
-		{"arn:aws:dynamodb::000000000000:table/Music", "must be a table name or the ARN of a table"},
-		{"arn:", "must be a table name or the ARN of a table"},
+		{"arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/x", "Valid ARN format is"},
+		{"arn:aws:dynamodb:us-east-1:000000000000:table/", "Valid ARN format is"},
+		{"arn:aws:dynamodb:us-east-1:000000000000:stream/Music", "Invalid resource type in"},
+		{"arn:aws:dynamodb::000000000000:table/Music", "Valid ARN format is"},
+		{"arn:", "Valid ARN format is"},
 	} {
 		name, err := c.Name(x.text)
 		switch {
