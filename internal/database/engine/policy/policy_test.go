@@ -45,7 +45,7 @@ func TestDocuments(t *testing.T) {
 		{"another version", `{"Version":"2013-01-01","Statement":` + statement() + `}`, "Version must be"},
 		{"an unknown field", `{"Statements":[]}`, "Unknown field Statements"},
 		{"an unknown field of a statement", with(`"Actions":"*"`), "Unknown field Actions"},
-		{"another effect", with(`"Effect":"allow"`), "Effect must be"},
+		{"another effect", with(`"Effect":"permit"`), "Effect must be"},
 		{"no principal", with(`"Sid":"s"`, "Principal"), "Missing required field Principal"},
 		{"two principals", with(`"NotPrincipal":"*"`), "either Principal or NotPrincipal"},
 		{"no action", with(`"Action":[]`), "Action must be"},
