@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 		mux.ServeHTTP(w, r)
 		return w
 	}
-	if w := call(http.MethodGet, "/"+at, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Pay 35.50") {
+	if w := call(http.MethodGet, "/"+at, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), ">Pay</span> 35.50") {
 		t.Errorf("the page: %d %s", w.Code, w.Body)
 	} else if strings.Count(w.Body.String(), "<button") != strings.Count(w.Body.String(), " disabled>") {
 		t.Errorf("a button works before the page's script, so that the browser would send the form: %s", w.Body)

@@ -1,8 +1,8 @@
 import { BadgeCheck, CircleUser, KeyRound, LogIn, LogOut, MailCheck, Monitor, Receipt, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Avatar, Badge, Button, Dialog, Empty, Menu, Paged, Problem, RequestKey, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
-import { asking, logOut, me, opened } from "./auth.ts";
+import { Avatar, Badge, Button, Dialog, Empty, Failed, Menu, Paged, Problem, RequestKey, Skeleton, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
+import { asking, hasAccount, loadMe, logOut, me, meProblem, opened } from "./auth.ts";
 import { Panel } from "./panel.tsx";
 import { t } from "./words.ts";
 
@@ -127,6 +127,12 @@ export function AccountPage() {
   const user = me.value;
   if (!session.value) {
     return <Empty icon={CircleUser} title={t("account.signedOut")} action={<Button kind="primary" onPress={() => { asking.value = {}; }}>{t("account.logIn")}</Button>} />;
+  }
+  if (!user && meProblem.value) {
+    return <Failed problem={meProblem.value} onRetry={() => void loadMe()} />;
+  }
+  if (!user && hasAccount()) {
+    return <Skeleton lines={6} />;
   }
   if (!user) {
     return <Empty icon={CircleUser} title={session.value.sub}>{t("account.noUser")}</Empty>;

@@ -10,6 +10,19 @@ const least = 5_000;
 
 /** The logged-in user's profile; undefined while loading, and for the demo's tokens, which belong to no user. */
 export const me = signal<Schemas["User"] | undefined>(undefined);
+export const meProblem = signal<Problem | undefined>(undefined);
+
+/** Reports whether the session belongs to a user of the shop. The demo's tokens do not. */
+export const hasAccount = (): boolean => kept(refreshName) !== undefined;
+
+export async function loadMe(): Promise<void> {
+  meProblem.value = undefined;
+  try {
+    me.value = await ask(api.GET("/me"));
+  } catch (thrown) {
+    meProblem.value = Problem.of(thrown);
+  }
+}
 
 /** Staff see the desk. Only for display: the server enforces access. */
 export const isStaff = computed(() => session.value !== undefined && (me.value?.role === "admin" || inGroup("catfecito-admin")));
@@ -72,8 +85,8 @@ export async function resume(): Promise<void> {
     const sub = session.value?.sub;
     if (!sub) {
       me.value = undefined;
-    } else if (me.peek()?.userId !== sub && kept(refreshName)) { // other tokens, the demo's, belong to no user
-      void ask(api.GET("/me")).then((user) => { me.value = user; }, () => undefined);
+    } else if (me.peek()?.userId !== sub && hasAccount()) {
+      void loadMe();
     }
   });
 }

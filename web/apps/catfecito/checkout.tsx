@@ -2,10 +2,10 @@ import { Banknote, Bike, CreditCard, ShoppingBag, Store } from "lucide";
 import type { IconNode } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Button, Empty, Icon, Notice, Problem, RequestKey, Skeleton, TextArea, TextField, apiURL, ask, go, keep, kept, link, page, session, toastProblem, useTitle } from "#ui";
+import { Button, Empty, Failed, Icon, Notice, Problem, RequestKey, Skeleton, TextArea, TextField, apiURL, ask, go, keep, kept, link, page, session, toastProblem, useTitle } from "#ui";
 import { Art } from "./art.tsx";
 import { asking, me } from "./auth.ts";
-import { cart, loadCart } from "./cart.ts";
+import { cart, cartProblem, loadCart } from "./cart.ts";
 import { money } from "./money.ts";
 import { t } from "./words.ts";
 
@@ -38,6 +38,9 @@ export function Checkout() {
   const c = cart.value;
   if (!session.value) {
     return <Empty icon={ShoppingBag} title={t("checkout.signedOut")} action={<Button kind="primary" onPress={() => { asking.value = {}; }}>{t("account.logIn")}</Button>} />;
+  }
+  if (!c && cartProblem.value) {
+    return <Failed problem={cartProblem.value} onRetry={() => void loadCart()} />;
   }
   if (!c) {
     return <div class="checkout"><Skeleton height="20rem" /><Skeleton height="14rem" /></div>;

@@ -46,7 +46,10 @@ function CreateItem({ table }: { table: Table }) {
   const save = async () => {
     setTried(true);
     setProblem(undefined);
-    if (!draft) return;
+    if (!draft) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(".create [aria-invalid=true]")?.focus());
+      return;
+    }
     try {
       await call("PutItem", putOf(d.TableName, keys, draft));
       wrote({ table: d.TableName, keys, items: [{ before: undefined, after: draft }] }, t("item.created"));

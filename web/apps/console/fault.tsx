@@ -21,7 +21,7 @@ export function toastFault(thrown: unknown): void {
   const problem = Problem.of(thrown);
   const ours = oursOf(problem);
   if (ours === undefined) toastProblem(problem);
-  else toast("danger", `${problem.code}: ${problem.detail}`, { note: ours });
+  else toast("danger", problem.status === 0 ? problem.detail : `${problem.code}: ${problem.detail}`, { note: ours });
 }
 
 export function Fault({ problem, onRetry, children }: { problem: Problem; onRetry?: (() => void) | undefined; children?: ComponentChildren }) {

@@ -64,7 +64,7 @@ export function PartiQL() {
     setBusy(false);
   };
   const keys = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    if (!event.defaultPrevented && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       void run((event.target as HTMLTextAreaElement).value);
     }

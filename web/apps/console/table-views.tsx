@@ -1,6 +1,6 @@
 // The views of one table, as links below its name.
 import { Archive, CalendarClock, Eye, Gauge, ListChecks, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
-import { Icon, here, link } from "#ui";
+import { Icon, here, link, useChosenInSight } from "#ui";
 import { served } from "./api.ts";
 import { designOf } from "./design.ts";
 import { DesignSource } from "./design-bits.tsx";
@@ -28,9 +28,10 @@ function views(designed: boolean): View[] {
 export function TableViews({ table }: { table: string }) {
   const at = here.value.path;
   const design = designOf(table);
+  const nav = useChosenInSight<HTMLElement>(at, design !== undefined);
   const address = (path: View["path"]) => link(`/tables/:table${path}`, { table });
   return (
-    <nav class="table-views" aria-label={t("table.views")}>
+    <nav class="table-views" ref={nav} aria-label={t("table.views")}>
       {views(design !== undefined).map((v) => (
         <a key={v.path} href={address(v.path)} aria-current={`#${at}` === address(v.path) || v.path === "/patterns" && `#${at}`.startsWith(`${address(v.path)}/`) ? "page" : undefined}><Icon of={v.icon} size={15} />{v.label}</a>
       ))}

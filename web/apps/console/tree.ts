@@ -65,11 +65,14 @@ export function retyped(n: Node, type: Type): Node {
   return { ...n, type, text: type === "BOOL" ? (n.text === "false" ? "false" : "true") : n.text, children: isSet(type) && children.length === 0 ? [node("", memberOf(type), holds(n.type) ? "" : n.text)] : children };
 }
 
-export type Fault = "N" | "B" | "name" | "twice" | "none";
+export type Fault = "N" | "B" | "name" | "required" | "twice" | "none";
 
-/** Errors by node. */
-export function faultsOf(root: Node): Map<number, Fault> {
+/** Errors by node. Keys need a value. */
+export function faultsOf(root: Node, keys: readonly string[] = []): Map<number, Fault> {
   const found = new Map<number, Fault>();
+  for (const c of root.children) {
+    if (keys.includes(c.name) && c.text === "") found.set(c.id, "required");
+  }
   const visit = (n: Node) => {
     const seen = new Set<string>();
     for (const c of n.children) {

@@ -7,6 +7,12 @@ import { add, show, firm } from "./who.ts";
 import { t } from "./words.ts";
 
 const zones = ["America/Mexico_City", "America/Monterrey", "America/Chihuahua", "America/Hermosillo", "America/Mazatlan", "America/Tijuana", "America/Cancun"];
+const zoneNames = new Map([["America/Mexico_City", "zone.mexicoCity"], ["America/Mazatlan", "zone.mazatlan"], ["America/Cancun", "zone.cancun"]] as const);
+
+function zoneName(zone: string): string {
+  const known = zoneNames.get(zone as never);
+  return known ? t(known) : zone.replace(/^.*\//, "").replaceAll("_", " ");
+}
 
 interface Said {
   fullName: string;
@@ -20,7 +26,7 @@ function Names({ said, onInput, problem }: { said: Said; onInput: (said: Said) =
       <TextField label={t("company.name")} name="fullName" value={said.fullName} onInput={(fullName) => onInput({ ...said, fullName })} error={problem?.field("fullName")} maxLength={200} autocomplete="organization" />
       <TextField label={t("company.email")} name="email" type="email" value={said.email} onInput={(email) => onInput({ ...said, email })} error={problem?.field("email")} autocomplete="email" />
       <Select label={t("company.timezone")} hint={t("company.timezoneHint")} value={said.timezone} onInput={(timezone) => onInput({ ...said, timezone })}
-        choices={[...new Set([...zones, said.timezone])].map((z) => ({ value: z, label: z.replace(/^.*\//, "").replaceAll("_", " ") }))} />
+        choices={[...new Set([...zones, said.timezone])].map((z) => ({ value: z, label: zoneName(z) }))} />
     </>
   );
 }

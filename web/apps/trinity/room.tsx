@@ -36,9 +36,9 @@ function Inside({ state, room }: { state: RoomState; room: Schemas["RoomWithMemb
   const path = { id: room.id };
 
   const leave = async () => {
-    state.stop(); // no more events after leaving
     try {
       await ask(api.DELETE("/rooms/{id}/member", { params: { path } }));
+      state.stop();
       none();
       go(link("/"), "replace");
     } catch (thrown) {

@@ -23,7 +23,7 @@ export function Field(p: Common & { children: (attributes: ControlAttributes) =>
     <div class="field">
       <label class={p.labelHidden ? "hidden-visually" : "field-label"} for={id}>
         {p.label}
-        {p.optional && <span class="field-optional"> · {ui("optional")}</span>}
+        {p.optional && !p.labelHidden && <span class="field-optional"> · {ui("optional")}</span>}
       </label>
       {p.children({
         id, name: p.name, "aria-describedby": described || undefined, "aria-invalid": p.error ? "true" : undefined,
