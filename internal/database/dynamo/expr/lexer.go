@@ -14,7 +14,7 @@ const (
 	tokenKeyword               // AND, SET …: never a name, on any surface
 	tokenAlias                 // #a
 	tokenPlaceholder           // :v
-	tokenInteger               // digits, inside brackets
+	tokenInteger               // digits without a leading zero, inside brackets
 	tokenSymbol                // operators and punctuation
 	tokenUnknown               // a character that starts no token
 )
@@ -66,7 +66,9 @@ func (l *lexer) scan(c byte) tokenKind {
 		}
 		return tokenName
 	case isDigit(c):
-		l.skip(isDigit)
+		if c != '0' { // 01 is two tokens, which no grammar has side by side
+			l.skip(isDigit)
+		}
 		return tokenInteger
 	case c == '#' || c == ':':
 		l.skip(isWordByte)

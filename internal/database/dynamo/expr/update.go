@@ -96,7 +96,16 @@ func (p *parser) value() (n Node, wrapped bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	p.checkAddend(left)
+	p.checkAddend(right)
 	return &Arithmetic{Op: ArithmeticOp(p.word(t)), Left: left, Right: right, Pos: t.start}, false, nil
+}
+
+// checkAddend records a list_append, whose result is never a number.
+func (p *parser) checkAddend(n Node) {
+	if c, ok := n.(*Call); ok && c.Function == ListAppend {
+		p.fault(&Error{Kind: KindFunctionMisplaced, Pos: c.Pos, Subject: string(c.Function)})
+	}
 }
 
 func (p *parser) wrappedValue() (Node, error) {
