@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -23,7 +24,11 @@ func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransact
 	}
 	g := make(writeGroup, len(statements))
 	for i, s := range statements {
-		if g[i], err = e.prepareStatement(ctx, s); err != nil {
+		g[i], err = e.prepareStatement(ctx, s)
+		if errors.Is(err, errExistsLacksCondition) { // documented; AWS's own example of EXISTS lacks one, but is refused
+			return nil, apierr.ExistsLacksCondition.With(i)
+		}
+		if err != nil {
 			return nil, canceledBy(len(g), i, err)
 		}
 	}

@@ -43,8 +43,38 @@ func (s *statement) itemKey(t *catalog.Table, where partiql.Node) (key attr.Item
 		}
 		key = key.With(k.Name, v)
 		rest = slices.Delete(rest, at, at+1)
+		if s.Update != nil || s.Delete != nil {
+			if err := s.refuseOtherKey(k.Name, v, rest); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	return key, rest, nil
+}
+
+// refuseOtherKey rejects conditions that require a key attribute to equal another value than v, also NULL. DynamoDB Local lets
+// other conditions on a key attribute pass, and all of them in EXISTS.
+func (s *statement) refuseOtherKey(name string, v attr.Value, conditions []partiql.Node) error {
+	for _, n := range conditions {
+		if is, ok := n.(*partiql.Is); ok {
+			if of, isName := attributeName(is.Operand); isName && of == name && is.Type == partiql.TypeNull && !is.Negated {
+				return apierr.StatementTwoKeys.With(name)
+			}
+			continue
+		}
+		of, op, operands, ok := keyComparison(n)
+		if !ok || of != name || op != eval.Equal {
+			continue
+		}
+		other, err := s.value(operands[0])
+		if err != nil {
+			return err
+		}
+		if !other.Equal(v) {
+			return apierr.StatementTwoKeys.With(name)
+		}
+	}
+	return nil
 }
 
 // keyComparison analyzes a condition that may be on a key: of a top-level attribute with values. op is the operator with the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -81,8 +82,8 @@ func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.N
 			values, name = some, k.Name
 			break
 		}
-		if len(some) > 1 { // only the last key attribute may have several values
-			return rest, apierr.KeyConditionNotSupported.With()
+		if len(some) > 1 {
+			return rest, apierr.PartitionsOfLongKey.With(namesOf(p.source.pk))
 		}
 		shared = append(shared, eval.KeyPredicate{Name: k.Name, Op: eval.Equal, Values: some})
 	}
@@ -104,6 +105,14 @@ func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.N
 		p.clauses = append(p.clauses, append(slices.Clip(shared), c))
 	}
 	return rest, nil
+}
+
+func namesOf(ks []catalog.KeyAttribute) string {
+	names := make([]string, len(ks))
+	for i, k := range ks {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // takePartition extracts the first condition that determines the values of k, or returns nil.
@@ -162,7 +171,8 @@ func (s *statement) takeSortKey(k catalog.KeyAttribute, rest []partiql.Node) (*e
 	return &found, slices.Delete(slices.Clone(rest), at, at+1), nil
 }
 
-// order applies ORDER BY.
+// order applies ORDER BY. Items come in the order of all sort attributes, forwards or backwards, so the clause has to name those
+// without an equality from the first one on, in one direction.
 func (p *partitions) order(s *partiql.Select) error {
 	if len(s.Order) == 0 {
 		return nil
@@ -174,6 +184,7 @@ func (p *partitions) order(s *partiql.Select) error {
 		return apierr.OrderWithoutPartition.With()
 	}
 	last := p.source.pk[len(p.source.pk)-1].Name
+	open, sorted := p.openSortKeys(), 0
 	for i, o := range s.Order {
 		if !p.source.isKey(o.Name) {
 			return apierr.OrderOnOther.With(o.Name)
@@ -181,14 +192,30 @@ func (p *partitions) order(s *partiql.Select) error {
 		if i == 0 && len(p.clauses) > 1 && o.Name != last {
 			return apierr.OrderBeginsElsewhere.With(last)
 		}
-		if len(p.source.sk) > 0 && o.Name == p.source.sk[0].Name {
-			p.reverse = o.Descending
-		}
 		if o.Name == last {
 			p.sort(o.Descending)
 		}
+		if at := slices.Index(open, o.Name); at >= 0 {
+			if at > sorted || sorted > 0 && at == sorted && o.Descending != p.reverse {
+				return apierr.OrderOfKey.With(strings.Join(open, ", "))
+			}
+			if at == sorted {
+				p.reverse, sorted = o.Descending, sorted+1
+			}
+		}
 	}
 	return nil
+}
+
+// openSortKeys returns the names of the sort key attributes that the WHERE clause does not set to one value.
+func (p *partitions) openSortKeys() []string {
+	var open []string
+	for _, k := range p.source.sk {
+		if c := clauseOn(p.clauses[0], k.Name); c == nil || c.Op != eval.Equal {
+			open = append(open, k.Name)
+		}
+	}
+	return open
 }
 
 // sort orders the partitions by the last attribute of their keys, which is the last clause of each.

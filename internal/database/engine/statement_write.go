@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -13,6 +14,9 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/observe"
 )
+
+// errExistsLacksCondition: an EXISTS has only the key of an item.
+var errExistsLacksCondition = errors.New("EXISTS without a condition besides the key")
 
 // prepareStatement creates the write of an INSERT, UPDATE, DELETE or EXISTS.
 func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, error) {
@@ -28,6 +32,9 @@ func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, er
 	key, rest, err := s.itemKey(t, s.where())
 	if err != nil {
 		return nil, err
+	}
+	if s.Exists && len(rest) == 0 {
+		return nil, errExistsLacksCondition
 	}
 	w.item = key
 	if s.Delete != nil {

@@ -451,7 +451,9 @@ const (
 	DuplicateItem         Sentence = "Duplicate primary key exists in table"
 	StatementParameters   Sentence = "Number of parameters in request and statement don't match."
 	StatementLacksKey     Sentence = "Where clause does not contain a mandatory equality on all key attributes"
+	StatementTwoKeys      Sentence = "Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported"
 	BatchSelectLacksKey   Sentence = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+	ExistsLacksCondition  Sentence = "Validation failed in TransactStatements[%d]: EXISTS() must contain a single item read with additional condition"
 	OrderWithoutWhere     Sentence = "Must have WHERE clause in the statement when using ORDER BY clause."
 	OrderWithoutPartition Sentence = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
 	OrderOnOther          Sentence = "Variable reference %s in ORDER BY clause must be part of the primary key."
@@ -460,6 +462,8 @@ const (
 
 	// These are not AWS's, whose wording is not known.
 	OrderBeginsElsewhere   Sentence = "ORDER BY must begin with the partition key %s when the WHERE clause selects several partitions"
+	OrderOfKey             Sentence = "ORDER BY must name the sort key attributes %s in this order and in one direction"
+	PartitionsOfLongKey    Sentence = "Only the last of the partition key attributes %s can have several values in the WHERE clause"
 	ColumnTwice            Sentence = "Duplicate column in the SELECT list: %s"
 	StatementsMixed        Sentence = "Read and write statements cannot be used in one request"
 	StatementOnIndex       Sentence = "An index cannot be used in this statement: %s"

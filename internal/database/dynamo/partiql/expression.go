@@ -370,7 +370,7 @@ func (p *parser) simplePath() (*Path, error) {
 
 // path parses a path, of which the first name comes next:
 //
-//	path = name { "." name | "[" digits "]" } .
+//	path = name { "." name | "[" ( digits | string ) "]" } .
 func (p *parser) path() (*Path, error) {
 	path := &Path{Steps: []Step{{Name: p.next().text, ByName: true}}}
 	for {
@@ -383,18 +383,28 @@ func (p *parser) path() (*Path, error) {
 			p.next()
 			path.Steps = append(path.Steps, Step{Name: t.text, ByName: true})
 		case p.takeSymbol("["):
-			t := p.peek()
-			index, err := strconv.ParseUint(t.text, 10, 31)
-			if t.kind != tokenNumber || err != nil {
-				return nil, p.fail(InvalidIndex)
-			}
-			p.next()
-			if err := p.expect("]", "RIGHT_BRACKET"); err != nil {
+			step, err := p.element()
+			if err != nil {
 				return nil, err
 			}
-			path.Steps = append(path.Steps, Step{Index: int(index)})
+			path.Steps = append(path.Steps, step)
 		default:
 			return path, nil
 		}
 	}
+}
+
+// element reads a step in brackets, after the opening one: m['k'] is m."k".
+func (p *parser) element() (Step, error) {
+	t := p.peek()
+	step := Step{Name: t.text, ByName: true}
+	if t.kind != tokenString || t.text == "" {
+		index, err := strconv.ParseUint(t.text, 10, 31)
+		if t.kind != tokenNumber || err != nil {
+			return Step{}, p.fail(InvalidIndex)
+		}
+		step = Step{Index: int(index)}
+	}
+	p.next()
+	return step, p.expect("]", "RIGHT_BRACKET")
 }
