@@ -96,10 +96,34 @@ func indexKeyFault(t *catalog.Table, item attr.Item) error {
 	if err != nil {
 		return err
 	}
-	if x != nil {
-		return putIndexFault(x, k, v)
+	if x == nil {
+		return vectorFault(t, of)
 	}
-	return vectorFault(t, of)
+	if v.IsZero() {
+		return longIndexKeyFault(x, k, of)
+	}
+	return putIndexFault(x, k, v)
+}
+
+// longIndexKeyFault rejects the part of an index key that begins with first: its values are too long together. A part of several
+// attributes has a sentence of its own, unless one of its values is too long by itself.
+func longIndexKeyFault(x *catalog.Index, first catalog.KeyAttribute, of derive.Attributes) error {
+	role, part, limit, one := "RANGE", x.SK, derive.MaxSortKeyBytes, apierr.SortKeyTooBig
+	if len(x.PK) > 0 && first == x.PK[0] {
+		role, part, limit, one = "HASH", x.PK, derive.MaxPartitionKeyBytes, apierr.PartitionKeyTooBig
+	}
+	total := 0
+	for _, k := range part {
+		v, err := of(k.Name)
+		if err != nil {
+			return err
+		}
+		if derive.KeyLen(v) > limit {
+			return one.With()
+		}
+		total += derive.KeyLen(v)
+	}
+	return apierr.IndexKeyTooBig.With(role, namesOf(part), x.Name, limit, total)
 }
 
 // vectorFault rejects an item whose vector does not fit an index.
@@ -123,12 +147,6 @@ func vectorFault(t *catalog.Table, of derive.Attributes) error {
 }
 
 func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error {
-	if v.IsZero() {
-		if len(x.PK) > 0 && k == x.PK[0] {
-			return apierr.PartitionKeyTooBig.With()
-		}
-		return apierr.SortKeyTooBig.With()
-	}
 	if kind := derive.EmptyKind(v); kind != "" && v.Kind() == k.Kind {
 		return apierr.IndexKeyEmpty.With(kind, x.Name, k.Name)
 	}

@@ -114,34 +114,51 @@ func TestLargestTransaction(t *testing.T) {
 	}
 }
 
-// TestTransactionOfLargeItems: a small request may touch at most 4 MB of items.
+// TestTransactionOfLargeItems: a small request may store at most 4 MB of items, and may check, shrink and delete larger ones.
 func TestTransactionOfLargeItems(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			e := openLimits(t, s.open(t)())
 			createTable(t, e, musicTable("a"))
-			update := func(items int) error {
+			transact := func(items int, action func(key attr.Item) api.TransactWriteItem) error {
 				var in api.TransactWriteItemsInput
 				for i := range items {
-					in.TransactItems = append(in.TransactItems, api.TransactWriteItem{Update: &api.Update{
-						TableName: new("Music"), Key: attr.Item{field("pk", fmt.Sprint(i))}, UpdateExpression: new("REMOVE f"),
-					}})
+					in.TransactItems = append(in.TransactItems, action(attr.Item{field("pk", fmt.Sprint(i))}))
 				}
 				_, err := e.TransactWriteItems(t.Context(), &in)
 				return err
 			}
-			const size, largest = 400 << 10, 4 << 20
-			for i := range largest/size + 1 {
-				if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("Music"), Item: filled(t, fmt.Sprint(i), "x", size)}); err != nil {
-					t.Fatal(err)
+			update := func(expression string) func(attr.Item) api.TransactWriteItem {
+				return func(key attr.Item) api.TransactWriteItem {
+					return api.TransactWriteItem{Update: &api.Update{TableName: new("Music"), Key: key, UpdateExpression: &expression}}
 				}
 			}
-			err := update(largest/size + 1)
+			check := func(key attr.Item) api.TransactWriteItem {
+				return api.TransactWriteItem{ConditionCheck: &api.ConditionCheck{
+					TableName: new("Music"), Key: key, ConditionExpression: new("attribute_exists(filler)"),
+				}}
+			}
+			remove := func(key attr.Item) api.TransactWriteItem {
+				return api.TransactWriteItem{Delete: &api.Delete{TableName: new("Music"), Key: key}}
+			}
+			const size, largest = 400 << 10, 4 << 20
+			const many = largest/size + 1
+			fill := func() {
+				for i := range many {
+					if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("Music"), Item: filled(t, fmt.Sprint(i), "x", size-100)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			fill()
+			err := transact(many, update("SET g = pk"))
 			if codeOf(err) != apierr.TransactionCanceledException || !strings.Contains(err.Error(), "None, ValidationError]") {
 				t.Errorf("above 4 MB: %v", err)
 			}
-			if err := update(largest / size); err != nil {
-				t.Errorf("below 4 MB: %v", err)
+			err = errors.Join(transact(largest/size, update("SET g = pk")), transact(many, check), transact(many, update("REMOVE filler")))
+			fill()
+			if err = errors.Join(err, transact(many, remove)); err != nil {
+				t.Error(err)
 			}
 		})
 	}

@@ -143,7 +143,10 @@ func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 	total := 0
 	for i, w := range g {
 		err := w.run(txn, ws)
-		if total += max(sizeOf(w.outcome.old), w.outcome.nextBytes); err == nil && total > maxTransactionBytes {
+		if w.kind == putWrite || w.kind == updateWrite {
+			total += w.outcome.nextBytes
+		}
+		if err == nil && total > maxTransactionBytes {
 			err = apierr.TransactionItemsTooLarge.With()
 		}
 		if err == nil {

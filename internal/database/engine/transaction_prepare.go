@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// maxTransactionBytes limits both the size of a transaction's request and the total size of the items that it reads and writes;
-// for a written item the larger of before and after counts.
+// maxTransactionBytes limits both the size of a transaction's request and the total size of the items that it returns or stores.
+// Items that are deleted or checked do not count, nor does what an update replaces.
 const maxTransactionBytes = 4 << 20
 
 // prepareTransaction returns the writes, also with an error. It rejects what is invalid judging by the request alone: for all

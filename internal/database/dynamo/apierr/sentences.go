@@ -396,6 +396,7 @@ const (
 
 	// Keys of indexes, in an item that is put.
 	IndexKeyEmpty       Sentence = notValid + "A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
+	IndexKeyTooBig      Sentence = "Aggregate size for %s key attributes %s of index %s has exceeded limit %d bytes, with actual size %d bytes" // of several attributes
 	IndexKeyOfOtherType Sentence = invalid + "Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
 
 	// Vectors, in an item that is put or created by an update. The wording of the length is AWS's; of the others only the opening
