@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -28,8 +30,11 @@ func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.De
 // replicated returns a table that belongs to a global table of version 2019.11.21.
 func (e *Engine) replicated(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Get(ctx, nameOrARN)
-	if err == nil && !d.Synchronized() {
-		err = apierr.GlobalTableNotGrouped.With(d.Name)
+	switch {
+	case isNotFound(err):
+		return nil, apierr.GlobalSettingsMissing.As(apierr.ResourceNotFoundException, nameOrARN)
+	case err == nil && !d.Synchronized():
+		return nil, apierr.GlobalSettingsMissing.As(apierr.ResourceNotFoundException, d.Name)
 	}
 	return d, err
 }
@@ -44,5 +49,6 @@ func (e *Engine) describeScaling(d *catalog.Descriptor, replicas []*replicaMembe
 		}
 		out.Replicas = append(out.Replicas, schema.DescribeScaling(theirs, x.engine.options.Region, now))
 	}
+	slices.SortFunc(out.Replicas, func(a, b api.ReplicaAutoScalingDescription) int { return strings.Compare(*a.RegionName, *b.RegionName) })
 	return out
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -23,16 +24,17 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 	if r.replicas, err = e.group(ctx, d); err != nil {
 		return nil, err
 	}
-	for _, u := range in.ReplicaUpdates {
-		if r.replica(*u.RegionName) == nil {
-			return nil, apierr.ReplicaMissing.With()
-		}
+	if err := r.checkScalingUpdates(in, d.Name); err != nil {
+		return nil, err
 	}
 	err = e.changeLegacy(ctx, r.replicas, func() error {
 		if !r.sameReplicas() {
 			return errReplicasChanged
 		}
 		if err := e.checkSettled(r.replicas[0].d, r.now, false); err != nil {
+			return err
+		}
+		if err := r.checkScalable(in); err != nil {
 			return err
 		}
 		for _, x := range r.replicas {
@@ -52,6 +54,67 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 		return nil, err
 	}
 	return &api.UpdateTableReplicaAutoScalingOutput{TableAutoScalingDescription: e.describeScaling(r.replicas[0].d, r.replicas)}, nil
+}
+
+// checkScalingUpdates checks that the request has settings, for each Region once, and only for Regions with a replica.
+func (r *replicasUpdate) checkScalingUpdates(in *api.UpdateTableReplicaAutoScalingInput, table string) error {
+	var seen, repeated, missing []string
+	for i := range in.ReplicaUpdates {
+		region := *in.ReplicaUpdates[i].RegionName
+		if slices.Contains(seen, region) && !slices.Contains(repeated, region) {
+			repeated = append(repeated, region)
+		}
+		seen = append(seen, region)
+		if r.replica(region) == nil && !slices.Contains(missing, region) {
+			missing = append(missing, region)
+		}
+	}
+	if repeated != nil {
+		return apierr.ScalingRegionRepeated.With(table, strings.Join(repeated, ", "))
+	}
+	for i := range in.ReplicaUpdates {
+		if u := &in.ReplicaUpdates[i]; u.ReplicaProvisionedReadCapacityAutoScalingUpdate == nil && len(u.ReplicaGlobalSecondaryIndexUpdates) == 0 {
+			return apierr.ScalingOfRegionAbsent.With(table, *u.RegionName)
+		}
+	}
+	switch {
+	case in.ProvisionedWriteCapacityAutoScalingUpdate == nil && len(in.GlobalSecondaryIndexUpdates)+len(in.ReplicaUpdates) == 0:
+		return apierr.ScalingAbsent.With(table)
+	case missing != nil:
+		return apierr.ScalingRegionMissing.With(table, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// checkScalable rejects settings of an on-demand table, other than disabling auto scaling. AWS names them as in
+// UpdateGlobalTableSettings.
+func (r *replicasUpdate) checkScalable(in *api.UpdateTableReplicaAutoScalingInput) error {
+	d := r.replicas[0].d
+	var set []string
+	add := func(name string, u *api.AutoScalingSettingsUpdate) {
+		if u != nil && (u.AutoScalingDisabled == nil || !*u.AutoScalingDisabled) && !slices.Contains(set, name) {
+			set = append(set, name)
+		}
+	}
+	add("'GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate'", in.ProvisionedWriteCapacityAutoScalingUpdate)
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		add("'GlobalTableGlobalSecondaryIndexSettingsUpdate'", u.ProvisionedWriteCapacityAutoScalingUpdate)
+	}
+	for i := range in.ReplicaUpdates {
+		add("'ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate'", in.ReplicaUpdates[i].ReplicaProvisionedReadCapacityAutoScalingUpdate)
+		for _, u := range in.ReplicaUpdates[i].ReplicaGlobalSecondaryIndexUpdates {
+			add("'ReplicaGlobalSecondaryIndexSettingsUpdate'", u.ProvisionedReadCapacityAutoScalingUpdate)
+		}
+	}
+	if !d.Billing.OnDemand || set == nil {
+		return nil
+	}
+	var regions []string
+	for _, x := range r.replicas {
+		regions = append(regions, "'"+strings.ToUpper(x.engine.options.Region)+"'")
+	}
+	slices.Sort(regions)
+	return apierr.ScalingOnDemand.With(d.Name, strings.Join(regions, ", "), strings.Join(set, ", "))
 }
 
 // checkScaling rejects incomplete settings, and settings combined with disabling auto scaling.

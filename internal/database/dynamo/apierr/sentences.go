@@ -637,8 +637,12 @@ const (
 	WitnessActions          Sentence = invalid + "An element of GlobalTableWitnessUpdates must have either Create or Delete"
 	ReplicatedWriteConflict Sentence = "The item is being modified by a request in another Region. Retry the request"
 	GlobalTableMissing      Sentence = "Global table not found: Global table with name: '%s' does not exist."
-	GlobalSettingsMissing   Sentence = "Global table with name: '%s' does not exist." // operations on settings
-	GlobalTableNotGrouped   Sentence = "Global table with name: %s does not exist."   // auto scaling of replicas
+	GlobalSettingsMissing   Sentence = "Global table with name: '%s' does not exist." // operations on settings and on auto scaling
+	ScalingAbsent           Sentence = "Failed to update settings for global table with name: ‘%s’ because at least one update parameter must be specified."
+	ScalingOfRegionAbsent   Sentence = "Failed to update settings for global table with name: ‘%s’ because at least one update parameter must be specified for region: ‘%s’."
+	ScalingRegionRepeated   Sentence = "Failed to update settings for global table with name: ‘%s’ because the regions: ‘[%s]’ were specified more than once."
+	ScalingRegionMissing    Sentence = "Failed to update settings for global table with name: ‘%s’ because a replica does not exist in regions: ‘[%s]’."
+	ScalingOnDemand         Sentence = "Failed to update global table with name ‘%s‘. Replicas %s BillingMode is PayPerRequest. You must convert table's BillingMode to PROVISIONED to set parameters: %s."
 	ScalingIncomplete       Sentence = "Failed to update settings for global table with name: ‘%s’: Parameters %s are required unless auto scaling is being disabled."
 	ScalingNotOff           Sentence = "Failed to update settings for global table with name ‘%s’: Parameters %s must be left blank when disabling auto scaling."
 	ScalingIndexMissing     Sentence = "Failed to update settings for global table with name: ‘%s’ because the global secondary indexes with names: ‘[%s]’ do not exist."
@@ -739,10 +743,9 @@ var codes = map[Sentence]Code{
 	PolicyStreamNotFound:  ResourceNotFoundException,
 	InsightsIndexNotFound: ResourceNotFoundException,
 
-	GlobalTableNotGrouped: ResourceNotFoundException,
-	NameOfRestore:         ResourceInUseException,
-	TableBeingRestored:    TableInUseException,
-	TableBeingRecovered:   TableInUseException,
+	NameOfRestore:       ResourceInUseException,
+	TableBeingRestored:  TableInUseException,
+	TableBeingRecovered: TableInUseException,
 
 	BackupTableNotFound:  TableNotFoundException,
 	BackupNotFound:       BackupNotFoundException,
@@ -754,30 +757,31 @@ var codes = map[Sentence]Code{
 	RestoreTimeOutside:   InvalidRestoreTimeException,
 	TooManyRestores:      LimitExceededException,
 
-	AccessNotAllowed:    AccessDeniedException,
-	AccessDeniedBy:      AccessDeniedException,
-	PolicyNotFound:      PolicyNotFoundException,
-	PolicyOtherRevision: PolicyNotFoundException,
-	PolicyNoRevision:    PolicyNotFoundException,
-	ScalingIndexMissing: ResourceNotFoundException,
-	TooManyRules:        LimitExceededException,
-	ExportTimeOutside:   InvalidExportTimeException,
-	ExportPeriodOutside: InvalidExportTimeException,
-	ExportPeriodOfOther: InvalidExportTimeException,
-	ExportPeriodToCome:  InvalidExportTimeException,
-	ExportPeriodShort:   InvalidExportTimeException,
-	ExportPeriodLong:    InvalidExportTimeException,
-	ExportTokenReused:   ExportConflictException,
-	ImportTokenReused:   ImportConflictException,
-	BulkTokenReused:     IdempotentParameterMismatchException,
-	ExportNotFound:      ExportNotFoundException,
-	ExportElsewhere:     ExportNotFoundException,
-	ImportNotFound:      ImportNotFoundException,
-	BulkNotFound:        ResourceNotFoundException,
-	BulkTableNotActive:  ResourceInUseException,
-	TooManyBulk:         LimitExceededException,
-	TooManyExports:      LimitExceededException,
-	TooManyImports:      LimitExceededException,
+	AccessNotAllowed:     AccessDeniedException,
+	AccessDeniedBy:       AccessDeniedException,
+	PolicyNotFound:       PolicyNotFoundException,
+	PolicyOtherRevision:  PolicyNotFoundException,
+	PolicyNoRevision:     PolicyNotFoundException,
+	ScalingIndexMissing:  ResourceNotFoundException,
+	ScalingRegionMissing: ResourceNotFoundException,
+	TooManyRules:         LimitExceededException,
+	ExportTimeOutside:    InvalidExportTimeException,
+	ExportPeriodOutside:  InvalidExportTimeException,
+	ExportPeriodOfOther:  InvalidExportTimeException,
+	ExportPeriodToCome:   InvalidExportTimeException,
+	ExportPeriodShort:    InvalidExportTimeException,
+	ExportPeriodLong:     InvalidExportTimeException,
+	ExportTokenReused:    ExportConflictException,
+	ImportTokenReused:    ImportConflictException,
+	BulkTokenReused:      IdempotentParameterMismatchException,
+	ExportNotFound:       ExportNotFoundException,
+	ExportElsewhere:      ExportNotFoundException,
+	ImportNotFound:       ImportNotFoundException,
+	BulkNotFound:         ResourceNotFoundException,
+	BulkTableNotActive:   ResourceInUseException,
+	TooManyBulk:          LimitExceededException,
+	TooManyExports:       LimitExceededException,
+	TooManyImports:       LimitExceededException,
 }
 
 // Reading streams.

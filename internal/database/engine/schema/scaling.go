@@ -61,12 +61,24 @@ func scalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescr
 	return out
 }
 
+// replicaScalingOf describes the settings that a replica of version 2019.11.21 has under a name. Auto scaling that was never set up
+// is described like auto scaling that is disabled.
+func replicaScalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescription {
+	out := scalingOf(d, name)
+	if out == nil || *out.AutoScalingDisabled {
+		return &api.AutoScalingSettingsDescription{AutoScalingDisabled: new(true), ScalingPolicies: []api.AutoScalingPolicyDescription{}}
+	}
+	out.AutoScalingDisabled = nil
+	return out
+}
+
 // DescribeScaling describes the auto scaling of the replica in a Region.
 func DescribeScaling(d *catalog.Descriptor, region string, now time.Time) api.ReplicaAutoScalingDescription {
 	out := api.ReplicaAutoScalingDescription{
 		RegionName: &region, ReplicaStatus: new(string(d.Status(now))),
-		ReplicaProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads),
-		ReplicaProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites),
+		GlobalSecondaryIndexes:                             []api.ReplicaGlobalSecondaryIndexAutoScalingDescription{}, // never absent
+		ReplicaProvisionedReadCapacityAutoScalingSettings:  replicaScalingOf(d, catalog.ScalesReads),
+		ReplicaProvisionedWriteCapacityAutoScalingSettings: replicaScalingOf(d, catalog.ScalesWrites),
 	}
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
@@ -75,8 +87,8 @@ func DescribeScaling(d *catalog.Descriptor, region string, now time.Time) api.Re
 		}
 		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, api.ReplicaGlobalSecondaryIndexAutoScalingDescription{
 			IndexName: &x.Name, IndexStatus: new(string(d.IndexStatus(x, now))),
-			ProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads+x.Name),
-			ProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites+x.Name),
+			ProvisionedReadCapacityAutoScalingSettings:  replicaScalingOf(d, catalog.ScalesReads+x.Name),
+			ProvisionedWriteCapacityAutoScalingSettings: replicaScalingOf(d, catalog.ScalesWrites+x.Name),
 		})
 	}
 	return out
