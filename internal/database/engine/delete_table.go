@@ -24,6 +24,8 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 		switch {
 		case d.Deleting():
 			return apierr.TableBeingDeleted.With(d.Name)
+		case d.DeletionBarred && d.Synchronized():
+			return apierr.ReplicaProtected.With(d.Name, e.options.Region)
 		case d.DeletionBarred:
 			return apierr.TableProtected.With()
 		case d.IsReplica():

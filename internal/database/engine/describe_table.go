@@ -33,12 +33,12 @@ func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time
 		return e.statistics(ctx, d.ID, index)
 	})
 	if err == nil {
-		schema.DescribeGlobal(out, d, func(region string) (*catalog.Descriptor, string) {
+		schema.DescribeGlobal(out, d, func(region string) *catalog.Descriptor {
 			x := e.regions.get(region)
 			if x == nil || x.catalog.Tables()[d.Name] == nil {
-				return nil, ""
+				return nil
 			}
-			return x.catalog.Tables()[d.Name].Descriptor, x.catalog.TableARN(d.Name)
+			return x.catalog.Tables()[d.Name].Descriptor
 		})
 	}
 	return out, err

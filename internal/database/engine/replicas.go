@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -75,11 +76,16 @@ type newReplica struct {
 // plan evaluates the replica updates of the request.
 func (r *replicasUpdate) plan() error {
 	own := r.engine.options.Region
+	if err := r.checkUpdates(); err != nil {
+		return err
+	}
+	var missing []string
 	for i := range r.in.ReplicaUpdates {
 		switch u := &r.in.ReplicaUpdates[i]; {
-		case u.Create != nil && *u.Create.RegionName == own, u.Update != nil && *u.Update.RegionName == own,
-			u.Delete != nil && *u.Delete.RegionName == own:
+		case u.Create != nil && *u.Create.RegionName == own, u.Delete != nil && *u.Delete.RegionName == own:
 			return apierr.ReplicaIsLocal.With()
+		case u.Update != nil && *u.Update.RegionName == own:
+			return apierr.LocalReplicaUpdate.With()
 		case u.Create != nil:
 			if r.replicas[0].before.Global.Replica(*u.Create.RegionName) != nil {
 				return apierr.ReplicaExists.With(r.replicas[0].before.Name)
@@ -91,8 +97,10 @@ func (r *replicasUpdate) plan() error {
 			r.created = append(r.created, &newReplica{
 				member: member{engine: x, intent: kv.Intent{Write: catalog.NewKeys(r.replicas[0].before.Name)}}, action: u.Create,
 			})
-		case u.Update != nil && r.replica(*u.Update.RegionName) == nil, u.Delete != nil && r.replica(*u.Delete.RegionName) == nil:
-			return apierr.ReplicaMissing.With()
+		case u.Update != nil && r.replica(*u.Update.RegionName) == nil:
+			missing = append(missing, *u.Update.RegionName)
+		case u.Delete != nil && r.replica(*u.Delete.RegionName) == nil:
+			missing = append(missing, *u.Delete.RegionName)
 		case u.Delete != nil:
 			r.removed = append(r.removed, *u.Delete.RegionName)
 		case u.Disassociate != nil && *u.Disassociate.RegionName != own:
@@ -101,7 +109,65 @@ func (r *replicasUpdate) plan() error {
 			r.leaves = true
 		}
 	}
+	if missing != nil {
+		return apierr.ReplicaMissing.With(strings.Join(missing, ", "))
+	}
 	return nil
+}
+
+// checkUpdates checks the replica updates against each other and the requested Region.
+func (r *replicasUpdate) checkUpdates() error {
+	own, before := r.engine.options.Region, r.replicas[0].before
+	if schema.RequestsStrong(r.in) {
+		if err := schema.CheckStrongRegions(own); err != nil {
+			return err
+		}
+		for i := range r.in.GlobalTableWitnessUpdates {
+			if w := r.in.GlobalTableWitnessUpdates[i].Create; w != nil && *w.RegionName == own {
+				return apierr.WitnessIsLocal.With()
+			}
+		}
+	}
+	if before.Synchronized() && r.in.MultiRegionConsistency != nil {
+		return apierr.ConsistencyFixed.With()
+	}
+	members, repeated, seen := 0, "", map[string]bool{}
+	for i := range r.in.ReplicaUpdates {
+		u := &r.in.ReplicaUpdates[i]
+		if u.Create != nil && before.Synchronized() && before.Global.Strong {
+			return apierr.StrongIsWhole.With()
+		}
+		if u.Create != nil || u.Delete != nil {
+			members++
+		}
+		region := regionOf(u)
+		if seen[region] {
+			repeated = region
+		}
+		seen[region] = true
+	}
+	strong := schema.RequestsStrong(r.in) || before.Global != nil && before.Global.Strong
+	switch {
+	case members > 1 && !strong:
+		return apierr.ReplicasOneByOne.With()
+	case repeated != "":
+		return apierr.ReplicaRepeated.With(repeated)
+	}
+	return nil
+}
+
+// regionOf returns the Region of the only action of a replica update.
+func regionOf(u *api.ReplicationGroupUpdate) string {
+	switch {
+	case u.Create != nil:
+		return *u.Create.RegionName
+	case u.Update != nil:
+		return *u.Update.RegionName
+	case u.Delete != nil:
+		return *u.Delete.RegionName
+	default:
+		return *u.Disassociate.RegionName
+	}
 }
 
 // replica returns the existing replica of a Region, or nil.
@@ -255,7 +321,7 @@ func (r *replicasUpdate) checkDeparture(leaving *replicaMember, stays bool) erro
 	if !stays {
 		switch {
 		case d.DeletionBarred:
-			return apierr.TableProtected.With()
+			return apierr.ReplicaProtected.With(d.Name, leaving.engine.options.Region)
 		case d.Global.SourceAt != 0 && r.now.Sub(time.UnixMilli(d.Global.SourceAt)) < sourceFor:
 			return apierr.ReplicaIsSource.With()
 		}

@@ -52,7 +52,9 @@ func TestStrongReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.awaitActive(t, home, others[0], others[1])
-	refused(t, "another consistency", update(&api.UpdateTableInput{TableName: new("Music"), MultiRegionConsistency: new("EVENTUAL")}), "unsupported on existing global table")
+	another := strongReplicas(others[0])
+	another.MultiRegionConsistency, another.ReplicaUpdates[0].Create.RegionName = new("EVENTUAL"), new("us-west-1")
+	refused(t, "another consistency", update(another), "unsupported on existing global table")
 	_, err := w[others[0]].DeleteTable(ctx, &api.DeleteTableInput{TableName: new("Music")})
 	refused(t, "deleting one replica", err, "Deletion of only one table replica")
 	_, err = w[home].TransactGetItems(ctx, &api.TransactGetItemsInput{TransactItems: []api.TransactGetItem{

@@ -218,8 +218,8 @@ func (c *Change) stream(d *catalog.Descriptor) error {
 	switch {
 	case s == nil:
 		return nil
-	case d.Replicates():
-		return apierr.StreamOfReplica.With(d.Name)
+	case d.Replicates() && !*s.StreamEnabled:
+		return apierr.StreamOfReplica.With()
 	case *s.StreamEnabled && d.Stream.Enabled:
 		return apierr.StreamAlreadyEnabled.With(d.Name)
 	case *s.StreamEnabled:

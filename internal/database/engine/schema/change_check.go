@@ -12,7 +12,10 @@ import (
 func CheckUpdate(in *api.UpdateTableInput) error {
 	dropEmpty(in)
 	if !requestsChange(in) {
-		return apierr.TableUnchanged.With()
+		if in.MultiRegionConsistency != nil {
+			return apierr.TableUnchanged.With("") // AWS does not suggest what the request has
+		}
+		return apierr.TableUnchanged.With("MultiRegionConsistency, ")
 	}
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
 		return apierr.IndexUpdatesEmpty.With()
@@ -46,6 +49,9 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 	if err := checkReplicaUpdates(in); err != nil {
 		return err
 	}
+	if err := checkConsistency(in); err != nil {
+		return err
+	}
 	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates, in.VectorIndexUpdates)
 }
 
@@ -60,7 +66,11 @@ func dropEmpty(in *api.UpdateTableInput) {
 	}
 }
 
-func requestsChange(in *api.UpdateTableInput) bool { return len(partsOf(in)) > 0 }
+// requestsChange reports whether a request has a change. A consistency or a witness is one only together with replica updates.
+func requestsChange(in *api.UpdateTableInput) bool {
+	parts := partsOf(in)
+	return len(parts) > 1 || len(parts) == 1 && (parts[0] != partReplicas || len(in.ReplicaUpdates) > 0)
+}
 
 // part is one of the changes that an UpdateTable request may ask for.
 type part uint8
@@ -107,10 +117,10 @@ var exclusive = []struct {
 	part part
 	name string
 }{
+	{partReplicas, "Replica modification"},
 	{partEncryption, "Server-Side Encryption modification"},
 	{partClass, "TableClass modification"},
 	{partProtection, "DeletionProtection modification"},
-	{partReplicas, "Replica modification"},
 	{partDisassociation, "DisassociationProtection modification"},
 }
 
@@ -118,6 +128,9 @@ var exclusive = []struct {
 func checkCombination(in *api.UpdateTableInput) error {
 	parts := partsOf(in)
 	has := func(p part) bool { return slices.Contains(parts, p) }
+	if len(parts) > 1 && (in.MultiRegionConsistency != nil || len(in.GlobalTableWitnessUpdates) > 0) {
+		return apierr.ReplicasAndOthersSet.With()
+	}
 	for _, l := range exclusive {
 		if has(l.part) && len(parts) > 1 {
 			return apierr.OnlyOperation.With(l.name)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -15,37 +16,49 @@ func ChangesReplicas(in *api.UpdateTableInput) bool {
 	return len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil
 }
 
-// checkReplicaUpdates checks the form of replica updates: one action each, each Region once, Disassociate alone.
+// checkReplicaUpdates checks the form of replica updates: one action each, which changes something, and Disassociate alone.
 func checkReplicaUpdates(in *api.UpdateTableInput) error {
-	seen := map[string]bool{}
+	dropRepeatedCreates(in)
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
-		actions, region := 0, ""
-		if u.Create != nil {
-			actions, region = actions+1, *u.Create.RegionName
-		}
-		if u.Update != nil {
-			actions, region = actions+1, *u.Update.RegionName
-		}
-		if u.Delete != nil {
-			actions, region = actions+1, *u.Delete.RegionName
-		}
-		if u.Disassociate != nil {
-			actions, region = actions+1, *u.Disassociate.RegionName
+		actions := 0
+		for _, given := range []bool{u.Create != nil, u.Update != nil, u.Delete != nil, u.Disassociate != nil} {
+			if given {
+				actions++
+			}
 		}
 		switch {
-		case actions != 1:
-			return apierr.ReplicaActions.With()
-		case seen[region]:
-			return apierr.ReplicaRepeated.With(region)
+		case actions > 1:
+			return apierr.ReplicaActionsDiffer.With()
+		case actions == 0, u.Update != nil && !overrides(u.Update):
+			return apierr.ReplicaActionMissing.With()
 		case u.Disassociate != nil && len(in.ReplicaUpdates)+len(in.GlobalTableWitnessUpdates) > 1:
 			return apierr.DisassociationAlone.With()
 		case u.Disassociate != nil && u.Disassociate.DisassociationMode == nil:
 			return apierr.DisassociationMode.With()
 		}
-		seen[region] = true
 	}
 	return nil
+}
+
+// dropRepeatedCreates removes exact repetitions of a Create, which AWS ignores.
+func dropRepeatedCreates(in *api.UpdateTableInput) {
+	var kept []api.ReplicationGroupUpdate
+	for _, u := range in.ReplicaUpdates {
+		same := func(other api.ReplicationGroupUpdate) bool { return reflect.DeepEqual(u, other) }
+		if u.Create == nil || !slices.ContainsFunc(kept, same) {
+			kept = append(kept, u)
+		}
+	}
+	in.ReplicaUpdates = kept
+}
+
+// overrides reports whether an Update has a setting, of the replica or of one of its indexes.
+func overrides(u *api.UpdateReplicationGroupMemberAction) bool {
+	return u.KMSMasterKeyId != nil || u.ProvisionedThroughputOverride != nil || u.OnDemandThroughputOverride != nil ||
+		u.TableClassOverride != nil || slices.ContainsFunc(u.GlobalSecondaryIndexes, func(x api.ReplicaGlobalSecondaryIndex) bool {
+		return x.ProvisionedThroughputOverride != nil || x.OnDemandThroughputOverride != nil
+	})
 }
 
 // StreamOfReplicas enables the stream that replication needs on a table that becomes a replica, and reports whether it had none.
@@ -92,11 +105,29 @@ func NewReplica(source *catalog.Descriptor, a *api.CreateReplicationGroupMemberA
 		}
 	}
 	d.Global = &catalog.GlobalTable{Region: e.Region, Version: catalog.GlobalVersion2019, Filling: true}
-	return d, e.Override(d, &api.UpdateReplicationGroupMemberAction{
+	return d, e.Override(d, applicable(d, a))
+}
+
+// applicable returns the overrides of a Create without what AWS ignores there, but rejects in an Update: those of unknown indexes,
+// and provisioned throughput of an on-demand table.
+func applicable(d *catalog.Descriptor, a *api.CreateReplicationGroupMemberAction) *api.UpdateReplicationGroupMemberAction {
+	out := &api.UpdateReplicationGroupMemberAction{
 		RegionName: a.RegionName, KMSMasterKeyId: a.KMSMasterKeyId, ProvisionedThroughputOverride: a.ProvisionedThroughputOverride,
-		OnDemandThroughputOverride: a.OnDemandThroughputOverride, GlobalSecondaryIndexes: a.GlobalSecondaryIndexes,
-		TableClassOverride: a.TableClassOverride,
-	})
+		OnDemandThroughputOverride: a.OnDemandThroughputOverride, TableClassOverride: a.TableClassOverride,
+	}
+	if d.Billing.OnDemand {
+		out.ProvisionedThroughputOverride = nil
+	}
+	for _, x := range a.GlobalSecondaryIndexes {
+		if known := d.Index(*x.IndexName); known == nil || known.Local || known.Vector != nil {
+			continue
+		}
+		if d.Billing.OnDemand {
+			x.ProvisionedThroughputOverride = nil
+		}
+		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, x)
+	}
+	return out
 }
 
 // Override applies the settings in which a replica in the Region of e differs from the others.
@@ -205,21 +236,23 @@ func Synchronized(in *api.UpdateTableInput, d *catalog.Descriptor) *api.UpdateTa
 
 // DescribeGlobal adds the description of the global table that the table is part of. replica returns the definition of the
 // replica in a Region, or nil if it is unknown.
-func DescribeGlobal(out *api.TableDescription, d *catalog.Descriptor, replica func(region string) (d *catalog.Descriptor, arn string)) {
+func DescribeGlobal(out *api.TableDescription, d *catalog.Descriptor, replica func(region string) *catalog.Descriptor) {
 	if !d.IsReplica() || d.GoneAt != 0 {
 		return
 	}
 	g := d.Global
 	out.GlobalTableVersion = &g.Version
 	for i := range g.Replicas {
-		out.Replicas = append(out.Replicas, describeReplica(&g.Replicas[i], replica))
+		out.Replicas = append(out.Replicas, describeReplica(&g.Replicas[i], replica(g.Replicas[i].Region)))
 	}
 	if g.Version != catalog.GlobalVersion2019 {
 		return
 	}
-	out.MultiRegionConsistency = new("EVENTUAL")
+	for i := range out.Replicas {
+		out.Replicas[i].GlobalTableSettingsReplicationMode = new(settingsModeDefault)
+	}
 	if g.Strong {
-		*out.MultiRegionConsistency = "STRONG"
+		out.MultiRegionConsistency = new(strong) // AWS omits EVENTUAL
 	} else {
 		out.DisassociationProtectionEnabled = new(!g.Unprotected)
 	}
@@ -229,13 +262,15 @@ func DescribeGlobal(out *api.TableDescription, d *catalog.Descriptor, replica fu
 	}
 }
 
-func describeReplica(r *catalog.Replica, replica func(region string) (*catalog.Descriptor, string)) api.ReplicaDescription {
+func describeReplica(r *catalog.Replica, d *catalog.Descriptor) api.ReplicaDescription {
 	out := api.ReplicaDescription{RegionName: &r.Region, ReplicaStatus: new(string(r.Status()))}
-	d, arn := replica(r.Region)
 	if d == nil || d.Global == nil {
 		return out
 	}
-	out.ReplicaArn = &arn
+	warm := WarmOf(d, nil)
+	out.WarmThroughput = &api.TableWarmThroughputDescription{
+		ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(*out.ReplicaStatus),
+	}
 	o := &d.Global.Overrides
 	out.ProvisionedThroughputOverride, out.OnDemandThroughputOverride = describeOverrides(o.Read, o.MaxRead)
 	if o.Key != "" {
@@ -249,7 +284,12 @@ func describeReplica(r *catalog.Replica, replica func(region string) (*catalog.D
 		if x.Local || x.Vector != nil {
 			continue
 		}
-		described := api.ReplicaGlobalSecondaryIndexDescription{IndexName: &x.Name}
+		warm := WarmOf(d, x)
+		described := api.ReplicaGlobalSecondaryIndexDescription{
+			IndexName: &x.Name, WarmThroughput: &api.GlobalSecondaryIndexWarmThroughputDescription{
+				ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(*out.ReplicaStatus),
+			},
+		}
 		if i := slices.IndexFunc(o.Indexes, func(own catalog.IndexOverrides) bool { return own.Name == x.Name }); i >= 0 {
 			described.ProvisionedThroughputOverride, described.OnDemandThroughputOverride = describeOverrides(o.Indexes[i].Read, o.Indexes[i].MaxRead)
 		}
