@@ -29,12 +29,13 @@ func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.De
 
 // replicated returns a table that belongs to a global table of version 2019.11.21.
 func (e *Engine) replicated(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
-	d, err := e.catalog.Get(ctx, nameOrARN)
-	switch {
-	case isNotFound(err):
-		return nil, apierr.GlobalSettingsMissing.As(apierr.ResourceNotFoundException, nameOrARN)
-	case err == nil && !d.Synchronized():
-		return nil, apierr.GlobalSettingsMissing.As(apierr.ResourceNotFoundException, d.Name)
+	name, err := e.catalog.Name(nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	d, err := e.catalog.Get(ctx, name)
+	if isNotFound(err) || err == nil && !d.Synchronized() {
+		return nil, apierr.GlobalSettingsMissing.As(apierr.ResourceNotFoundException, name)
 	}
 	return d, err
 }
