@@ -170,7 +170,8 @@ func TestReplicaAutoScaling(t *testing.T) {
 	}
 	for _, x := range out.TableAutoScalingDescription.Replicas {
 		reads, writes := x.ReplicaProvisionedReadCapacityAutoScalingSettings, x.ReplicaProvisionedWriteCapacityAutoScalingSettings
-		if writes == nil || *writes.MaximumUnits != 100 || (reads != nil) != strings.HasPrefix(*x.RegionName, "eu") {
+		scalesReads := reads.AutoScalingDisabled == nil
+		if *writes.MaximumUnits != 100 || scalesReads != strings.HasPrefix(*x.RegionName, "eu") {
 			t.Errorf("%s: %+v %+v", *x.RegionName, reads, writes)
 		}
 	}

@@ -184,7 +184,7 @@ func TestGlobalTable(t *testing.T) {
 	}
 }
 
-// testGlobalSettings: an index and time to live are added in both Regions; the stream cannot be changed.
+// testGlobalSettings: an index and time to live are added in both Regions; the stream cannot be disabled.
 func (r *regional) testGlobalSettings() {
 	r.Helper()
 	_, err := r.client(ireland).UpdateTable(r.Context(), &dynamodb.UpdateTableInput{
@@ -208,7 +208,7 @@ func (r *regional) testGlobalSettings() {
 	_, err = r.client(virginia).UpdateTable(r.Context(), &dynamodb.UpdateTableInput{
 		TableName: aws.String("Music"), StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)},
 	})
-	if !hasCode(err, "ValidationException", "stream") {
+	if !hasCode(err, "ValidationException", "Disabling Stream is not allowed") {
 		r.Errorf("the stream of a replica: %v", err)
 	}
 	_, err = r.client(virginia).UpdateTimeToLive(r.Context(), &dynamodb.UpdateTimeToLiveInput{
