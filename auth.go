@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/access"
 	"github.com/monotable/monotable/internal/database/identity/sts"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // Auth configures who may call Handler and what they may do. The in-process clients (Client, StreamsClient) act as the owner:
@@ -53,21 +54,34 @@ func (db *DB) IAM(ctx context.Context, r *IAMRequest) (IAMResult, error) {
 // IAM is [DB.IAM] for a directory that no process has open. Only the master keys of o are used; o may be nil.
 func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAMResult, err error) {
 	o = o.withDefaults()
-	store, err := openStore(dir, o)
+	store, err := openStore(dir, o, r.ReadOnly())
 	if err != nil {
 		return IAMResult{}, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := format.Claim(ctx, store, format.Unshared); err != nil {
+	if err := claimFormat(ctx, store, r.ReadOnly()); err != nil {
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
 	}
 	d, err := identity.Open(ctx, identity.Options{
 		Store: store, Account: new(Options).withDefaults().AccountID, MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
+		ReadOnly: r.ReadOnly(),
 	})
 	if err != nil {
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
 	}
 	return d.Manage(ctx, r)
+}
+
+// claimFormat checks the format version of a store and, unless readOnly is set, raises it to this program's.
+func claimFormat(ctx context.Context, store kv.Store, readOnly bool) error {
+	if !readOnly {
+		return format.Claim(ctx, store, format.Unshared)
+	}
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(format.Check(snapshot), snapshot.Close())
 }
 
 // ReloadIAM reads Auth.File again. If the file is invalid, the previous configuration stays in effect.

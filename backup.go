@@ -105,8 +105,8 @@ func (o *Options) validateMasterKeys() error {
 	return errors.Join(faults...)
 }
 
-// openStore opens the store of an existing directory. Only the master keys of o are used.
-func openStore(dir string, o *Options) (*pebblekv.Store, error) {
+// openStore opens the store of an existing directory, which stays as it is if readOnly is set. Only the master keys of o are used.
+func openStore(dir string, o *Options, readOnly bool) (*pebblekv.Store, error) {
 	o = o.withDefaults()
 	if err := o.validateMasterKeys(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func openStore(dir string, o *Options) (*pebblekv.Store, error) {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
-		Logger: slog.New(slog.DiscardHandler), MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
+		Logger: slog.New(slog.DiscardHandler), MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, ReadOnly: readOnly,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)

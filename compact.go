@@ -15,7 +15,7 @@ func (db *DB) Compact(ctx context.Context) error { return compact(ctx, db.store)
 
 // Compact is [DB.Compact] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func Compact(ctx context.Context, dir string, o *Options) error {
-	store, err := openStore(dir, o)
+	store, err := openStore(dir, o, false)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ var ErrMasterKey = pebblekv.ErrMasterKey
 // ErrLocked is returned by Open, wrapped, when another process has the directory open.
 var ErrLocked = kv.ErrLocked
 
+// DamageError is returned, wrapped, when a file of the directory is damaged: restore the directory from a backup.
+type DamageError = kv.DamageError
+
 // Durability determines when a write is acknowledged.
 type Durability int
 

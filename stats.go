@@ -78,7 +78,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 
 // ReadStats is [DB.Stats] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func ReadStats(ctx context.Context, dir string, o *Options) (Stats, error) {
-	store, err := openStore(dir, o)
+	store, err := openStore(dir, o, true)
 	if err != nil {
 		return Stats{}, err
 	}

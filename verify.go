@@ -45,7 +45,7 @@ func (db *DB) Verify(ctx context.Context, report func(Finding), progress func(do
 
 // Verify is [DB.Verify] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func Verify(ctx context.Context, dir string, o *Options, report func(Finding), progress func(done, total int64)) (Verified, error) {
-	store, err := openStore(dir, o)
+	store, err := openStore(dir, o, true)
 	if err != nil {
 		return Verified{}, err
 	}

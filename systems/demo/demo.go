@@ -14,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -42,8 +41,8 @@ func Run(ctx context.Context, args []string, env Environment) int {
 func runWith(ctx context.Context, args []string, env Environment, systems []system.System) int {
 	root := newRoot(env, systems)
 	root.SetArgs(args)
-	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(env.Stderr, "demo: %s\n", strings.TrimPrefix(err.Error(), "monotable: "))
+	if cmd, err := root.ExecuteContextC(ctx); err != nil {
+		fmt.Fprintf(env.Stderr, "demo: %s\n", cli.Message(cmd, err))
 		return 1
 	}
 	return 0
@@ -61,12 +60,13 @@ Its tokens are signed for whoever asks: it is for development, on this machine.`
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.FlagsFromEnvironment(cmd.Flags(), env.Getenv)
+			return cli.PrepareFlags(cmd, env.Getenv)
 		},
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.AddCommand(newServe(env, systems), newToken(env, systems), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems), newOpenAPI(env, systems))
+	cli.ExplainArguments(root)
 	return root
 }
 

@@ -50,8 +50,10 @@ import (
 type Options struct {
 	Store kv.Store
 	// Shared means that other servers have the store open, too. Each signals its changes to the others, see Follow.
-	Shared  bool
-	Account string
+	Shared bool
+	// ReadOnly means that the store takes no writes: only requests that change nothing work.
+	ReadOnly bool
+	Account  string
 	// File declares the directory, instead of the store. Default: none.
 	File string
 	// RootKey is an access key of the account's root, in addition to that in the store. Default: none.

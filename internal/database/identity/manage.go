@@ -113,6 +113,9 @@ var actions = map[string]func(*Directory, context.Context, *Request) (Result, er
 // errFile rejects changes of a directory that comes from a file.
 var errFile = errors.New("users, roles and policies are declared in the file given by --iam: change the file, and send the server SIGHUP")
 
+// ReadOnly reports whether the request changes nothing.
+func (r *Request) ReadOnly() bool { return shows[r.Action] != nil }
+
 // Manage executes a request.
 func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	if show := shows[r.Action]; show != nil {

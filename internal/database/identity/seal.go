@@ -54,7 +54,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 	case record == nil:
 		return nil
 	case !record.Sealed:
-		if d.data, err = newDataKey(record.Key); err != nil || master == nil {
+		if d.data, err = newDataKey(record.Key); err != nil || master == nil || d.options.ReadOnly {
 			return err
 		}
 		return d.replaceDataKey(ctx)
@@ -68,7 +68,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 	}
 	if previous := d.options.PreviousMasterKey; previous != nil {
 		if key, err := seal.Open(previous, record.Key, forDataKey); err == nil {
-			if d.data, err = newDataKey(key); err != nil {
+			if d.data, err = newDataKey(key); err != nil || d.options.ReadOnly {
 				return err
 			}
 			return d.writeDataKey(ctx, nil)

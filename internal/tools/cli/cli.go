@@ -46,7 +46,7 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	case errors.Is(err, errReported):
 		return 1
 	default:
-		fmt.Fprintf(env.Stderr, "monotable: %s\n", nameVariable(cmd.Flags(), strings.TrimPrefix(err.Error(), "monotable: ")))
+		fmt.Fprintf(env.Stderr, "monotable: %s\n", Message(cmd, err))
 		return 1
 	}
 }
@@ -68,7 +68,7 @@ locally and on AWS.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return FlagsFromEnvironment(cmd.Flags(), env.Getenv)
+			return PrepareFlags(cmd, env.Getenv)
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFault("", err) })
@@ -91,6 +91,7 @@ locally and on AWS.`,
 		}
 	}
 	root.AddCommand(newVersion(env))
+	ExplainArguments(root)
 	return root
 }
 

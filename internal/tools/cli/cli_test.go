@@ -49,6 +49,8 @@ func TestMain(m *testing.M) {
 //	fetch URL             GET it; its status and body are standard output
 //	logged REGEXP         check that the server, after shutdown, has logged a line that matches
 //	damage DIR            remove the first item of the first table from a data directory, bypassing the engine
+//	corrupt GLOB          flip a bit in the first quarter of the file that matches
+//	digest DIR            print the names and checksums of all files below a directory
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -62,7 +64,7 @@ func TestScripts(t *testing.T) {
 			return writeCertificate(env.Cd)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand, "damage": damageCommand,
+			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand, "damage": damageCommand, "corrupt": corruptCommand, "digest": digestCommand,
 			"fetch": fetchCommand, "logged": loggedCommand,
 		},
 	})

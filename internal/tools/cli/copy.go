@@ -83,7 +83,7 @@ Not copied: replicas, backups, point-in-time recovery, resource policies, auto s
 	f.BoolVar(&flags.existing, "existing", false, "write to tables that already exist in the target, without changing their settings")
 	f.BoolVar(&flags.verify, "verify", true, "compare all items at the end")
 	progressFlag(cmd, &flags.progress)
-	cmd.MarkFlagsMutuallyExclusive("follow", "finish", "anonymise")
+	excludeFlags(cmd.Flags(), "", "follow", "finish", "anonymise")
 	return cmd
 }
 

@@ -33,7 +33,7 @@ func (a *attachFlags) register(cmd *cobra.Command) {
 	f.StringVar(&a.data, "data", "", "the database's directory, instead of --endpoint; a server may have it open")
 	a.masterKey.register(f)
 	f.BoolVar(&a.asJSON, "json", false, "print JSON")
-	cmd.MarkFlagsMutuallyExclusive("endpoint", "data")
+	excludeFlags(cmd.Flags(), "", "endpoint", "data")
 }
 
 func newDesign(env Environment) *cobra.Command {

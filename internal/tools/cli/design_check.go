@@ -57,7 +57,7 @@ with --fail-on never it is always 0.`,
 	f.StringVar(&flags.failOn, "fail-on", "error", "the lowest severity that fails: error, warning, info or never")
 	f.BoolVar(&flags.all, "all", false, "also show accepted findings")
 	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, such as ST102; list prints all rules")
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	excludeFlags(cmd.Flags(), "", "json", "format")
 	return cmd
 }
 

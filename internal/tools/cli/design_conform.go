@@ -60,7 +60,7 @@ The exit status is 1 if there are findings.`,
 	f.StringArrayVar(&flags.persons, "person", nil, "ID or e-mail address of an erased person, of whom nothing may be left; may be repeated")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &flags.progress)
-	cmd.MarkFlagsMutuallyExclusive("export", "table")
+	excludeFlags(cmd.Flags(), "", "export", "table")
 	return cmd
 }
 

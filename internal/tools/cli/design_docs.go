@@ -46,7 +46,7 @@ differ.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; default: standard output")
 	cmd.Flags().StringVar(&check, "check", "", "write nothing; the exit status is 1 if this file is out of date")
-	cmd.MarkFlagsMutuallyExclusive("output", "check")
+	excludeFlags(cmd.Flags(), "", "output", "check")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ is 1 if there are any.`,
 	}
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to the file")
 	cmd.Flags().BoolVar(&check, "check", false, "list unformatted files and change nothing")
-	cmd.MarkFlagsMutuallyExclusive("write", "check")
+	excludeFlags(cmd.Flags(), "", "write", "check")
 	return cmd
 }
 

@@ -86,7 +86,7 @@ key: it is guessed unless --key is given. Indexes are guessed from attribute nam
 	f.BoolVar(&flags.json, "json", false, "write the design as JSON, without the comments")
 	f.StringVarP(&flags.output, "output", "o", "", "the file to write; default: standard output")
 	progressFlag(cmd, &flags.progress)
-	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench", "electrodb", "onetable", "toolbox")
+	excludeFlags(cmd.Flags(), "", "table", "export", "workbench", "electrodb", "onetable", "toolbox")
 	return cmd
 }
 

@@ -3,9 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable"
 )
 
 // fromEnvironment marks flags that were set by a MONOTABLE_ variable.
@@ -16,11 +21,149 @@ func variable(flag *pflag.Flag) string {
 	return "MONOTABLE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 }
 
-// FlagsFromEnvironment sets the flags that are not on the command line from MONOTABLE_ variables.
-func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+const (
+	// exclusive marks flags that cannot be combined with others; its values are names, separated by spaces, and a reason.
+	exclusive = "monotable_exclusive"
+	// together marks flags that need another flag; its values are the names of those.
+	together = "monotable_together"
+)
+
+// excludeFlags declares that at most one of the flags can be set; reason, which may be "", says why. On the command line, one of
+// them overrides the environment variables of the others. Cobra's groups do not do that.
+func excludeFlags(flags *pflag.FlagSet, reason string, names ...string) {
+	for _, name := range names {
+		annotate(flags, name, exclusive, strings.Join(names, " ")+"\n"+reason)
+	}
+}
+
+// requireTogether declares that a flag needs the other, and the reverse.
+func requireTogether(flags *pflag.FlagSet, one, other string) {
+	annotate(flags, one, together, other)
+	annotate(flags, other, together, one)
+}
+
+func annotate(flags *pflag.FlagSet, name, key, value string) {
+	flag := flags.Lookup(name)
+	if flag == nil {
+		panic("there is no flag --" + name)
+	}
+	if flag.Annotations == nil {
+		flag.Annotations = map[string][]string{}
+	}
+	flag.Annotations[key] = append(flag.Annotations[key], value)
+}
+
+// isSet reports whether a flag has been set to something other than "off".
+func isSet(flag *pflag.Flag) bool {
+	return flag.Changed && (flag.Value.Type() != "bool" || flag.Value.String() == "true")
+}
+
+// contradiction says which flag that is set excludes this one, and why; "" if there is none.
+func contradiction(flags *pflag.FlagSet, flag *pflag.Flag) string {
+	for _, group := range flag.Annotations[exclusive] {
+		text, reason, _ := strings.Cut(group, "\n")
+		if reason != "" {
+			reason = ": " + reason
+		}
+		names := strings.Fields(text)
+		own := slices.Index(names, flag.Name)
+		for i, name := range names {
+			if i != own && isSet(flags.Lookup(name)) {
+				return fmt.Sprintf("--%s and --%s cannot be combined%s", names[min(i, own)], names[max(i, own)], reason)
+			}
+		}
+	}
+	return ""
+}
+
+// PrepareFlags sets the flags that are not on the command line from the environment, and checks which of them can be combined and
+// which are missing.
+func PrepareFlags(cmd *cobra.Command, getenv func(string) string) error {
+	flags := cmd.Flags()
+	if err := flagsFromEnvironment(flags, getenv); err != nil {
+		return err
+	}
 	var faults []error
+	seen := map[string]bool{}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || flag.Name == "help" {
+		if _, required := flag.Annotations[cobra.BashCompOneRequiredFlag]; required && !flag.Changed {
+			faults = append(faults, misused(cmd, "missing --"+flag.Name+": "+plainUsage(flag)))
+		}
+		if !isSet(flag) {
+			return
+		}
+		if text := contradiction(flags, flag); text != "" && !seen[text] {
+			seen[text] = true
+			faults = append(faults, errors.New(text))
+		}
+		for _, name := range flag.Annotations[together] {
+			if other := flags.Lookup(name); !other.Changed {
+				faults = append(faults, fmt.Errorf("--%s needs --%s: %s", flag.Name, name, plainUsage(other)))
+			}
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// plainUsage is the description of a flag without marks.
+func plainUsage(flag *pflag.Flag) string {
+	_, usage := pflag.UnquoteUsage(flag)
+	return usage
+}
+
+// misused is the error of a command line that lacks something or has too much.
+func misused(cmd *cobra.Command, what string) error {
+	return fmt.Errorf("%s (usage: %s)", what, cmd.UseLine())
+}
+
+// ExplainArguments makes the errors about missing and unexpected arguments of a command and all its subcommands name these.
+func ExplainArguments(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		ExplainArguments(sub)
+	}
+	check := cmd.Args
+	if check == nil {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if err == nil {
+			return nil
+		}
+		wanted, most := positional(cmd.Use)
+		switch {
+		case len(args) < len(wanted):
+			return misused(cmd, "missing "+strings.Join(wanted[len(args):], " and "))
+		case most < len(args):
+			return misused(cmd, fmt.Sprintf("unexpected argument %q", args[most]))
+		}
+		return err
+	}
+}
+
+// positional returns the names of the required arguments in a command's usage, and how many arguments it names altogether.
+func positional(use string) (required []string, most int) {
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(strings.TrimPrefix(word, "["), "-") {
+			break
+		}
+		most++
+		if !strings.HasPrefix(word, "[") {
+			required = append(required, strings.TrimSuffix(word, "..."))
+		}
+	}
+	return required, most
+}
+
+// flagsFromEnvironment sets the flags that are not on the command line, nor contradicted by it, from MONOTABLE_ variables.
+func flagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+	var faults []error
+	overridden := map[string]bool{}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		overridden[flag.Name] = flag.Changed || contradiction(flags, flag) != ""
+	})
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if overridden[flag.Name] || flag.Name == "help" {
 			return
 		}
 		name := variable(flag)
@@ -61,18 +204,27 @@ func flagFault(name string, err error) error {
 	}
 }
 
-// nameVariable replaces the name of a flag in a message by the environment variable that has set it.
-func nameVariable(flags *pflag.FlagSet, message string) string {
-	if !strings.HasPrefix(message, "--") {
-		return message
+// flagName matches the flags in a message.
+var flagName = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+
+// Message is the text of a command's error. Flags that were set by environment variables are called by the names of these.
+func Message(cmd *cobra.Command, err error) string {
+	return flagName.ReplaceAllStringFunc(text(err), func(name string) string {
+		flag := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+		if flag == nil {
+			return name
+		}
+		if _, ok := flag.Annotations[fromEnvironment]; !ok {
+			return name
+		}
+		return variable(flag)
+	})
+}
+
+// text is an error without its prefix. A damaged file is all that matters, whichever operation noticed it.
+func text(err error) string {
+	if damage, ok := errors.AsType[*monotable.DamageError](err); ok {
+		err = damage
 	}
-	name := strings.TrimPrefix(message[:strings.IndexAny(message+" ", ": ")], "--")
-	flag := flags.Lookup(name)
-	if flag == nil {
-		return message
-	}
-	if _, ok := flag.Annotations[fromEnvironment]; !ok {
-		return message
-	}
-	return variable(flag) + strings.TrimPrefix(message, "--"+name)
+	return strings.TrimPrefix(err.Error(), "monotable: ")
 }

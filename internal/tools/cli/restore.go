@@ -55,7 +55,7 @@ also the way to encrypt an existing directory.`,
 	}
 	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the copy with new keys, protected by --master-key")
 	cmd.Flags().BoolVar(&decrypt, "decrypt", false, "store the copy unencrypted; --master-key decrypts the backup")
-	cmd.MarkFlagsMutuallyExclusive("encrypt", "decrypt")
+	excludeFlags(cmd.Flags(), "", "encrypt", "decrypt")
 	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &progressWanted)

@@ -93,8 +93,8 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
   OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 monotable serve`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := flags.checkPlace(cmd.Flags()); err != nil {
-				return err
+			if flags.store == "" && flags.awaitMove {
+				return errors.New("--await-move needs --store, with the same URL as --to of monotable move")
 			}
 			for name, size := range map[string]byteSize{"memory-limit": flags.memoryLimit, "cache-size": flags.cacheSize} {
 				if size == 0 && cmd.Flags().Changed(name) {
@@ -107,10 +107,11 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 	}
 	f := cmd.Flags()
 	flags.register(f)
+	flags.exclude(f)
 	if companion.Flags != nil {
 		companion.Flags(f)
 	}
-	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	requireTogether(f, "tls-cert", "tls-key")
 	return cmd
 }
 

@@ -122,27 +122,14 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.log.register(set)
 }
 
-// checkPlace rejects contradictory flags for the location of the data.
-func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
-	given := set.Changed
-	switch {
-	case f.memory && given("data"):
-		return errors.New("--memory and --data cannot be combined: in memory, no directory is used")
-	case f.memory && f.encrypt:
-		return errors.New("--memory and --encrypt cannot be combined: in memory, there are no files")
-	case f.store == "" && f.awaitMove:
-		return errors.New("--await-move needs --store, with the same URL as --to of monotable move")
-	case f.store == "":
-		return nil
-	case f.memory:
-		return errors.New("--memory and --store cannot be combined")
-	}
+// exclude declares which flags for the location of the data contradict each other.
+func (f *serveFlags) exclude(set *pflag.FlagSet) {
+	excludeFlags(set, "in memory, no directory is used", "memory", "data")
+	excludeFlags(set, "in memory, there are no files", "memory", "encrypt")
+	excludeFlags(set, "", "memory", "store")
 	for _, flag := range []string{"durability", "disk-reserve", "encrypt", "cache-size"} {
-		if given(flag) {
-			return fmt.Errorf("--store and --%s cannot be combined: the store has its own files", flag)
-		}
+		excludeFlags(set, "the store has its own files", "store", flag)
 	}
-	return nil
 }
 
 // open opens the database according to the flags.

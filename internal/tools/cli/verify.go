@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ status is 1 if there are errors.`,
 			}, bar.update)
 			bar.end()
 			if err != nil {
-				return err
+				return errors.Join(err, reportUnverified(env, asJSON, err, findings))
 			}
 			return reportVerified(env, asJSON, done, findings)
 		},
@@ -52,6 +53,17 @@ status is 1 if there are errors.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &progressWanted)
 	return cmd
+}
+
+// reportUnverified reports, as JSON, a verification that could not be completed. The error is also printed to standard error.
+func reportUnverified(env Environment, asJSON bool, failure error, findings []monotable.Finding) error {
+	if !asJSON {
+		return nil
+	}
+	return json.NewEncoder(env.Stdout).Encode(struct {
+		Wrong []monotable.Finding `json:"wrong"`
+		Error string              `json:"error"`
+	}{findings, text(failure)})
 }
 
 func reportVerified(env Environment, asJSON bool, done monotable.Verified, findings []monotable.Finding) error {

@@ -45,7 +45,7 @@ Uncertain cases are not reported. The exit status is 1 if there are findings.`,
 	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON, same as --format json")
 	f.BoolVar(&flags.tests, "tests", false, "also check _test.go files")
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	excludeFlags(cmd.Flags(), "", "json", "format")
 	return cmd
 }
 

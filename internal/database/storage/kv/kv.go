@@ -34,6 +34,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -68,10 +69,25 @@ var (
 	// free space (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are accepted again as
 	// soon as there is space.
 	ErrFull = errors.New("kv: store is out of disk space")
+	// ErrReadOnly: the store was opened for reading only.
+	ErrReadOnly = errors.New("kv: store is open for reading only")
 	// ErrFrozen: the store met an error after which continuing could write wrong data, and does nothing until it is reopened. Its
 	// files are as they were at that moment.
 	ErrFrozen = errors.New("kv: store is frozen after an internal fault; open it again")
 )
+
+// DamageError is the error of a store with a damaged file.
+type DamageError struct {
+	Dir, File string
+	Cause     error
+}
+
+func (e *DamageError) Error() string {
+	what := strings.ReplaceAll(strings.ReplaceAll(e.Cause.Error(), "pebble: ", ""), "\n", ": ")
+	return fmt.Sprintf("the database in %s is damaged: %s is corrupt (%s): restore the directory from a backup", e.Dir, e.File, what)
+}
+
+func (e *DamageError) Unwrap() error { return e.Cause }
 
 // ConflictError is the ErrConflict of an intent that conflicts with a transaction. Key is one of the contended keys.
 type ConflictError struct{ Key []byte }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/cryptfs"
@@ -85,7 +84,7 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 }
 
 // Copy copies the store in from, which must not be open, to a new directory; a nil fs is the machine's file system. It takes the
-// store's lock, or returns kv.ErrLocked. to must be missing or empty; Open rejects it until the copy is complete, and an error
+// store's lock, or returns kv.ErrLocked, and changes nothing in from. to must be missing or empty; Open rejects it until the copy is complete, and an error
 // leaves nothing. The two share no files. progress, which may be nil, is called with the number of bytes done and the total.
 //
 // The copy of an encrypted store is encrypted with the same keys and needs no master key.
@@ -103,7 +102,7 @@ func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(d
 		return err
 	}
 	if !is.store {
-		return fmt.Errorf("pebblekv: %s contains no store", from)
+		return noStoreError(from)
 	}
 	if inside(fs, to, from) {
 		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", to)
@@ -112,15 +111,15 @@ func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(d
 	if err := c.checkTarget(); err != nil {
 		return err
 	}
-	lock, err := pebble.LockDirectory(fs.PathJoin(from, pebbleDir), fs)
+	lock, err := lockForReading(fs, from)
 	if err != nil {
-		return lockError(from, err)
+		return err
 	}
-	err = prepare(&c, is)
-	if err == nil {
-		err = c.run(ctx)
+	c.release = lock.Close
+	if err := prepare(&c, is); err != nil {
+		return errors.Join(err, lock.Close())
 	}
-	return errors.Join(err, lock.Close())
+	return c.run(ctx)
 }
 
 // copying copies a store's directory, which does not change during the copy.
@@ -133,6 +132,8 @@ type copying struct {
 	progress    func(done, total int64)
 	// health is checked while files are copied: a copy must not use up the space that its store needs. It may be nil.
 	health func() error
+	// release unlocks what is copied, after which an error means that it changed during the copy. It may be nil.
+	release func() error
 
 	done, total int64
 	checked     bool // that there is space for the rest
@@ -159,7 +160,11 @@ func (c *copying) checkTarget() error {
 func (c *copying) run(ctx context.Context) error {
 	_, err := c.fs.Stat(c.to)
 	existed := err == nil
-	if err := c.copyAll(ctx); err != nil {
+	err = c.copyAll(ctx)
+	if c.release != nil {
+		err = errors.Join(err, c.release())
+	}
+	if err != nil {
 		return fmt.Errorf("pebblekv: copying to %s: %w", c.to, errors.Join(err, c.undo(existed)))
 	}
 	// The copy is complete even if the marker cannot be removed.

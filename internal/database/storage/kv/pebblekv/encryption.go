@@ -57,13 +57,16 @@ func (s *Store) openKeys(text string) (*cryptfs.Keys, error) {
 	if !errors.Is(err, cryptfs.ErrWrongKey) {
 		return keys, err
 	}
-	wrong := fmt.Errorf("%w: %w than the one given: pass the right --master-key, or the old one as --previous-master-key", ErrMasterKey, err)
+	wrong := fmt.Errorf("%w: %w than the one given: pass the right --master-key; to change it, start the server with the old one as --previous-master-key", ErrMasterKey, err)
 	if s.options.PreviousMasterKey == nil {
 		return nil, wrong
 	}
 	old, err := cryptfs.OpenKeys(text, s.options.PreviousMasterKey)
 	if err != nil {
 		return nil, wrong
+	}
+	if s.options.ReadOnly {
+		return old, nil
 	}
 	if keys, err = old.WithNew(); err != nil {
 		return nil, err

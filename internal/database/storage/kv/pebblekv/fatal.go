@@ -51,10 +51,11 @@ func (s *Store) fatal(message string) {
 	panic(fatalPanic{err})
 }
 
-// catch is deferred by methods that read: it converts a fatality to the method's error.
+// catch is deferred by methods that read: it converts a fatality to the method's error, and explains damaged files.
 func (s *Store) catch(err *error) {
 	switch reason := recover().(type) {
 	case nil:
+		*err = s.explain(*err)
 	case fatalPanic:
 		*err = reason.err
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -30,6 +31,12 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 	l.store.fatal("pebble: " + fmt.Sprintf(format, args...))
 }
 
+// firstLine is the text of an error without the stack traces and hints that Pebble's errors add in some formats.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 // eventListener logs what an operator should know, and reports the beginning and the end of background work.
 func eventListener(log *slog.Logger, stalls *stalls, onWork func(begins bool)) *pebble.EventListener {
 	return &pebble.EventListener{
@@ -42,10 +49,10 @@ func eventListener(log *slog.Logger, stalls *stalls, onWork func(begins bool)) *
 				log.Debug("store: a compaction waits for disk space")
 				return
 			}
-			log.Error("store: background work failed", "error", err)
+			log.Error("store: background work failed", "error", firstLine(err))
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
-			log.Error("store: data on disk is corrupt", "path", info.Path, "error", info.Details)
+			log.Error("store: data on disk is corrupt", "path", info.Path, "error", firstLine(info.Details))
 		},
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
 			stalls.begin(time.Now())

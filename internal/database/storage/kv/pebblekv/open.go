@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -74,6 +75,9 @@ func Open(dir string, o Options) (*Store, error) {
 		s.cache.Unref()
 		return nil, err
 	}
+	if o.ReadOnly {
+		return s, nil
+	}
 	s.stopped.Go(s.watch)
 	if o.Durability == Interval {
 		s.stopped.Go(func() { s.syncEvery(o.Interval) })
@@ -87,20 +91,22 @@ func (s *Store) open(dir string, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	data := o.FS.PathJoin(dir, pebbleDir)
-	if err := makeDirectory(o.FS, data); err != nil {
-		return fmt.Errorf("pebblekv: creating the data directory: %w", err)
+	if o.ReadOnly && !is.store {
+		return noStoreError(dir)
 	}
-	lock, err := pebble.LockDirectory(data, o.FS)
+	data := o.FS.PathJoin(dir, pebbleDir)
+	lock, err := s.lockDirectory(data)
 	if err != nil {
-		return lockError(dir, err)
+		return err
 	}
 	s.lock = lock
 	if s.files, err = s.openFiles(is); err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
-		return errors.Join(fmt.Errorf("pebblekv: removing unfinished files: %w", err), lock.Close())
+	if !o.ReadOnly {
+		if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
+			return errors.Join(fmt.Errorf("pebblekv: removing unfinished files: %w", err), lock.Close())
+		}
 	}
 	s.disk.FS = s.files
 	s.options.MemTableBytes, s.options.smallDisk = o.memTableBytes(data)
@@ -109,7 +115,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	}
 	s.disk.roomToCompact, s.disk.hasRoomToCopy = s.space.roomToCompact, s.space.hasRoomToCopy
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
-	p.Cache = s.cache
+	p.Cache, p.ReadOnly = s.cache, o.ReadOnly
 	p.EventListener = eventListener(o.Logger, &s.stalls, s.options.OnBackgroundWork)
 	scheduler := newCompactions(s)
 	p.Experimental.CompactionScheduler = scheduler
@@ -129,6 +135,53 @@ func (s *Store) open(dir string, o Options) (err error) {
 		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.db.Close(), lock.Close())
 	}
 	scheduler.start()
+	return nil
+}
+
+// lockDirectory creates the directory of Pebble's files, unless the store is opened for reading only, and locks it.
+func (s *Store) lockDirectory(data string) (io.Closer, error) {
+	if s.options.ReadOnly {
+		return lockForReading(s.fs, s.dir)
+	}
+	if err := makeDirectory(s.fs, data); err != nil {
+		return nil, fmt.Errorf("pebblekv: creating the data directory: %w", err)
+	}
+	lock, err := pebble.LockDirectory(data, s.fs)
+	if err != nil {
+		return nil, lockError(s.dir, err)
+	}
+	return lock, nil
+}
+
+// lockForReading locks a store's directory without changing it. On a read-only file system, nothing can be locked, and no process
+// can write. A copy that was never opened has no file to lock; creating one would change it.
+func lockForReading(fs vfs.FS, dir string) (io.Closer, error) {
+	data := fs.PathJoin(dir, pebbleDir)
+	name := fs.PathJoin(data, lockFile)
+	if _, err := fs.Stat(name); errors.Is(err, os.ErrNotExist) {
+		return neverOpened{fs, dir, name}, nil
+	}
+	lock, err := pebble.LockDirectory(data, fs)
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return io.NopCloser(nil), nil
+	case err != nil:
+		return nil, lockError(dir, err)
+	}
+	return lock, nil
+}
+
+// neverOpened stands for the lock of a directory that has no lock file.
+type neverOpened struct {
+	fs        vfs.FS
+	dir, name string
+}
+
+// Close returns kv.ErrLocked if a process has opened the directory for writing in the meantime: what was read then may be wrong.
+func (n neverOpened) Close() error {
+	if _, err := n.fs.Stat(n.name); err == nil {
+		return fmt.Errorf("%w: %s was opened while it was read", kv.ErrLocked, n.dir)
+	}
 	return nil
 }
 
@@ -291,8 +344,12 @@ func lockError(dir string, err error) error {
 		kv.ErrLocked, dir, err)
 }
 
+func noStoreError(dir string) error { return fmt.Errorf("pebblekv: %s contains no store", dir) }
+
 func openError(dir string, err error) error {
 	switch {
+	case pebble.IsCorruptionError(err):
+		return damaged(dir, err)
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
 		return fmt.Errorf("pebblekv: %s marks a store, but its data is missing from %s: "+
 			"restore the whole directory: %w", dir, pebbleDir, err)

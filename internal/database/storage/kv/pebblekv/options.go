@@ -67,6 +67,9 @@ type Options struct {
 	largeUpdate int
 	// smallDisk is set by Open: see memTableBytes.
 	smallDisk bool
+	// ReadOnly opens an existing store without changing anything in its directory. The log is replayed in memory; writes get
+	// kv.ErrReadOnly.
+	ReadOnly bool
 	// FS is the file system. Default the machine's. Tests use one that crashes or fails.
 	FS vfs.FS
 }

@@ -107,6 +107,7 @@ func newIterator(s *Store, r pebble.Reader, lo, hi []byte, o kv.IterOptions) *it
 		return &iterator{store: s, ended: true, err: err}
 	}
 	walk, err := r.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
+	err = s.explain(err)
 	return &iterator{store: s, walk: walk, reverse: o.Reverse, ended: err != nil, err: err}
 }
 
@@ -192,7 +193,7 @@ func (it *iterator) Close() error {
 	it.recording, it.ended = nil, true
 	var err error
 	if it.walk != nil {
-		err = it.walk.Close()
+		err = it.store.explain(it.walk.Close())
 		it.walk = nil
 	}
 	if it.waited {
@@ -205,6 +206,6 @@ func (it *iterator) Close() error {
 func (it *iterator) end(err error) {
 	it.ended = true
 	if it.err == nil {
-		it.err = err
+		it.err = it.store.explain(err)
 	}
 }

@@ -188,6 +188,14 @@ func (s *Store) applyWhole(batch *pebble.Batch, callersKeys bool) (err error) {
 
 // writable returns why the store accepts no more writes, or nil.
 func (s *Store) writable() error {
+	if s.options.ReadOnly {
+		return kv.ErrReadOnly
+	}
+	return s.intact()
+}
+
+// intact returns the error that has stopped the store, or nil.
+func (s *Store) intact() error {
 	if err := s.failure(); err != nil {
 		return err
 	}
@@ -227,15 +235,16 @@ func (s *Store) Close() (err error) {
 	s.closed = true
 	defer s.catch(&err)
 	s.stopped.Wait()
-	if s.disk.failure() == nil {
+	writes := s.disk.failure() == nil && !s.options.ReadOnly
+	if writes {
 		err = s.sequence.settle()
 	}
-	if s.disk.failure() == nil && s.db.Metrics().WAL.Size > quickReplay {
+	if writes && s.disk.failure() == nil && s.db.Metrics().WAL.Size > quickReplay {
 		err = errors.Join(err, s.db.Flush())
 	}
 	err = errors.Join(err, s.db.Close())
 	s.cache.Unref()
-	return errors.Join(err, s.writable(), s.lock.Close())
+	return errors.Join(err, s.intact(), s.lock.Close())
 }
 
 // begin starts a call that Close waits for. It fails if Close has begun or the store is frozen.
