@@ -52,8 +52,8 @@ func newRoot(env Environment, systems []system.System) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "demo",
 		Short: "The database and the systems built on it, in one process",
-		Long: `demo starts the database together with the systems that are built on it, and what one needs to try them.
-Its tokens are signed for whoever asks: it is for development, on this machine.`,
+		Long: `demo starts the database together with the systems that are built on it, and everything needed to try them.
+It signs tokens for anyone: use it for development on this machine only.`,
 		Example: `  demo serve                                # the database on port 8000, the systems on http://127.0.0.1:8080/
   demo token --system appcore --sub u-123   # an access token that appcore accepts
   demo seed --system NAME --items 10k`,

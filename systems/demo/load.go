@@ -51,11 +51,12 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 		Short: "Measure the throughput and latency of each route of the systems",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
 and print requests a second, the median and the 99th percentile of the latency, and the statuses of the responses. Each
-connection is a user of its own. With --rate requests are due at that rate, whether the systems keep up or not, and a latency counts
-from when its request was due; without, each connection sends the next one when it has its answer. What a request uses up (an order to be paid, say) is made before it and not counted.
+connection is a user of its own. With --rate, requests are due at that rate whether or not the systems keep up, and latency is
+measured from when a request was due. Without it, each connection sends its next request after the previous response. If a
+request needs something to work on, such as an order to pay, this is created first and not measured.
 
-What it writes stays in the data of that demo: for good, beside what is there. systems/load measures the same with a demo
-and a directory of its own, which it removes.`,
+The written data stays in the demo's database, with the existing data. systems/load measures the same with a demo and a
+temporary directory of its own.`,
 		Example: `  demo load
   demo load --system appcore --duration 10s --connections 32 --json
   demo load --system appcore --rate 500 --connections 64 --duration 5s`,

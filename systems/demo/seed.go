@@ -43,13 +43,12 @@ func newSeed(env Environment, systems []system.System) *cobra.Command {
 		Short: "Load sample data into a system",
 		Long: `Load generated data into a system: the same data for the same --items and --seed.
 
-A data directory belongs to one process. Where a demo, or monotable serve, has --data open, the data goes through its
-DynamoDB API, whose address it tells itself; where nobody has, it goes into the directory. --endpoint names an API instead,
-and then --data is not looked at.
+Only one process can have a data directory open. If a demo or monotable serve has --data open, the data is loaded through its
+DynamoDB API; its address is found automatically. Otherwise, the data is written to the directory. With --endpoint, it is
+loaded through that API, and --data is ignored.
 
-Samples are stored without looking at what is there. Tables that have items already are refused therefore: numbers and
-unique values could come twice. --over stores the sample all the same, over what is there: to finish one that was
-interrupted, say.`,
+Samples are loaded without reading existing items, so numbers and unique values could occur twice. Tables that already have
+items are therefore rejected. --over loads the sample anyway, for example to finish an interrupted one.`,
 		Example: `  demo seed --system NAME --items 10k
   demo seed --system NAME --items 1M --endpoint http://127.0.0.1:8000`,
 		Args: cobra.NoArgs,

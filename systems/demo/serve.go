@@ -41,14 +41,14 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 		},
 	)
 	cmd.Short = "Start the database and the systems"
-	cmd.Long = `Start the database and, in the same process and over it, the systems, until interrupted.
+	cmd.Long = `Start the database and the systems in one process, until interrupted.
 
 --addr serves the DynamoDB API, as monotable serve does: its requests are not authenticated.
 --web  serves the systems: a page that names them, and below /NAME/ the API of each with its documentation. Their requests
-       need an access token, and the demo signs one for whoever asks: the page shows one, and demo token signs others.
+       need an access token, and the demo signs one for anyone: the page shows one, and demo token signs others.
 
-That is for development: keep both addresses on loopback. Web pages of other origins are kept out of both: --cors-origin and
---web-cors-origin allow origins, and requests to a public host name need --allowed-host.
+This is for development: keep both addresses on loopback. Neither accepts requests from web pages of other origins: --cors-origin
+and --web-cors-origin allow origins, and requests to a public host name need --allowed-host.
 
 With the default --durability sync, a write is on disk before it is acknowledged. "interval" syncs every 100 ms, "none" leaves
 it to the operating system: faster, and a crash may lose the last writes.`

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strings"
 	"syscall"
 
@@ -148,6 +150,9 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		fmt.Fprintf(env.Stdout, "stopped; the state is in %s: use --follow to continue, or --finish to finish the copy\n", flags.state)
 		return nil
 	case ctx.Err() != nil:
+		if _, err := os.Stat(flags.state); errors.Is(err, fs.ErrNotExist) {
+			return errors.New("interrupted before anything was copied; run the same command to start again")
+		}
 		return fmt.Errorf("interrupted; run the same command to resume from %s", flags.state)
 	default:
 		return endpointError(err)

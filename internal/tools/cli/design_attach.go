@@ -40,8 +40,9 @@ func newDesign(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "design",
 		Short: "Store designs with their tables, where the console finds them",
-		Long: `Store designs with their tables, in the table ` + attach.Table + ` of the same database, which is created with the first design. The
-console uses the attached design to show items by entity, explain the parts of keys, and run patterns.
+		Long: `Store designs with their tables, in the table ` + attach.Table + ` of the same database, which is
+created with the first design. The console uses the attached design to show items by entity, explain the parts of keys,
+and run patterns.
 
 This works with any DynamoDB endpoint. Every attach or detach creates a new version; nothing is overwritten.`,
 		RunE: group,

@@ -153,7 +153,7 @@ func (flags *migrateFlags) open(ctx context.Context, env Environment, p *migrate
 		return nil, nil, err
 	}
 	if flags.segments < 1 {
-		return nil, nil, fmt.Errorf("--segments: a Scan has 1 to 1000000 segments, not %d", flags.segments)
+		return nil, nil, fmt.Errorf("--segments %d: want 1 to 1000000", flags.segments)
 	}
 	client, err := databaseClient(ctx, env, flags.endpoint, flags.region)
 	if err != nil {

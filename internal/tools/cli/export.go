@@ -87,7 +87,7 @@ func (f *exportFlags) run(ctx context.Context, env Environment, table, location 
 		return transferState{
 			transferred: transferred{
 				ARN: *arn, Status: string(d.ExportStatus), Items: aws.ToInt64(d.ItemCount), Bytes: aws.ToInt64(d.BilledSizeBytes),
-				Manifest: aws.ToString(d.ExportManifest), failure: failureOf(failed, d.FailureCode, d.FailureMessage),
+				Manifest: aws.ToString(d.ExportManifest), place: "s3://" + *in.S3Bucket + "/" + aws.ToString(d.ExportManifest), failure: failureOf(failed, d.FailureCode, d.FailureMessage),
 			},
 			over: d.ExportStatus != types.ExportStatusInProgress, total: aws.ToInt64(described.Table.ItemCount),
 		}, nil

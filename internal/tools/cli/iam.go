@@ -143,6 +143,9 @@ func newIAMRole(env Environment) *cobra.Command {
 				cmd.Flags().DurationVar(&c.request.MaxSession, "max-session", time.Hour, "maximum duration of a session, 1h to 12h")
 				_ = cmd.MarkFlagRequired("trust")
 				c.complete = func(r *monotable.IAMRequest) (err error) {
+					if r.MaxSession < time.Hour || r.MaxSession > 12*time.Hour {
+						return fmt.Errorf("--max-session %v: want 1h to 12h", r.MaxSession)
+					}
 					r.Trust, err = readDocument(env, trust)
 					return err
 				}

@@ -81,11 +81,19 @@ func (f *importFlags) run(ctx context.Context, env Environment, table, location 
 		return transferState{
 			transferred: transferred{
 				ARN: *arn, Status: string(d.ImportStatus), Items: d.ImportedItemCount, Errors: d.ErrorCount,
-				Bytes: aws.ToInt64(d.ProcessedSizeBytes), failure: failureOf(failed, d.FailureCode, d.FailureMessage),
+				Bytes: aws.ToInt64(d.ProcessedSizeBytes), failure: f.advise(failureOf(failed, d.FailureCode, d.FailureMessage)),
 			},
 			over: d.ImportStatus != types.ImportStatusInProgress && d.ImportStatus != types.ImportStatusCancelling,
 		}, nil
 	})
+}
+
+// advise adds to a failure how the files were read. A wrong compression is the most common cause, and AWS's message does not say so.
+func (f *importFlags) advise(failure string) string {
+	if failure == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s (files read with --format %s --compression %s; the server's log has the details)", failure, f.format, f.compression)
 }
 
 // request is the request described by the flags, without the table.

@@ -35,7 +35,7 @@ pattern's inputs, its description has the pattern's documentation, request and c
 generated code: copies, markers, counters and index keys are kept consistent, conditions are checked, secrets are not
 returned. Writes are marked as destructive, so that clients ask first; --read-only omits them.
 
-Only files below --root are read.`,
+The tools only read files below --root. FILE can be anywhere.`,
 		Example: `  monotable mcp
   monotable mcp shop.design.yaml --endpoint http://127.0.0.1:8000 --read-only
   monotable mcp shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1 --table shop-prod`,

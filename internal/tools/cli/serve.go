@@ -163,6 +163,9 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
+	if err := checkFree(ctx, flags.addr); err != nil {
+		return err
+	}
 	m := newMonitor()
 	stopAuxiliary, err := flags.serveAuxiliary(ctx, m, logger)
 	if err != nil {
@@ -201,9 +204,9 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
+	listener, err := listen(ctx, f.addr)
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", f.addr, err), stopTraces())
+		return errors.Join(err, stopTraces())
 	}
 	listener = server.LimitConnections(listener, f.maxConnections)
 	if f.console {
@@ -247,6 +250,24 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	stopControl()
 	stopReload()
 	return errors.Join(err, stopTraces())
+}
+
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (use --addr for another address)", addr, err)
+	}
+	return listener, nil
+}
+
+// checkFree fails if another process listens on the address, before a data directory is created. The address is bound only when the
+// database is open: until then, connections are refused.
+func checkFree(ctx context.Context, addr string) error {
+	listener, err := listen(ctx, addr)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
 }
 
 // fatalStatus is the exit status of a server after a fault that it must not survive.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -127,6 +129,7 @@ func (f *serveFlags) exclude(set *pflag.FlagSet) {
 	excludeFlags(set, "in memory, no directory is used", "memory", "data")
 	excludeFlags(set, "in memory, there are no files", "memory", "encrypt")
 	excludeFlags(set, "", "memory", "store")
+	excludeFlags(set, "", "s3-dir", "s3-endpoint")
 	for _, flag := range []string{"durability", "disk-reserve", "encrypt", "cache-size"} {
 		excludeFlags(set, "the store has its own files", "store", flag)
 	}
@@ -173,7 +176,10 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 			return nil, fmt.Errorf("--%s %v: want 0 or more", d.flag, d.value)
 		}
 	}
-	if f.streamShards < 1 { // it would mean the default
+	if err := f.checkNames(); err != nil {
+		return nil, err
+	}
+	if f.streamShards < 1 || f.streamShards > 100 { // 0 would mean the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
 	}
 	if f.streamShardRotation == 0 {
@@ -196,6 +202,27 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 		return nil, fmt.Errorf("%s is open in another process: stop that process, or use another --data directory", f.data)
 	}
 	return db, err
+}
+
+// regionName matches the names of Regions, including made-up ones such as local.
+var regionName = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+
+// checkNames rejects Regions and URLs that nothing could use.
+func (f *serveFlags) checkNames() error {
+	if !regionName.MatchString(f.region) {
+		return fmt.Errorf("--region %q: want a name like us-east-1", f.region)
+	}
+	for _, name := range f.regions {
+		if !regionName.MatchString(name) {
+			return fmt.Errorf("--regions %q: want names like us-east-1,eu-west-1", name)
+		}
+	}
+	for flag, text := range map[string]string{"kinesis-endpoint": f.kinesisEndpoint, "s3-endpoint": f.s3Endpoint} {
+		if at, err := url.Parse(text); text != "" && (err != nil || at.Host == "") {
+			return fmt.Errorf("--%s %q: want a URL like http://localhost:4566", flag, text)
+		}
+	}
+	return nil
 }
 
 // diskReserve parses --disk-reserve for Options.DiskReserve.

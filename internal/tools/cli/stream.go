@@ -20,8 +20,9 @@ func newStream(env Environment) *cobra.Command {
 		Long: `Inspect the streams of a running database's tables, and follow their changes. The commands use DynamoDB's API, so they
 work with any endpoint that supports streams.
 
-Without --endpoint, they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, or else, in this order, ` + endpointDefaults + `. They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if these are set,
-and otherwise with placeholders.`,
+Without --endpoint, they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, or else, in this order,
+` + endpointDefaults + `.
+They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if these are set, and otherwise with placeholders.`,
 		Example: `  monotable stream list
   monotable stream describe orders
   monotable stream tail orders`,

@@ -46,6 +46,7 @@ type transferred struct {
 	Seconds  float64 `json:"seconds"`
 	Manifest string  `json:"manifest,omitempty"`
 
+	place   string // URL of the manifest, "" for an import
 	failure string
 }
 
@@ -89,6 +90,9 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 		}
 	} else if t.failure == "" {
 		line := fmt.Sprintf("%s: %s, %s in %.1f s", what, plural.Of(t.Items, "item"), formatBytes(t.Bytes), t.Seconds)
+		if t.place != "" {
+			line += "; manifest " + t.place
+		}
 		if t.Errors > 0 {
 			line += fmt.Sprintf("; rejected %s, see the server's log", plural.Of(t.Errors, "line"))
 		}

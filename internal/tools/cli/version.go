@@ -32,25 +32,31 @@ func newVersion(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version, the commit it was built from, and the format version of data directories.",
+		Long:  "Print the version, the commit it was built from, and the version of the storage format.",
 		Example: `  monotable version
-  monotable version --json`,
+  monotable version --json
+  monotable --version`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := currentVersion()
 			if asJSON {
 				return json.NewEncoder(env.Stdout).Encode(v)
 			}
-			built := ""
-			if v.Commit != "" {
-				built = "commit " + v.Commit[:min(len(v.Commit), 12)] + ", "
-			}
-			_, err := fmt.Fprintf(env.Stdout, "monotable %s (%sformat %d, %s, %s)\n", v.Version, built, v.Format, v.Go, v.Platform)
+			_, err := fmt.Fprintln(env.Stdout, v)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// String is the version in one line.
+func (v versionInfo) String() string {
+	built := "unknown"
+	if v.Commit != "" {
+		built = v.Commit[:min(len(v.Commit), 12)]
+	}
+	return fmt.Sprintf("monotable %s (commit %s, storage format %d, %s, %s)", v.Version, built, v.Format, v.Go, v.Platform)
 }
 
 func currentVersion() versionInfo {

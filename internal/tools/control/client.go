@@ -46,7 +46,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	err := c.do(ctx, http.MethodGet, "/", nil, &responseTarget{result: &there})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("control: the database in %s belongs to another user: %w", dir, err)
+		return nil, fmt.Errorf("the database in %s belongs to another user: run the command as that user (%w)", dir, fs.ErrPermission)
 	case err != nil:
 		return nil, fmt.Errorf("%w on %s: %w", ErrNotServed, filepath.Join(dir, SocketName), err)
 	case there.Protocol != protocol:

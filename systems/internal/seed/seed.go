@@ -130,7 +130,7 @@ func ParseItems(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > MaxItems || n*unit < MinItems || n*unit > MaxItems {
-		return 0, fmt.Errorf("%q is no size: want 1k to 1M, such as 10k", text)
+		return 0, fmt.Errorf("%q: want a number of items from 1k to 1M, such as 10k", text)
 	}
 	return n * unit, nil
 }

@@ -33,7 +33,9 @@ func WriteText(w io.Writer, p *Plan) error {
 		}
 		total.ReadUnits, total.WriteUnits, total.Cost, total.Seconds = total.ReadUnits+s.ReadUnits, total.WriteUnits+s.WriteUnits, total.Cost+s.Cost, total.Seconds+s.Seconds
 	}
-	t.line("total%s", price(total, p))
+	if sum := price(total, p); sum != "" {
+		t.line("total%s", sum)
+	}
 	return t.err
 }
 

@@ -34,7 +34,7 @@ const maxSegments = 1000000
 // OpenTable describes a table, to be scanned in that many parallel segments.
 func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segments int) (*Table, error) {
 	if segments < 1 || segments > maxSegments {
-		return nil, fmt.Errorf("a Scan has 1 to %d segments, not %d", maxSegments, segments)
+		return nil, fmt.Errorf("--segments %d: want 1 to %d", segments, maxSegments)
 	}
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	var absent *types.ResourceNotFoundException

@@ -256,7 +256,7 @@ func checkFormat(dir, format string) (directory, error) {
 		return directory{}, fmt.Errorf("pebblekv: %s is corrupt or belongs to another program: it contains %.40q",
 			dir+string(os.PathSeparator)+formatFile, format)
 	case version != formatVersion && version != encryptedVersion:
-		return directory{}, fmt.Errorf("pebblekv: the store in %s has format %.20q, but this program supports format %s: "+
+		return directory{}, fmt.Errorf("pebblekv: the directory %s has layout %.20q, but this program supports layout %s: "+
 			"open it with the release that wrote it, or a newer one", dir, version, formatVersion)
 	}
 	return directory{store: true, encrypted: version == encryptedVersion}, nil
