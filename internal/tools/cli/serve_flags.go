@@ -217,9 +217,11 @@ func (f *serveFlags) checkNames() error {
 			return fmt.Errorf("--regions %q: want names like us-east-1,eu-west-1", name)
 		}
 	}
-	for flag, text := range map[string]string{"kinesis-endpoint": f.kinesisEndpoint, "s3-endpoint": f.s3Endpoint} {
-		if at, err := url.Parse(text); text != "" && (err != nil || at.Host == "") {
-			return fmt.Errorf("--%s %q: want a URL like http://localhost:4566", flag, text)
+	for _, e := range []struct{ flag, text, example string }{
+		{"kinesis-endpoint", f.kinesisEndpoint, "http://localhost:4566"}, {"s3-endpoint", f.s3Endpoint, "https://s3.eu-west-1.amazonaws.com"},
+	} {
+		if at, err := url.Parse(e.text); e.text != "" && (err != nil || at.Host == "") {
+			return fmt.Errorf("--%s %q: want a URL like %s", e.flag, e.text, e.example)
 		}
 	}
 	return nil

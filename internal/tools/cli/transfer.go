@@ -89,14 +89,7 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 			return err
 		}
 	} else if t.failure == "" {
-		line := fmt.Sprintf("%s: %s, %s in %.1f s", what, plural.Of(t.Items, "item"), formatBytes(t.Bytes), t.Seconds)
-		if t.place != "" {
-			line += "; manifest " + t.place
-		}
-		if t.Errors > 0 {
-			line += fmt.Sprintf("; rejected %s, see the server's log", plural.Of(t.Errors, "line"))
-		}
-		if _, err := fmt.Fprintln(env.Stdout, line); err != nil {
+		if _, err := fmt.Fprintln(env.Stdout, what+": "+t.line()); err != nil {
 			return err
 		}
 	}
@@ -104,6 +97,18 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 		return fmt.Errorf("%s %s: %s", what, strings.ToLower(t.Status), t.failure)
 	}
 	return nil
+}
+
+// line is the result for people.
+func (t *transferred) line() string {
+	line := fmt.Sprintf("%s, %s in %.1f s", plural.Of(t.Items, "item"), formatBytes(t.Bytes), t.Seconds)
+	if t.place != "" {
+		line += "; manifest " + t.place
+	}
+	if t.Errors > 0 {
+		line += fmt.Sprintf("; rejected %s, see the server's log", plural.Of(t.Errors, "line"))
+	}
+	return line
 }
 
 // parseLocation parses s3://BUCKET/PREFIX; prefix is nil if there is none.
