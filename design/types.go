@@ -1,5 +1,7 @@
 package design
 
+import "github.com/monotable/monotable/design/internal/syntax"
+
 // Kind is the kind of a field's value: its meaning, how it is stored, and its possible texts in a key.
 type Kind string
 
@@ -76,6 +78,9 @@ type Enum struct {
 	Values []string `json:"values"`
 	Pos    Pos      `json:"-"`
 }
+
+// Nearest returns the value that a misspelt one most likely means; "" if none is close.
+func (e *Enum) Nearest(value string) string { return syntax.Nearest(value, e.Values) }
 
 // Struct is a group of fields stored as one map.
 type Struct struct {

@@ -5,8 +5,16 @@ import (
 	"strings"
 )
 
-// Suggestion is the known word closest to a misspelt one, "" if none is close.
+// Suggestion asks whether the known word closest to a misspelt one is meant, "" if none is close.
 func Suggestion(word string, known []string) string {
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return ""
+}
+
+// Nearest is the known word closest to a misspelt one, "" if none is close.
+func Nearest(word string, known []string) string {
 	best, distance := "", 1+min(1+len(word)/5, 3)
 	if len(word) > 64 {
 		return ""
@@ -15,17 +23,14 @@ func Suggestion(word string, known []string) string {
 		switch {
 		case k == "" || len(k) > 64 || k == word:
 		case strings.EqualFold(k, word):
-			return fmt.Sprintf("did you mean %q?", k)
+			return k
 		default:
 			if n := editDistance(word, k); n < distance && n < len(word) {
 				best, distance = k, n
 			}
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", best)
+	return best
 }
 
 // editDistance is the number of insertions, deletions, substitutions and swaps of neighbours that turn a into b

@@ -55,7 +55,7 @@ with --fail-on never it is always 0.`,
 	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON, same as --format json")
 	f.StringVar(&flags.failOn, "fail-on", "error", "the lowest severity that fails: error, warning, info or never")
-	f.BoolVar(&flags.all, "all", false, "also show accepted findings")
+	f.BoolVar(&flags.all, "all", false, "show accepted findings, and more than 20 of a rule")
 	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, such as ST102; list prints all rules")
 	excludeFlags(cmd.Flags(), "", "json", "format")
 	return cmd

@@ -69,6 +69,8 @@ func (f Findings) Worst() Severity {
 // Check runs all rules.
 func Check(d *design.Design) Findings {
 	c := &checker{design: d, findings: Findings{}}
+	c.constants()
+	c.samples()
 	c.keys()
 	c.reads()
 	c.partitions()

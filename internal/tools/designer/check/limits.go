@@ -27,7 +27,7 @@ func (c *checker) limits() {
 		}
 		if m := countLimit.FindStringSubmatch(i.Text); m != nil {
 			if e := c.entityCalled(m[1]); e != nil {
-				c.countLimit(i, e, c.entityCalled(m[2]))
+				c.countLimit(i, e, c.entityCalled(m[2]), "count them in a field, in the same write: { update: …, add: { n: \"1\" }, when: \"n < :limit\" }")
 			}
 		}
 	}
@@ -42,8 +42,14 @@ func (c *checker) entityCalled(name string) *design.Entity {
 	return c.design.Entities[i]
 }
 
-// fieldLimit reports steps that move a field towards its bound without a condition on it.
+// fieldLimit reports steps that move a field towards its bound without a condition on it. A counter moves with the items that it
+// counts.
 func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string, upper bool) {
+	for _, x := range e.Counters {
+		if x.Field == field && upper {
+			c.counterLimit(i, e, x)
+		}
+	}
 	for _, w := range c.design.Writes {
 		for _, s := range w.Steps {
 			if s.Entity != e.Name || s.Action != design.Update && s.Action != design.Upsert || slices.Contains(s.When.Fields(), field) {
@@ -80,8 +86,13 @@ func towards(a *design.Assignment, add, upper bool) bool {
 	return true
 }
 
+// counterLimit reports steps that create a counted item in a write without a condition on the item with the counter.
+func (c *checker) counterLimit(i *design.Invariant, e *design.Entity, x *design.Counter) {
+	c.countLimit(i, c.design.Entity(x.Of), e, "in the same write: { check: %s, when: \"%s < :limit\", else: Full }", e.Name, x.Field)
+}
+
 // countLimit reports steps that create an item of an entity in a write without a condition on the item's owner.
-func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
+func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity, fix string, args ...any) {
 	for _, w := range c.design.Writes {
 		asked := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 			return s.When != nil && s.Entity != e.Name && (of == nil || s.Entity == of.Name || belongs(c.design, c.design.Entity(s.Entity), of))
@@ -89,7 +100,7 @@ func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
 		for _, s := range w.Steps {
 			if s.Entity == e.Name && (s.Action == design.Create || s.Action == design.Put) && !asked {
 				c.find("ST510", w.Name, s.Pos, "creates %s without checking that %s, %q, still holds", e.Name, i.Name, i.Text).
-					fix("count them in a field, in the same write: { update: …, add: { n: \"1\" }, when: \"n < :limit\" }").report()
+					fix(fix, args...).report()
 			}
 		}
 	}

@@ -3,17 +3,23 @@ package check
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/plural"
 )
 
+// maxShown is the maximum number of findings of a rule that WriteText writes: one mistake in a key can collide with every other
+// entity's.
+const maxShown = 20
+
 // WriteText writes findings as text: each with its line of the design and a caret, and a count at the end. Accepted
-// findings are listed in short form, and only if all is set.
+// findings are listed in short form, and only if all is set; without it, only the first findings of each rule are written.
 func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error {
 	out := &errWriter{w: w}
-	counts := map[Severity]int{}
+	counts, shown := map[Severity]int{}, map[string]int{}
 	accepted := 0
 	for _, f := range findings {
 		if f.Accepted != "" {
@@ -24,6 +30,9 @@ func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error
 			continue
 		}
 		counts[f.Severity]++
+		if shown[f.Rule]++; shown[f.Rule] > maxShown && !all {
+			continue
+		}
 		out.printf("%s%s %s %s: %s\n", place(d, f.Pos), f.Severity, f.Rule, f.Subject, f.Message)
 		if excerpt := d.Source.Excerpt(f.Pos); excerpt != "" {
 			out.printf("%s\n", excerpt)
@@ -35,6 +44,11 @@ func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error
 			out.printf("  fix: %s\n", f.Fix)
 		}
 		out.printf("\n")
+	}
+	for _, rule := range slices.Sorted(maps.Keys(shown)) {
+		if more := shown[rule] - maxShown; more > 0 && !all {
+			out.printf("and %d more of %s: --all shows them\n\n", more, rule)
+		}
 	}
 	out.printf("%s: %s\n", d.Name, tally(counts, accepted))
 	return out.err

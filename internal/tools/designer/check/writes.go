@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -40,7 +41,10 @@ func (c *checker) writes() {
 func (c *checker) step(w *design.Write, s *design.Step) {
 	e := c.design.Entity(s.Entity)
 	c.fractions(w, s)
-	if s.Action == design.Put && s.When == nil {
+	if kept := lower.Lossy(c.design, e); s.Action == design.Put && kept != "" {
+		c.find("ST502", w.Name, s.Pos, "put of %s cannot maintain %s, because it does not know the item that it overwrites", e.Name, kept).as(Error).
+			fix("use create, upsert or update").report()
+	} else if s.Action == design.Put && s.When == nil {
 		c.find("ST502", w.Name, s.Pos, "puts %s unconditionally: a retry, or an id that is already in use, overwrites the existing item", article(e.Name)).
 			fix("create: %s, which fails if the item exists; or upsert", e.Name).report()
 	}

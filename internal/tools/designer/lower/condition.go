@@ -107,13 +107,19 @@ func within(d *design.Design, f *design.Field, step string) *design.Field {
 	return nil
 }
 
-// typeAt is the type at the end of a path of fields.
-func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool) {
+// FieldAt is the field at the end of a path of fields; nil if there is none.
+func FieldAt(d *design.Design, e *design.Entity, path string) *design.Field {
 	steps := design.PathSteps(path)
 	f := e.Field(steps[0])
 	for _, step := range steps[1:] {
 		f = within(d, f, step)
 	}
+	return f
+}
+
+// typeAt is the type at the end of a path of fields.
+func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool) {
+	f := FieldAt(d, e, path)
 	if f == nil {
 		return design.Type{}, false
 	}
@@ -122,37 +128,54 @@ func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool)
 
 // compared derives the type of a parameter from what a condition compares it with.
 func compared(d *design.Design, e *design.Entity, c *design.Condition, param string) (design.Type, bool) {
-	if c == nil {
-		return design.Type{}, false
+	for _, x := range slices.Backward(Comparisons(d, e, c)) {
+		if x.Value.Param == param {
+			return x.Type, true
+		}
 	}
-	i := slices.IndexFunc(c.Values, func(v design.ValueRef) bool { return v.Param == param })
-	tree, err := expr.Parse(expr.Condition, c.Expression)
-	if i < 0 || err != nil {
-		return design.Type{}, false
-	}
-	q := comparisons{design: d, entity: e, condition: c, placeholder: c.Values[i].Placeholder}
-	expr.Walk(tree.Root, q.visit)
-	return q.found, q.ok
+	return design.Type{}, false
 }
 
-// comparisons looks for the operands that a placeholder is compared with.
+// Comparison is a literal or parameter of a condition, with what the condition compares it with.
+type Comparison struct {
+	Value design.ValueRef
+	Of    string // a field or path; size(tags)
+	Type  design.Type
+	// Whole means that the value is compared as a value of the type: with =, <> or IN, or as an element. Other comparisons
+	// only depend on its order, or on a part of it.
+	Whole bool
+}
+
+// Comparisons returns the comparisons of a condition whose types are known.
+func Comparisons(d *design.Design, e *design.Entity, c *design.Condition) []Comparison {
+	if c == nil {
+		return nil
+	}
+	tree, err := expr.Parse(expr.Condition, c.Expression)
+	if err != nil {
+		return nil
+	}
+	q := comparisons{design: d, entity: e, condition: c}
+	expr.Walk(tree.Root, q.visit)
+	return q.found
+}
+
+// comparisons collects the comparisons of a condition.
 type comparisons struct {
-	design      *design.Design
-	entity      *design.Entity
-	condition   *design.Condition
-	placeholder string
-	found       design.Type
-	ok          bool
+	design    *design.Design
+	entity    *design.Entity
+	condition *design.Condition
+	found     []Comparison
 }
 
 func (q *comparisons) visit(n expr.Node) {
 	switch n := n.(type) {
 	case *expr.Comparison:
-		q.pair(n.Left, n.Right)
+		q.pair(n.Op == expr.Equal || n.Op == expr.NotEqual, n.Left, n.Right)
 	case *expr.Between:
-		q.pair(n.Operand, n.Low, n.High)
+		q.pair(false, n.Operand, n.Low, n.High)
 	case *expr.In:
-		q.pair(n.Operand, n.List...)
+		q.pair(true, n.Operand, n.List...)
 	case *expr.Call:
 		q.call(n)
 	default: // compares nothing
@@ -161,46 +184,58 @@ func (q *comparisons) visit(n expr.Node) {
 
 // call handles functions that compare: begins_with takes a string, contains an element.
 func (q *comparisons) call(n *expr.Call) {
-	if len(n.Args) != 2 || !q.is(n.Args[1]) {
+	if len(n.Args) != 2 {
 		return
 	}
-	t, known := q.typeOf(n.Args[0])
+	of, t, known := q.typeOf(n.Args[0])
 	switch {
 	case n.Function == expr.Contains && known && t.Elem != nil:
-		q.found, q.ok = *t.Elem, true
+		q.add(n.Args[1], of, *t.Elem, true)
 	case n.Function == expr.BeginsWith, n.Function == expr.Contains, n.Function == expr.AttributeType:
-		q.found, q.ok = design.Type{Kind: design.KindText}, true
+		q.add(n.Args[1], of, design.Type{Kind: design.KindText}, false)
 	}
 }
 
-func (q *comparisons) pair(a expr.Node, others ...expr.Node) {
+func (q *comparisons) pair(whole bool, a expr.Node, others ...expr.Node) {
 	for _, b := range others {
 		for _, side := range [][2]expr.Node{{a, b}, {b, a}} {
-			if t, known := q.typeOf(side[0]); known && q.is(side[1]) {
-				q.found, q.ok = t, true
+			if of, t, known := q.typeOf(side[0]); known {
+				q.add(side[1], of, t, whole)
 			}
 		}
 	}
 }
 
-func (q *comparisons) is(n expr.Node) bool {
+// add adds a comparison with a node that is a literal or a parameter.
+func (q *comparisons) add(n expr.Node, of string, t design.Type, whole bool) {
 	p, is := n.(*expr.Placeholder)
-	return is && p.Name == q.placeholder
+	if !is {
+		return
+	}
+	i := slices.IndexFunc(q.condition.Values, func(v design.ValueRef) bool { return v.Placeholder == p.Name })
+	if i >= 0 {
+		q.found = append(q.found, Comparison{Value: q.condition.Values[i], Of: of, Type: t, Whole: whole})
+	}
 }
 
-func (q *comparisons) typeOf(n expr.Node) (design.Type, bool) {
+// typeOf is the type of an operand, and its name in the design.
+func (q *comparisons) typeOf(n expr.Node) (string, design.Type, bool) {
 	switch n := n.(type) {
 	case *expr.Call:
-		return design.Type{Kind: design.KindInt}, n.Function == expr.Size
+		if len(n.Args) != 1 || n.Function != expr.Size {
+			return "", design.Type{}, false
+		}
+		of, _, _ := q.typeOf(n.Args[0])
+		return "size(" + of + ")", design.Type{Kind: design.KindInt}, true
 	case *expr.Path:
 		return q.typeOfPath(n)
 	default:
-		return design.Type{}, false
+		return "", design.Type{}, false
 	}
 }
 
 // typeOfPath is the type of the path's last alias, or of its elements if indexes follow.
-func (q *comparisons) typeOfPath(p *expr.Path) (design.Type, bool) {
+func (q *comparisons) typeOfPath(p *expr.Path) (string, design.Type, bool) {
 	for i, step := range slices.Backward(p.Steps) {
 		if step.Kind != expr.StepAlias {
 			continue
@@ -209,14 +244,15 @@ func (q *comparisons) typeOfPath(p *expr.Path) (design.Type, bool) {
 		if at < 0 {
 			break
 		}
-		t, known := typeAt(q.design, q.entity, q.condition.Names[at].Field)
+		of := q.condition.Names[at].Field
+		t, known := typeAt(q.design, q.entity, of)
 		for range p.Steps[i+1:] {
 			if t.Elem == nil {
-				return t, false
+				return of, t, false
 			}
 			t = *t.Elem
 		}
-		return t, known
+		return of, t, known
 	}
-	return design.Type{}, false
+	return "", design.Type{}, false
 }

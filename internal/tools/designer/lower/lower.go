@@ -119,10 +119,31 @@ func (f *FaultError) Error() string {
 // Lower compiles a design. Its error joins a *FaultError for each pattern that cannot be run; the program then has the
 // others.
 func Lower(d *design.Design) (*Program, error) {
-	l := &lowerer{
+	l := newLowerer(d)
+	l.items()
+	for _, r := range d.Reads {
+		l.read(r)
+	}
+	for _, c := range d.Collections {
+		l.collection(c)
+	}
+	for _, w := range d.Writes {
+		l.write(w)
+	}
+	l.person()
+	return l.program, errors.Join(l.faults...)
+}
+
+func newLowerer(d *design.Design) *lowerer {
+	return &lowerer{
 		program: &Program{Design: d}, tables: map[string]*table.Table{}, entities: map[string]*table.Entity{},
 		structs: map[string]*[]table.Field{}, errors: map[string]*Error{},
 	}
+}
+
+// items compiles the tables and entities.
+func (l *lowerer) items() {
+	d := l.program.Design
 	for _, t := range d.Tables {
 		l.table(t)
 	}
@@ -135,17 +156,6 @@ func Lower(d *design.Design) (*Program, error) {
 		l.entity(e)
 		l.exclusive(e)
 	}
-	for _, r := range d.Reads {
-		l.read(r)
-	}
-	for _, c := range d.Collections {
-		l.collection(c)
-	}
-	for _, w := range d.Writes {
-		l.write(w)
-	}
-	l.person()
-	return l.program, errors.Join(l.faults...)
 }
 
 // Entity returns the descriptor of an entity, or nil if there is none.

@@ -47,12 +47,7 @@ func (l *lowerer) runnable(w *Write) bool {
 	d := l.program.Design
 	for _, s := range w.Design.Steps {
 		e := d.Entity(s.Entity)
-		counted := len(l.entities[e.Name].Counts) > 0
-		moving := slices.ContainsFunc(e.Copies, func(c *design.Copy) bool {
-			fields := slices.Concat(c.Key.PK.Fields(), fieldsOf(c.Key.SK))
-			return slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(plan.KeyFields(e), f) })
-		})
-		if s.Action == design.Put && (counted || moving || len(e.Unique) > 0) {
+		if s.Action == design.Put && Lossy(d, e) != "" {
 			l.fault(w.Design.Name, s.Pos, "replaces any existing %s, whose copies, markers and counters it does not know: use create, update or upsert", e.Name)
 			return false
 		}

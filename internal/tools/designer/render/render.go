@@ -88,7 +88,7 @@ func Key(e *design.Entity, t *design.Template, kind design.KeyType, values map[s
 			out.WriteString(p.Literal)
 			continue
 		}
-		text, err := part(e, p, values)
+		text, err := Part(e, p, values)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", p.Field, err)
 		}
@@ -108,8 +108,8 @@ func Key(e *design.Entity, t *design.Template, kind design.KeyType, values map[s
 	return key, nil
 }
 
-// part is the text of a field after its functions.
-func part(e *design.Entity, p design.Part, values map[string]design.Literal) (string, error) {
+// Part is the text of a template's field after its functions.
+func Part(e *design.Entity, p design.Part, values map[string]design.Literal) (string, error) {
 	f := e.Field(p.Field)
 	if f == nil {
 		return "", fmt.Errorf("%s has no such field", e.Name)

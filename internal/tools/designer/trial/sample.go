@@ -2,16 +2,11 @@ package trial
 
 import (
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
@@ -22,53 +17,24 @@ func samplesOf(p *lower.Program, now time.Time) ([]*record, error) {
 	var out []*record
 	var faults design.Errors
 	for _, s := range p.Design.Samples {
+		values, err := p.Sample(s, now)
+		if wrong, is := errors.AsType[design.Errors](err); is {
+			for _, f := range wrong {
+				f.Message = "sample of " + s.Entity + ": " + f.Message
+				faults = append(faults, f)
+			}
+			continue
+		} else if err != nil {
+			return nil, err
+		}
 		r := newRecord(p, p.Design.Entity(s.Entity))
-		before := len(faults)
-		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
-			f := r.entity.Field(name)
-			v, err := lower.Value(p.Design, f.Type, s.Values[name])
-			if err != nil {
-				faults = append(faults, sampleFault(p.Design, s, name, err.Error()))
-			} else if v != nil {
-				r.values[name] = v
-			}
-		}
-		r.expire(now)
-		if len(faults) > before {
-			continue
-		}
-		if _, err := table.Items(r.run, r.values); err != nil {
-			wrong, is := errors.AsType[*table.ValueError](err)
-			if !is {
-				return nil, err
-			}
-			faults = append(faults, sampleFault(p.Design, s, wrong.Field, wrong.Reason))
-			continue
-		}
+		r.values = values
 		out = append(out, r)
 	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
 	return out, nil
-}
-
-// expire sets the expiry time of a record that has none, if the design declares the lifetime.
-func (r *record) expire(now time.Time) {
-	if ttl := r.entity.TTL; ttl != nil && ttl.After > 0 && r.values[ttl.Field] == nil {
-		r.values[ttl.Field] = numberValue(fmt.Sprint(now.Add(ttl.After).Unix()))
-	}
-}
-
-// sampleFault is an error at the value of a field, or at the sample if the value is missing.
-func sampleFault(d *design.Design, s *design.Sample, path, reason string) *design.Error {
-	root, _, _ := strings.Cut(path, ".")
-	root, _, _ = strings.Cut(root, "[")
-	at := s.Pos
-	if v, given := s.Values[root]; given {
-		at = v.Pos
-	}
-	return &design.Error{Source: d.Source, Pos: at, Message: fmt.Sprintf("sample of %s: %s %s", s.Entity, path, reason)}
 }
 
 // setValue is a set of scalars of a type.
