@@ -54,7 +54,7 @@ func Package(p *lower.Program, name string) ([]File, error) {
 	if name == "main" {
 		return nil, errors.New("a package main cannot be imported: set another name with go: { package: … } in the design or --package")
 	}
-	m := newModel(p, name)
+	m := newModel(p, name, "Go")
 	if err := errors.Join(m.faults...); err != nil {
 		return nil, err
 	}

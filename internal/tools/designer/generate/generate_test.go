@@ -88,6 +88,17 @@ func parse(t *testing.T, sections string) (*lower.Program, error) {
 	return p, err
 }
 
+// TestNameConflictNamesLanguage tests that a conflict names the language that is generated.
+func TestNameConflictNamesLanguage(t *testing.T) {
+	p, _ := parse(t, "types: { User: { enum: [a] } }\nentities: { User: { key: { pk: \"{userId}\", sk: A }, fields: { userId: id } } }")
+	for language, files := range map[string]func(*lower.Program) ([]generate.File, error){"TypeScript": generate.TypeScript, "Python": generate.Python} {
+		_, err := files(p)
+		if err == nil || !strings.Contains(err.Error(), "two things with the name User in "+language+", ") {
+			t.Errorf("%s: %v", language, err)
+		}
+	}
+}
+
 // TestNameConflicts tests that conflicting Go names are rejected with their position, unless the generator can choose another.
 func TestNameConflicts(t *testing.T) {
 	const user = `entities: { User: { key: { pk: "USER#{userId}", sk: A }, fields: { userId: id } } }`

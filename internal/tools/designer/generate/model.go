@@ -14,9 +14,11 @@ type model struct {
 	program *lower.Program
 	design  *design.Design
 	name    string // the package's
-	names   *scope
-	methods *scope // of DB
-	ops     string // the type of its writes for Tx
+	// language is what is generated, for faults.
+	language string
+	names    *scope
+	methods  *scope // of DB
+	ops      string // the type of its writes for Tx
 
 	tables      []*tableModel
 	enums       []*enumModel
@@ -117,8 +119,9 @@ type errorModel struct {
 	Go string
 }
 
-func newModel(p *lower.Program, name string) *model {
-	m := &model{program: p, design: p.Design, name: name, errorNames: map[error]string{}}
+// newModel names everything that a program generates. All languages derive their names from those of Go; language is for faults.
+func newModel(p *lower.Program, name, language string) *model {
+	m := &model{program: p, design: p.Design, name: name, language: language, errorNames: map[error]string{}}
 	m.names = m.scope(
 		"DB", "the type DB", "Config", "the type Config", "New", "the function New", "Decode", "the function Decode",
 		"CreateTables", "the function CreateTables", "TimeToLive", "the function TimeToLive",

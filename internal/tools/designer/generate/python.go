@@ -22,7 +22,7 @@ var pythonRuntime embed.FS
 // Python generates a package: db.py with the types and a class with a method for each pattern, descriptors.py with the
 // document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func Python(p *lower.Program) ([]File, error) {
-	m := newModel(p, p.Design.Go.Package)
+	m := newModel(p, p.Design.Go.Package, "Python")
 	py := newPythonPrinter(m)
 	document := m.document()
 	py.print()

@@ -25,7 +25,7 @@ func (m *model) scope(reserved ...string) *scope {
 // take reserves a name that the design chooses. A conflict is a fault of owner: of says what the name is for.
 func (s *scope) take(name, of, owner string, at design.Pos) string {
 	if other, taken := s.names[name]; taken {
-		s.model.fault(owner, at, "has two things with the name %s in Go, %s and %s: give one of them another name in the design", name, other, of)
+		s.model.fault(owner, at, "has two things with the name %s in %s, %s and %s: give one of them another name in the design", name, s.model.language, other, of)
 		return name
 	}
 	s.names[name] = of

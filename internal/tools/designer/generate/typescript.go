@@ -25,7 +25,7 @@ var typescriptRuntime embed.FS
 // descriptors.ts with the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be
 // generated.
 func TypeScript(p *lower.Program) ([]File, error) {
-	m := newModel(p, p.Design.Go.Package)
+	m := newModel(p, p.Design.Go.Package, "TypeScript")
 	m.checkTypeScript()
 	document := m.document()
 	s := &source{}

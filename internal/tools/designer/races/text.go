@@ -107,9 +107,13 @@ func (s *Scenario) extent(invariants int) string {
 func (r *Report) total(open, accepted int) string {
 	text := plural.Of(len(r.Scenarios), "race")
 	if len(r.Scenarios) > 0 && r.Scenarios[0].Default {
-		text += " of its writes, because it declares no races"
+		text += " between its writes, since the design declares none"
 	}
-	text += ", " + plural.Of(r.Invariants, "invariant") + ": "
+	if r.Invariants == 0 {
+		text += ", no invariants: "
+	} else {
+		text += ", " + plural.Of(r.Invariants, "invariant") + ": "
+	}
 	switch {
 	case open > 0:
 		text += plural.Of(open, "error")

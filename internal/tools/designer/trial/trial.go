@@ -185,8 +185,12 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	case PersonSubject:
 		err = t.person(ctx, out)
 	}
-	if err == nil && out.Cases == 0 {
+	switch {
+	case err != nil:
+	case out.Cases == 0:
 		out.fail(Failure{Pattern: s.Name, Kind: Unexercised, Got: "no call was made", Want: "at least one call"})
+	case out.Requests == 0 && out.OK() && s.Kind != EntitySubject:
+		out.fail(Failure{Pattern: s.Name, Kind: Unexercised, Got: "every call was rejected before its first request", Want: "at least one request"})
 	}
 	if m := t.meters[s.Name]; m != nil && m.calls > 0 && s.Kind != EntitySubject {
 		out.Measured, out.Formula = m.measured/float64(m.calls), m.formula/float64(m.calls)

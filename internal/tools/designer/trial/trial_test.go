@@ -390,6 +390,22 @@ examples: { LinesOf: [{ given: { orderId: o }, expect: [%s] }] }
 	}
 }
 
+// TestRejectedBeforeAnyRequestIsUnexercised tests that a write does not pass if its key can never be computed.
+func TestRejectedBeforeAnyRequestIsUnexercised(t *testing.T) {
+	d := parse(t, `
+design: 1
+name: Jobs
+tables: { Jobs: { key: { pk: PK, sk: SK } } }
+entities: { Step: { key: { pk: "JOB#{jobId}", sk: "{number|pad(3)}" }, fields: { jobId: ulid, number: int } } }
+writes:
+  First: { do: [{ create: Step, set: { number: -1 } }] }
+`)
+	r := try(t, d, "First")["First"]
+	if r.OK() || r.Requests != 0 || len(r.Failures) != 1 || r.Failures[0].Kind != trial.Unexercised {
+		t.Errorf("%d requests, failures %+v; want one, not exercised", r.Requests, r.Failures)
+	}
+}
+
 // TestUnexercised tests that a pattern without any generated call does not pass. Here no item of the root can be stored, so
 // there is no owner to ask as.
 func TestUnexercised(t *testing.T) {

@@ -2,7 +2,9 @@ package workbench
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -144,7 +146,7 @@ func (w *writer) entity(e *design.Entity, run *table.Entity) error {
 			_, err = table.Items(run, v)
 		}
 		if err != nil {
-			w.omit("a sample of %s: %v", e.Name, err)
+			w.omit("a sample of %s: %s", e.Name, sampleFault(s, err))
 			continue
 		}
 		samples = append(samples, v)
@@ -183,16 +185,33 @@ func facetOf(name string, key design.Key) Facet {
 // values are a sample's values in stored form.
 func (w *writer) values(e *design.Entity, given map[string]design.Literal) (table.Values, error) {
 	out := table.Values{}
-	for name, l := range given {
-		v, err := lower.Value(w.design, e.Field(name).Type, l)
+	for _, name := range slices.Sorted(maps.Keys(given)) { // the first fault is reported
+		v, err := lower.Value(w.design, e.Field(name).Type, given[name])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s %w", name, err)
 		}
 		if v != nil {
 			out[name] = v
 		}
 	}
 	return out, nil
+}
+
+// sampleFault is an error of a sample, with the value that it is about: errors of generated code leave it out.
+func sampleFault(s *design.Sample, err error) string {
+	wrong, is := errors.AsType[*table.ValueError](err)
+	if l, given := s.Values[valueField(wrong)]; is && given && l.Text != "" {
+		return fmt.Sprintf("%s, %q, %s", wrong.Field, l.Text, wrong.Reason)
+	}
+	return err.Error()
+}
+
+// valueField is the field of an error; "" if there is no error.
+func valueField(err *table.ValueError) string {
+	if err == nil {
+		return ""
+	}
+	return err.Field
 }
 
 // item adds an item to a facet.

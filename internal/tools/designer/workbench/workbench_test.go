@@ -85,12 +85,13 @@ writes:
 samples:
   Event:
     - { tenant: t, region: r, status: s, size: x, at: now, tags: [a], raw: AA==, parts: { a: 1 }, where: { city: c } }
+    - { tenant: "t#1", region: r, status: s, size: 1, at: 2024-01-15T10:00:00Z, tags: [a], raw: AA==, parts: { a: 1 }, where: { city: c } }
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, left := modelOf(t, d)
-	for _, want := range []string{"Log: the local index Local", "Log: the index Many, whose keys have several attributes", "Log: that items expire by gone", "Log: a sample of Event: "} {
+	for _, want := range []string{"Log: the local index Local", "Log: the index Many, whose keys have several attributes", "Log: that items expire by gone", `Log: a sample of Event: at is not of type time: "now" is not a time`, `Log: a sample of Event: tenant, "t#1", is not an id`} {
 		if !slices.ContainsFunc(left, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("%q is not reported: %q", want, left)
 		}
