@@ -69,6 +69,9 @@ func (c *checker) lacks(result plan.Result) {
 		case plan.BandRead:
 			c.find("ST203", r.Name, r.Pos, "reads by %s, but %s only has its band: the rest of the band is read, paid for and discarded", strings.Join(l.Fields, ", "), p.Place).
 				fix("bucket: %s, to read the whole band; or add the value to the key after its band", l.Fields[0]).report()
+		case plan.PartRead:
+			c.find("ST203", r.Name, r.Pos, "reads by %s, but %s only has a part of it: other items with the same part are read, paid for and discarded", strings.Join(l.Fields, ", "), p.Place).
+				fix("use the whole value in the key; or add it to the key after that part").report()
 		case plan.WrongOrder:
 			c.find("ST204", r.Name, r.Pos, "asks for the order [%s], but %s is sorted differently", orderText(r.Order), p.Place).
 				fix("put %s into the sort key, after the fields that the read knows", strings.Join(l.Fields, ", ")).report()

@@ -86,9 +86,11 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 
 // contains reports whether the partition key contains a field's exact value.
 func (p Place) contains(field string) bool {
-	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
-		return slices.ContainsFunc(t.Parts, func(part design.Part) bool { return part.Field == field && exact(part) })
-	})
+	var parts []design.Part
+	for _, t := range p.PK {
+		parts = append(parts, t.Parts...)
+	}
+	return exactly(parts, field)
 }
 
 func nameOf(x *design.Index) string {

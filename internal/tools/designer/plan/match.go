@@ -17,6 +17,7 @@ func match(d *design.Design, p Place, r *design.Read) Miss {
 	m.plan.Count = r.Count
 	m.partition()
 	m.sort()
+	m.exact()
 	m.order()
 	m.rest()
 	if r.Each && !m.useless {
@@ -44,8 +45,10 @@ type matcher struct {
 	// shared are the known fields of which a key contains only something that other values share: a shard, a prefix, a
 	// hash.
 	shared []string
-	// banded are the fields of which a key contains only a band, and bounds of the band.
-	banded []string
+	// banded are the fields of which a key contains only a band, and bounds of the band; cut those of which it contains
+	// another part that many values share.
+	banded, cut []string
+	parts       []design.Part // of the keys, whose fields are known
 	// whole says whether the sort key is known to its end; open are the fields of the rest.
 	whole bool
 	open  []design.Part
@@ -76,15 +79,24 @@ func (m *matcher) walks(part design.Part) bool {
 // use marks the known field of a part of a key as used.
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
+	m.parts = append(m.parts, part)
 	switch {
-	case exact(part):
-		m.exactFields = append(m.exactFields, part.Field)
 	case part.Field != m.read.Bucket && has(part, "band", "mod", "shard", "first", "hash"):
 		m.shared = append(m.shared, part.Field)
 		if has(part, "band", "mod") {
 			m.banded = append(m.banded, part.Field)
+		} else if !distinguishes(part) {
+			m.cut = append(m.cut, part.Field)
 		}
 	}
+}
+
+// rareHash is the number of hexadecimal digits from which a hash in a key hardly makes a read examine items with other values.
+const rareHash = 8
+
+// distinguishes reports whether a part ends with such a hash of the whole value.
+func distinguishes(part design.Part) bool {
+	return !has(part, "shard", "first") && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "hash" && f.Int() >= rareHash })
 }
 
 // has reports whether a part applies one of some functions.
@@ -92,9 +104,24 @@ func has(part design.Part, names ...string) bool {
 	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return slices.Contains(names, f.Name) })
 }
 
-// exact reports whether a part preserves a field's exact value: different values never make the same text.
-func exact(part design.Part) bool {
-	return !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name != "pad" && f.Name != "desc" })
+// exact adds the fields whose exact values the keys contain.
+func (m *matcher) exact() {
+	for _, name := range m.used {
+		if exactly(m.parts, name) {
+			m.exactFields = append(m.exactFields, name)
+		}
+	}
+}
+
+// inexact lists each of the fields once, except those whose exact values the keys contain.
+func (m *matcher) inexact(fields []string) []string {
+	var out []string
+	for _, f := range fields {
+		if !slices.Contains(m.exactFields, f) && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // partition requires that every field of the partition key is known.
@@ -269,8 +296,13 @@ func (m *matcher) rest() {
 	if p.Undeclared && len(p.Optional) > 0 && r.Via != p.Name {
 		m.addShortfall(NotEveryItem, p.Optional...)
 	}
-	if banded := slices.DeleteFunc(m.banded, func(f string) bool { return slices.Contains(m.exactFields, f) }); len(banded) > 0 && !m.useless {
-		m.addShortfall(BandRead, banded...)
+	if !m.useless && m.plan.Operation == Query { // a GetItem reads one item, whatever its key has
+		if banded := m.inexact(m.banded); len(banded) > 0 {
+			m.addShortfall(BandRead, banded...)
+		}
+		if cut := m.inexact(m.cut); len(cut) > 0 {
+			m.addShortfall(PartRead, cut...)
+		}
 	}
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
 		m.addShortfall(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
@@ -285,7 +317,7 @@ func (m *matcher) rest() {
 	}
 	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.exactFields, r.Owner)
 	m.plan.loose = len(m.plan.FilterBy) > 0 || r.Owner != "" && !m.plan.OwnerInKey ||
-		slices.ContainsFunc(m.shared, func(f string) bool { return !slices.Contains(m.exactFields, f) })
+		len(m.inexact(m.shared)) > 0
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.addShortfall(FieldsMissing, m.plan.Hydrate...)
 		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {
@@ -309,12 +341,7 @@ func (m *matcher) needed() []string {
 	if m.place.Kind == MarkerPlace && len(fields) == 0 {
 		return nil // the item that it leads to
 	}
-	more := slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())
-	for _, f := range m.shared {
-		if !slices.Contains(m.exactFields, f) {
-			more = append(more, f)
-		}
-	}
+	more := slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields(), m.inexact(m.shared))
 	if m.read.Owner != "" && !m.plan.OwnerInKey {
 		more = append(more, m.read.Owner)
 	}

@@ -119,6 +119,7 @@ const (
 	NotConsistent
 	NotFresh      // the index lags more than the read allows
 	BandRead      // the key has only the band of a known field, so the rest of the band is read and discarded
+	PartRead      // the same for a shard, a prefix or a short hash
 	FilterNeeded  // a known field is neither in the partition key nor next in the sort key
 	FieldsMissing // they must be read from the table, item by item
 	FansOut
@@ -156,6 +157,8 @@ func (l Shortfall) String() string {
 		return "it can lag further behind than the read allows"
 	case BandRead:
 		return "its key only has the band of " + fields + ": the rest of the band is read, paid for and discarded"
+	case PartRead:
+		return "its key only has a part of " + fields + ": other items with the same part are read, paid for and discarded"
 	case FilterNeeded:
 		return fields + " can only be filtered after the read, and discarded items are paid for"
 	case FieldsMissing:
@@ -245,5 +248,5 @@ func (m Miss) rank() int {
 // weights are the penalties of the reasons when places are compared.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
 	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048, NoBucket: 4096,
-	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, BandRead: 32, FieldsMissing: 64, FansOut: 16,
+	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, BandRead: 32, PartRead: 32, FieldsMissing: 64, FansOut: 16,
 }
