@@ -11,8 +11,9 @@
 // # Invariants
 //
 //	I1  Findings are a pure function of the design, ordered as in its text.
-//	I2  The keys that templates can render are decided exactly (package keylang) or, where it says so, over-approximated:
-//	    no collision is missed, and one that may be spurious is a warning instead of an error.
+//	I2  The keys that templates can render are decided exactly (package keylang) or, where it says so, over-approximated: a
+//	    collision that may be spurious is a warning instead of an error. No collision is missed, except of values that the design
+//	    means to be equal (lower, fold, slug, date), of hashes of 16 digits, and of generated identifiers (identity.go).
 //	I3  A violation that DynamoDB itself would reject cannot be accepted.
 package check
 

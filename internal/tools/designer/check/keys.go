@@ -78,6 +78,7 @@ func (c *checker) keys() {
 	clashes := map[string]bool{}
 	for i, k := range all {
 		c.ambiguous(k)
+		c.identifies(k)
 		c.lengths(k)
 		for _, other := range all[:i] {
 			if !c.collide(other, k) {
