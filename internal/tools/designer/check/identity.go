@@ -24,11 +24,11 @@ func (c *checker) identifies(k keyed) {
 	parts := partsOf(e, slices.Concat(k.PK, k.SK)...)
 	identities := [][]design.Part{partsOf(e, e.Key.PK, e.Key.SK)}
 	for _, m := range e.Unique {
-		own := partsOf(e, m.Key.PK, m.Key.SK)
+		marked := partsOf(e, m.Key.PK, m.Key.SK)
 		if m == k.Marker {
-			identities = slices.Insert(identities, 0, own)
+			identities = slices.Insert(identities, 0, marked)
 		} else {
-			identities = append(identities, own)
+			identities = append(identities, marked)
 		}
 	}
 	var missing []design.Part
@@ -283,10 +283,10 @@ func sampler(f *design.Field, key []design.Part) func(i int) string {
 func (c *checker) rendered(k keyed, field, value string) string {
 	var out []string
 	for _, t := range slices.Concat(k.PK, k.SK) {
-		text := ""
+		var text strings.Builder
 		for _, p := range t.Parts {
 			if p.Field == "" {
-				text += p.Literal
+				text.WriteString(p.Literal)
 				continue
 			}
 			v := value
@@ -300,9 +300,9 @@ func (c *checker) rendered(k keyed, field, value string) string {
 				}
 				v = to
 			}
-			text += v
+			text.WriteString(v)
 		}
-		out = append(out, text)
+		out = append(out, text.String())
 	}
 	return quoted(out)
 }

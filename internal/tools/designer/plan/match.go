@@ -80,14 +80,14 @@ func (m *matcher) walks(part design.Part) bool {
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
 	m.parts = append(m.parts, part)
-	switch {
-	case part.Field != m.read.Bucket && has(part, "band", "mod", "shard", "first", "hash"):
-		m.shared = append(m.shared, part.Field)
-		if has(part, "band", "mod") {
-			m.banded = append(m.banded, part.Field)
-		} else if !distinguishes(part) {
-			m.cut = append(m.cut, part.Field)
-		}
+	if part.Field == m.read.Bucket || !has(part, "band", "mod", "shard", "first", "hash") {
+		return
+	}
+	m.shared = append(m.shared, part.Field)
+	if has(part, "band", "mod") {
+		m.banded = append(m.banded, part.Field)
+	} else if !distinguishes(part) {
+		m.cut = append(m.cut, part.Field)
 	}
 }
 
