@@ -9,6 +9,16 @@ import (
 	"github.com/monotable/monotable/systems/internal/byname"
 )
 
+// saveCategory creates or changes a category. With If-None-Match it leaves an existing one alone.
+func (s *service) saveCategory(ctx context.Context, _ auth.Principal, in changedCategory) (catfecitodb.Category, error) {
+	if in.IfNoneMatch != "" {
+		result, err := s.db.CreateCategory(ctx, catfecitodb.CreateCategoryInput{CategoryID: in.CategoryID, Name: in.Body.Name, Description: in.Body.Description})
+		return result.Category, err
+	}
+	result, err := s.db.SaveCategory(ctx, catfecitodb.SaveCategoryInput{CategoryID: in.CategoryID, Name: in.Body.Name, Description: in.Body.Description})
+	return result.Category, err
+}
+
 // createProduct creates a product. For a retry it returns the first response and sets replayed.
 func (s *service) createProduct(ctx context.Context, who auth.Principal, in api.KeyedBody[NewProductInput]) (p catfecitodb.Product, replayed bool, err error) {
 	p = catfecitodb.Product{

@@ -13,6 +13,12 @@ import (
 func categoryCases() []apitest.Case {
 	put := staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": "Granos"}))
 	bad := staff(request("", http.MethodPut, "/categories/Caf%C3%A9s", object{"name": "Cafés", "description": "Granos"}))
+	again := staff(request("", http.MethodPut, "/categories/cafes", object{"name": "CAFES!", "description": ""}))
+	again.Header = map[string]string{"If-None-Match": "*"}
+	fresh := staff(request("", http.MethodPut, "/categories/panes", object{"name": "Panes", "description": ""}))
+	fresh.Header = again.Header
+	otherMatch := staff(request("", http.MethodPut, "/categories/panes", object{"name": "Panes", "description": ""}))
+	otherMatch.Header = map[string]string{"If-None-Match": `"x"`}
 	get := request("", http.MethodGet, "/categories/cafes", nil)
 	is := func(name, description string) func(testing.TB, *apitest.Response) {
 		return func(tb testing.TB, r *apitest.Response) {
@@ -27,7 +33,10 @@ func categoryCases() []apitest.Case {
 	list := []apitest.Case{
 		{Name: "none yet", Request: get, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 		{Name: "made", Request: put, Status: http.StatusOK, Check: is("Cafés", "Granos")},
+		{Name: "made twice", Request: again, Status: http.StatusConflict, Code: problem.CodeExists},
 		{Name: "read", Request: get, Status: http.StatusOK, Check: is("Cafés", "Granos")},
+		{Name: "made if new", Request: fresh, Status: http.StatusOK},
+		{Name: "made if another version", Request: otherMatch, Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "header.If-None-Match"},
 		{Name: "changed", Request: staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Café", "description": "Granos y molidos"})), Status: http.StatusOK, Check: is("Café", "Granos y molidos")},
 		{Name: "empty description", Request: staff(request("", http.MethodPut, "/categories/tazas", object{"name": "Tazas", "description": ""})), Status: http.StatusOK},
 		{Name: "no slug", Request: bad, Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "path.categoryId"},

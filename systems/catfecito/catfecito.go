@@ -213,6 +213,7 @@ func rules() problem.Rules {
 		{Err: catfecitodb.ErrAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errAnothersOrder.Error()},
 		{Err: catfecitodb.ErrUserEmailTaken, Code: "email_taken", Detail: "an account with this address already exists: log in"},
 		problem.ChangedSince(catfecitodb.ErrProductEdited),
+		{Err: catfecitodb.ErrCategoryExists, Code: problem.CodeExists, Detail: "a category with this name already exists"},
 		{Err: catfecitodb.ErrNoSuchCategory, Code: "no_such_category", Detail: "the category does not exist: create it first"},
 		{Err: catfecitodb.ErrNoSuchProduct, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the product does not exist"},
 		{Err: catfecitodb.ErrProductUnavailable, Code: codeUnavailable, Detail: "the product is no longer on sale"},

@@ -73,7 +73,8 @@ func (s *service) shopRoutes(a huma.API) {
 		s.offers, api.Public,
 		api.About("With name, products whose name starts with it; with q, products with words that start with its words. Case and accents are ignored."))
 	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, on sale or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
-	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Create or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
+	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Create or change a category", s.saveCategory, staff,
+		api.Refuses(catfecitodb.ErrCategoryExists))
 	api.Create[Product](catalogue, "/products", "createProduct", "Create a product", s.createProduct, staff, api.At("products/{productId}"),
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is on sale at once."))
@@ -259,6 +260,7 @@ type RoleInput struct {
 
 type changedCategory struct {
 	CategoryPath
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the category is created only if it does not exist; without it, an existing one is changed."`
 	Body CategoryInput
 }
 

@@ -936,6 +936,14 @@ func (in SetRoleInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in CreateCategoryInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
+	table.Set(v, "name", table.Text[string](), in.Name)
+	table.Set(v, "description", table.Text[string](), in.Description)
+	return table.Input{Values: v}
+}
+
 func (in SaveCategoryInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)

@@ -174,6 +174,7 @@ var (
 				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{name|fold}  {categoryId}")},
 			},
 		},
+		Exists: ErrCategoryExists,
 	}
 	productEntity = &table.Entity{
 		Name:  "Product",
@@ -1127,6 +1128,15 @@ var (
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "role", Type: table.Type{Kind: "enum", Enum: []string{"customer", "admin"}}},
+		},
+	}
+	createCategoryWrite = &table.Write{
+		Pattern: "CreateCategory",
+		Steps:   []table.Step{{Action: table.Create, Entity: categoryEntity}},
+		Params: []table.Param{
+			{Name: "categoryId", Type: table.Type{Kind: "slug"}, MaxBytes: 60},
+			{Name: "name", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "description", Type: table.Type{Kind: "text"}},
 		},
 	}
 	saveCategoryWrite = &table.Write{

@@ -42,6 +42,8 @@ var (
 	ErrUserNotFound = fmt.Errorf("catfecitodb: user: %w", table.ErrNotFound)
 	// ErrCredentialNotFound is a table.ErrNotFound. ResetPassword, ChangePassword can return it.
 	ErrCredentialNotFound = fmt.Errorf("catfecitodb: credential: %w", table.ErrNotFound)
+	// ErrCategoryExists is a table.ErrExists. CreateCategory can return it.
+	ErrCategoryExists = fmt.Errorf("catfecitodb: category: %w", table.ErrExists)
 	// ErrProductExists is a table.ErrExists. CreateProduct can return it.
 	ErrProductExists = fmt.Errorf("catfecitodb: product: %w", table.ErrExists)
 	// ErrNoSuchCategory is declared by the design. CreateProduct, ChangeProduct can return it.

@@ -423,6 +423,38 @@ func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
+// CreateCategoryInput is the input of CreateCategory.
+type CreateCategoryInput struct {
+	CategoryID  string
+	Name        string
+	Description string
+}
+
+// CreateCategoryResult is the result of CreateCategory.
+type CreateCategoryResult struct {
+	Category Category
+}
+
+// CreateCategory does: create Category.
+//
+// Creates a category, if no other has its slug.
+//
+//	create  Category.key CATEGORY#{categoryId} / METADATA; if it does not exist; GSI1 added (1)
+//	costs   2 write units
+//
+// It can fail with ErrCategoryExists.
+func (db *DB) CreateCategory(ctx context.Context, in CreateCategoryInput) (CreateCategoryResult, error) {
+	return table.Do(ctx, db.run, createCategoryWrite, in.input(), db.createCategoryResult)
+}
+
+// createCategoryResult converts the outcome of CreateCategory.
+func (db *DB) createCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (CreateCategoryResult, error) {
+	d := table.DecodeOutcome(out)
+	return CreateCategoryResult{
+		Category: table.Made(d, 0, categoryOf),
+	}, d.Err()
+}
+
 // SaveCategoryInput is the input of SaveCategory.
 type SaveCategoryInput struct {
 	CategoryID  string
@@ -1365,6 +1397,11 @@ func (o Ops) ChangePassword(in ChangePasswordInput) *table.Op[ChangePasswordResu
 // SetRole is SetRole of DB, for Tx.
 func (o Ops) SetRole(in SetRoleInput) *table.Op[SetRoleResult] {
 	return table.NewOp(o.db.run, setRoleWrite, in.input(), o.db.setRoleResult)
+}
+
+// CreateCategory is CreateCategory of DB, for Tx.
+func (o Ops) CreateCategory(in CreateCategoryInput) *table.Op[CreateCategoryResult] {
+	return table.NewOp(o.db.run, createCategoryWrite, in.input(), o.db.createCategoryResult)
 }
 
 // SaveCategory is SaveCategory of DB, for Tx.

@@ -1153,6 +1153,10 @@ export interface operations {
   };
   putCategory: {
     parameters: {
+      header?: {
+        /** @description With *, the category is created only if it does not exist; without it, an existing one is changed. */
+        "If-None-Match"?: "*";
+      };
       path: {
         /** @description The category's slug */
         categoryId: string;
