@@ -63,3 +63,41 @@ func TestFloating(t *testing.T) {
 	p.Accessible()
 	p.Shot("floating-toast")
 }
+
+// TestForms: a form in a dialog is submitted once however often it is asked to, is not lost to a click next to the dialog, and asks
+// before Escape discards it. The focus returns to what opened the dialog, also if the dialog is removed.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	const open, escape = `document.querySelectorAll("dialog[open]").length`, "\u001b"
+	outside := `document.querySelector("dialog[open]").dispatchEvent(new MouseEvent("mousedown", { bubbles: true }))`
+	closed := open + ` === 0 && document.activeElement.id === "open-form"`
+
+	p.Click("#open-form")
+	p.Wait("[name=product]")
+	p.Press(escape)
+	p.Until(closed)
+	p.Click("#open-form")
+	p.Wait("[name=product]")
+	p.Eval(outside)
+	p.Until(closed)
+
+	p.Click("#open-form")
+	p.Type("[name=product]", "Cup")
+	p.Eval(outside)
+	for range 2 { // the second Escape in a row is one that a page cannot prevent
+		p.Press(escape)
+		p.Until(open + ` === 2`)
+		p.Accessible()
+		p.Button("Cancel")
+		p.Until(open + ` === 1 && document.querySelector("[name=product]").value === "Cup"`)
+	}
+	p.Press(escape)
+	p.Button("Discard")
+	p.Until(closed)
+
+	p.Click("#open-form")
+	p.Type("[name=product]", "Cup")
+	p.Eval(`(() => { const save = document.querySelector("dialog[open] [type=submit]"); save.click(); save.click(); })()`)
+	p.Until(closed + ` && document.querySelector("#sent").textContent === "1"`)
+}

@@ -16,6 +16,7 @@ export * from "./parts/combobox.tsx";
 export * from "./parts/conflict.tsx";
 export * from "./parts/field.tsx";
 export * from "./parts/file.tsx";
+export { Form } from "./parts/form.tsx";
 export * from "./parts/icon.tsx";
 export * from "./parts/json.tsx";
 export * from "./parts/menu.tsx";

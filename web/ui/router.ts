@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 
 /**
  * Views are behind the # of the address, because paths belong to the API and a page must work below any prefix.
@@ -14,7 +15,67 @@ function parse(): Place {
 }
 
 const place = signal<Place>(parse());
-window.addEventListener("hashchange", () => { place.value = parse(); });
+let shown = location.hash;
+
+// The entries of the history are numbered, so that leaving a guarded view can be undone in the direction it went.
+let at = entry() ?? 0;
+history.replaceState(at, "");
+
+function entry(): number | undefined {
+  const state: unknown = history.state;
+  return typeof state === "number" ? state : undefined;
+}
+
+const guards = new Set<() => boolean>();
+let allowed = false;
+
+/** How far in the history the user is about to go, while they are asked whether to discard unsaved input. */
+export const leaving = signal<number | undefined>(undefined);
+
+window.addEventListener("hashchange", () => {
+  if (location.hash === shown) {
+    return; // leaving has been undone
+  }
+  const to = entry() ?? at + 1;
+  history.replaceState(to, "");
+  if (!allowed && [...guards].some((unsaved) => unsaved())) {
+    leaving.value = to - at;
+    history.go(at - to);
+    return;
+  }
+  allowed = false;
+  at = to;
+  shown = location.hash;
+  place.value = parse();
+});
+
+/** Discards unsaved input and goes where the user wanted to. */
+export function leave(): void {
+  allowed = true;
+  history.go(leaving.value);
+  leaving.value = undefined;
+}
+
+/** Stays in the view. */
+export function stay(): void {
+  leaving.value = undefined;
+}
+
+/** Asks before the user leaves the view or closes the page while it has unsaved input. */
+export function useLeaveGuard(unsaved: () => boolean): void {
+  const latest = useRef(unsaved);
+  latest.current = unsaved;
+  useEffect(() => {
+    const guard = () => latest.current();
+    const ask = (e: BeforeUnloadEvent) => { if (guard()) e.preventDefault(); };
+    guards.add(guard);
+    window.addEventListener("beforeunload", ask);
+    return () => {
+      guards.delete(guard);
+      window.removeEventListener("beforeunload", ask);
+    };
+  }, []);
+}
 
 /** The current address. */
 export const here = computed(() => place.value);
@@ -34,12 +95,13 @@ export function link(pattern: string, values: Record<string, string | number | u
   return `#${path}${query ? `?${query}` : ""}`;
 }
 
-/** Navigates to a view; replace adds no history entry. */
+/** Navigates to a view; replace adds no history entry, and asks nothing. */
 export function go(to: string, how: "push" | "replace" = "push"): void {
   if (how === "push") {
     location.hash = to.replace(/^#/, "");
   } else {
-    history.replaceState(null, "", to.startsWith("#") ? to : `#${to}`);
+    history.replaceState(at, "", to.startsWith("#") ? to : `#${to}`);
+    shown = location.hash;
     place.value = parse();
   }
 }

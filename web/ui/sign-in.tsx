@@ -2,6 +2,7 @@ import { CircleUser, LogIn, LogOut } from "lucide";
 import { useState } from "preact/hooks";
 import { Button } from "./parts/button.tsx";
 import { Checkbox, TextArea, TextField } from "./parts/field.tsx";
+import { Form } from "./parts/form.tsx";
 import { Menu, type MenuEntry } from "./parts/menu.tsx";
 import { Dialog } from "./parts/overlay.tsx";
 import { page } from "./page.ts";
@@ -34,8 +35,7 @@ export function SignIn({ open, admins, onClose }: { open: boolean; admins: boole
   const [token, setToken] = useState("");
   const [fault, setFault] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     setBusy(true);
     setFault(undefined);
     try {
@@ -59,12 +59,12 @@ export function SignIn({ open, admins, onClose }: { open: boolean; admins: boole
         <Button kind="primary" type="submit" form="sign-in" loading={busy}>{ui("signIn")}</Button>
       </>
     }>
-      <form id="sign-in" class="stack" onSubmit={send}>
+      <Form id="sign-in" class="stack" onSubmit={send}>
         {page.tokens
           ? <TextField label={ui("signIn.user")} hint={ui("signIn.userHint")} error={fault} value={user} onInput={setUser} autocomplete="username" maxLength={100} autofocus />
           : <TextArea label={ui("signIn.token")} hint={ui("signIn.tokenHint")} error={fault} value={token} onInput={setToken} />}
         {page.tokens && admins && <Checkbox label={ui("signIn.admin")} checked={admin} onInput={setAdmin} />}
-      </form>
+      </Form>
     </Dialog>
   );
 }

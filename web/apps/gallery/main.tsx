@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { Coffee, Copy, ImageUp, LayoutGrid, PackageOpen, Pencil, Plus, Settings, ShoppingCart, Trash2 } from "lucide";
 import { useState } from "preact/hooks";
 import {
-  Acts, Avatar, Badge, Breadcrumb, Button, Card, Checkbox, Code, CodeTabs, Combobox, Confirm, Dialog, Drawer, Empty, Failed, FileButton, JSONText, Menu, Notice, PagedTable, Problem, Progress, SearchField,
+  Acts, Avatar, Badge, Breadcrumb, Button, Card, Checkbox, Code, CodeTabs, Combobox, Confirm, Dialog, Drawer, Empty, Failed, FileButton, Form, JSONText, Menu, Notice, PagedTable, Problem, Progress, SearchField,
   Select, Shell, Skeleton, Stat, Switch, Table, TableSkeleton, Tabs, TextArea, TextField, Timeline, format, link, page, pages, start, toast, toastProblem, useTitle,
 } from "#ui";
 import { t } from "./words.ts";
@@ -115,6 +115,27 @@ function Floating() {
   );
 }
 
+function Filling() {
+  const [open, setOpen] = useState(false);
+  const [name, setName] = useState("");
+  const [sent, setSent] = useState(0);
+  const send = async () => {
+    setSent((n) => n + 1);
+    await new Promise((done) => setTimeout(done, 500));
+    setOpen(false);
+  };
+  return (
+    <Part name="Form">
+      <div class="row"><Button id="open-form" icon={Plus} onPress={() => { setName(""); setOpen(true); }}>New product</Button><span>Saved <output id="sent">{sent}</output> times</span></div>
+      {open && (
+        <Dialog open title="New product" onClose={() => setOpen(false)} actions={<Button kind="primary" type="submit" form="filling">Save</Button>}>
+          <Form id="filling" onSubmit={send}><TextField label="Name" name="product" value={name} onInput={setName} autofocus /></Form>
+        </Dialog>
+      )}
+    </Part>
+  );
+}
+
 function Bits() {
   return (
     <>
@@ -153,7 +174,7 @@ function App() {
     <Shell brand={t("page.title")} icon={LayoutGrid} nav={[{ href: link("/"), label: "All" }, { href: link("/other"), label: "Other", icon: Coffee }]}
       tools={<Menu label="Product" text={product.value} items={products.map((p) => ({ label: p, checked: p === product.value, onPress: () => { product.value = p; } }))} />}>
       <h1 style={{ marginBlockEnd: "var(--space-6)" }}>{t("page.description")}</h1>
-      <Controls /><Lists /><Deeds /><Floating /><Bits />
+      <Controls /><Lists /><Deeds /><Floating /><Filling /><Bits />
     </Shell>
   );
 }

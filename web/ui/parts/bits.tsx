@@ -51,8 +51,8 @@ export function Skeleton({ width = "100%", height, lines }: { width?: string; he
   return <span class="skeleton" aria-hidden="true" style={{ width, height }} />;
 }
 
-/** An empty state: what is missing, and one action. Its title is a heading of level 3 unless set. */
-export function Empty({ icon, title, level = 3, children, action }: { icon: IconNode; title: string; level?: 1 | 2 | 3; children?: ComponentChildren; action?: ComponentChildren }) {
+/** An empty state: what is missing, and one action. Its title is a heading of level 2 unless set. */
+export function Empty({ icon, title, level = 2, children, action }: { icon: IconNode; title: string; level?: 1 | 2 | 3; children?: ComponentChildren; action?: ComponentChildren }) {
   const Heading = level === 1 ? "h1" : level === 2 ? "h2" : "h3";
   return (
     <div class="empty">
@@ -69,7 +69,7 @@ export function Failed({ problem, onRetry }: { problem?: Problem | undefined; on
   return (
     <div class="empty" role="alert">
       <Icon of={CircleAlert} size={36} />
-      <h3>{ui("failed")}</h3>
+      <h2>{ui("failed")}</h2>
       {problem && <p>{problem.detail}</p>}
       {problem && problem.status >= 500 && problem.requestId && <p class="small">{ui("requestId", { id: problem.requestId })}</p>}
       {onRetry && <Button onPress={onRetry}>{ui("retry")}</Button>}

@@ -1,8 +1,9 @@
 import { X } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ui } from "../ui-words.ts";
 import { Button } from "./button.tsx";
+import { raiseToasts } from "./toast.tsx";
 
 interface OverlayProps {
   open: boolean;
@@ -10,7 +11,7 @@ interface OverlayProps {
   /** The buttons, the main one last. */
   actions?: ComponentChildren;
   children?: ComponentChildren;
-  /** Called on Escape, the close button, and a click outside. */
+  /** Called on Escape, the close button, and a click outside. Once a form in it has been changed, a click outside does nothing, and Escape asks. */
   onClose: () => void;
   wide?: boolean;
 }
@@ -27,16 +28,40 @@ export function Drawer(p: OverlayProps) {
 
 function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps & { kind: string }) {
   const element = useRef<HTMLDialogElement>(null);
+  const shown = useRef(false);
+  const changed = useRef<Element | null>(null); // the form with input that would be lost
+  const [asking, setAsking] = useState<"no" | "asked" | "discard">("no");
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
-    if (open) dialog?.showModal();
-    return () => dialog?.close(); // returns the focus
+    if (!open || !dialog) return undefined;
+    const opener = document.activeElement;
+    shown.current = true;
+    changed.current = null;
+    setAsking("no");
+    dialog.showModal();
+    raiseToasts();
+    return () => {
+      shown.current = false;
+      dialog.close(); // returns the focus, unless the dialog has already been removed
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
   }, [open]);
+  const dirty = () => changed.current?.isConnected === true;
+  const leave = () => (dirty() ? setAsking("asked") : onClose());
+  useEffect(() => {
+    if (asking === "discard") onClose(); // once the question has closed and given the focus back
+  }, [asking]);
+  const reopen = () => { // browsers close a dialog at the second Escape in a row, whatever onCancel says
+    element.current?.showModal();
+    leave();
+  };
   return (
     <dialog ref={element} class={kind} aria-labelledby={id}
-      onCancel={(e) => { e.preventDefault(); onClose(); }}
-      onMouseDown={(e) => { if (e.target === element.current) onClose(); }}>
+      onInput={(e) => { changed.current = (e.target as Element).closest("form") ?? changed.current; }}
+      onCancel={(e) => { if (e.target === element.current) { e.preventDefault(); leave(); } }}
+      onClose={() => { if (shown.current) reopen(); }}
+      onMouseDown={(e) => { if (e.target === element.current && !dirty()) onClose(); }}>
       {open && <>
       <div class="float-head">
         <h2 id={id}>{title}</h2>
@@ -44,6 +69,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
       </div>
       <div class="float-body">{children}</div>
       {actions && <div class="float-foot">{actions}</div>}
+      {asking === "asked" && <Discard onDiscard={() => setAsking("discard")} onKeep={() => setAsking("no")} />}
       </>}
     </dialog>
   );
@@ -61,4 +87,9 @@ export function Confirm(p: { open: boolean; title: string; children: ComponentCh
       {p.children}
     </Dialog>
   );
+}
+
+/** Asks before input that has not been saved is lost. */
+export function Discard({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) {
+  return <Confirm open title={ui("discard.ask")} action={ui("discard")} danger onConfirm={onDiscard} onClose={onKeep}>{ui("discard.text")}</Confirm>;
 }

@@ -3,12 +3,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useChosenInSight } from "../in-sight.ts";
 import { page } from "../page.ts";
-import { here, link } from "../router.ts";
+import { here, leave, leaving, link, stay } from "../router.ts";
 import { chooseTheme, theme } from "../theme.ts";
 import { chooseLanguage, language, languages } from "../words.ts";
 import { ui } from "../ui-words.ts";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { Discard } from "./overlay.tsx";
 import { Toasts } from "./toast.tsx";
 
 interface ShellProps {
@@ -59,6 +60,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
       </header>
       <main id="main" ref={main} tabIndex={-1} class={wide ? "shell-main wide" : "shell-main"}>{children}</main>
       {footer && <footer class="shell-footer">{footer}</footer>}
+      {leaving.value !== undefined && <Discard onDiscard={leave} onKeep={stay} />}
       <Toasts />
     </div>
   );

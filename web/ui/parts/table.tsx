@@ -83,10 +83,10 @@ export function Paged<T>({ pages, empty, loading, children }: {
   return <>{children(items)}</>;
 }
 
-/** The "more" button under a paged list; nothing on the last page. */
+/** The "more" button under a paged list; nothing on the last page, or while Paged shows the failure of the first. */
 export function MoreButton<T>({ pages }: { pages: Pages<T> }) {
   const problem = pages.state.value === "failed" ? pages.problem.value : undefined;
-  if (!pages.next.value && !problem) {
+  if (problem ? pages.items.value.length === 0 : !pages.next.value) {
     return null;
   }
   return (

@@ -17,14 +17,18 @@ interface Shown {
 }
 
 const lasting = 6000;
+const fresh = 1000;
 const list = signal<readonly Shown[]>([]);
+const raised = signal(0);
 let last = 0;
+let lastAt = 0;
 
 const icons: Record<Tone, IconNode> = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
 
 /** Shows a message that needs no response: `toast("success", t("saved"))`. Errors stay until closed. */
 export function toast(tone: Tone, text: string, more: { note?: string; action?: Shown["action"] } = {}): void {
   const id = ++last;
+  lastAt = Date.now();
   const shown: Shown = { id, tone, text };
   if (more.note !== undefined) shown.note = more.note;
   if (more.action !== undefined) shown.action = more.action;
@@ -47,15 +51,21 @@ function close(id: number): void {
   list.value = list.value.filter((t) => t.id !== id);
 }
 
+/** Shows the toasts above a dialog that has just opened, if they belong to it, as when an item opens once it is saved. Older ones stay below, where they cover nothing. */
+export function raiseToasts(): void {
+  if (Date.now() - lastAt < fresh) raised.value++;
+}
+
 /** The container of toasts, part of Shell. It is a popover, so it is visible above an open dialog. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null);
   const shown = list.value;
+  const turn = raised.value;
   useEffect(() => {
     const box = element.current;
     if (box?.matches(":popover-open")) box.hidePopover();
     if (shown.length > 0) box?.showPopover();
-  }, [shown]);
+  }, [shown, turn]);
   return (
     <div ref={element} class="toasts" popover="manual" role="region" aria-label={ui("notices")} aria-live="polite">
       {shown.map((t) => (
