@@ -1,6 +1,6 @@
 // A new item: empty except for its keys, or a copy of another one.
-import { useState } from "preact/hooks";
-import { Breadcrumb, Button, Notice, Problem, Skeleton, go, here, link, useLoaded, useTitle } from "#ui";
+import { useRef, useState } from "preact/hooks";
+import { Breadcrumb, Button, Notice, Problem, Skeleton, go, here, link, useLeaveGuard, useLoaded, useTitle } from "#ui";
 import { call } from "./api.ts";
 import { Editor } from "./editor.tsx";
 import { Fault } from "./fault.tsx";
@@ -38,6 +38,8 @@ function CreateItem({ table }: { table: Table }) {
   const [draft, setDraft] = useState<Item | undefined>();
   const [tried, setTried] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
+  const unsaved = useRef(false);
+  useLeaveGuard(() => unsaved.current);
   const start = like.value.value;
   if (!start) {
     return like.problem.value ? <Fault problem={like.problem.value} onRetry={() => like.reload()} /> : <Skeleton lines={6} />;
@@ -52,6 +54,7 @@ function CreateItem({ table }: { table: Table }) {
     }
     try {
       await call("PutItem", putOf(d.TableName, keys, draft));
+      unsaved.current = false;
       wrote({ table: d.TableName, keys, items: [{ before: undefined, after: draft }] }, t("item.created"));
       go(link("/tables/:table", { table: d.TableName, item: JSON.stringify(pick(draft, keys)) }));
     } catch (thrown) {
@@ -61,7 +64,7 @@ function CreateItem({ table }: { table: Table }) {
   return (
     <div class="stack create">
       <h1>{t("item.create")}</h1>
-      <Editor key={from} start={start} keys={keys} keysFixed={false} tried={tried} onChange={setDraft} />
+      <Editor key={from} start={start} keys={keys} keysFixed={false} tried={tried} onChange={(now) => { unsaved.current = true; setDraft(now); }} />
       {problem && (
         <Notice tone="danger">
           {problem.code === "ConditionalCheckFailedException" ? <>{t("item.exists")} <a href={link("/tables/:table", { table: d.TableName, item: JSON.stringify(pick(item, keys)) })}>{t("item.open")}</a></> : problem.detail}

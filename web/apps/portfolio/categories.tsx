@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, FolderOpen, Pencil, Plus, Trash2 } from "lucide";
-import { useState } from "preact/hooks";
-import { Button, Confirm, Dialog, Empty, Failed, Problem, Skeleton, TextField, ask, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { useMemo, useState } from "preact/hooks";
+import { Button, Confirm, Dialog, Empty, Failed, Form, Problem, Skeleton, TextField, ask, newKey, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
 import { t } from "./words.ts";
 
@@ -85,11 +85,11 @@ function CategoryForm({ category, onSaved }: { category: Category | undefined; o
   const [slug, setSlug] = useState(category?.slug ?? "");
   const [own, setOwn] = useState(category !== undefined); // until edited, the slug follows the name
   const [problem, setProblem] = useState<Problem | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const id = useMemo(() => category?.categoryId ?? newKey(), []); // of its own: a slug may be the id of a category that now has another slug
+  const send = async () => {
     setProblem(undefined);
     try {
-      await ask(api.PUT("/categories/{id}", { params: { path: { id: category?.categoryId ?? slug.slice(0, 64) } }, body: { name: name.trim(), slug } }));
+      await ask(api.PUT("/categories/{id}", { params: { path: { id } }, body: { name: name.trim(), slug } }));
       onSaved();
     } catch (thrown) {
       const found = Problem.of(thrown);
@@ -98,11 +98,11 @@ function CategoryForm({ category, onSaved }: { category: Category | undefined; o
   };
   const taken = problem?.code === "slug_taken" ? problem.detail : undefined;
   return (
-    <form id="category" class="stack" onSubmit={send}>
+    <Form id="category" class="stack" onSubmit={send}>
       <TextField label={t("category.name")} name="name" value={name} maxLength={100} autofocus error={problem?.field("name")} onInput={(v) => { setName(v); if (!own) setSlug(slugOf(v)); }} />
       <TextField label={t("category.slug")} name="slug" hint={t("category.slugHint")} value={slug} maxLength={80} pattern="[a-z0-9]+(-[a-z0-9]+)*"
         error={problem?.field("slug") ?? taken ?? (problem && problem.fields.length === 0 ? problem.detail : undefined)} onInput={(v) => { setOwn(true); setSlug(v); }} />
-    </form>
+    </Form>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Archive, ExternalLink, ImagePlus, Save, Send } from "lucide";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Button, Confirm, Conflict, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, tagged, toast, toastProblem, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
+import { Button, Confirm, Conflict, Failed, Field, FileButton, Form, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, tagged, toast, toastProblem, useLeaveGuard, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
 import { OwnButton, Picture, imageURL, upload } from "./images.tsx";
 import { StatusPill, onSite, toPost, type Status } from "./lists.tsx";
@@ -13,17 +13,25 @@ const pause = 350;
 
 /** Loads the categories and, when editing, the post. */
 export function Editor({ id }: { id?: string }) {
+  // The form that has created a post stays at the post's address, with what was typed while it was being saved.
+  const writing = useRef<{ form: number; created?: string }>({ form: 0 });
+  if (writing.current.created !== undefined && writing.current.created !== id) writing.current = { form: writing.current.form + 1 };
+  const stored = writing.current.created === id ? undefined : id;
   const categories = useLoaded((signal) => ask(api.GET("/categories", { params: { query: { limit: 100 } }, signal })), []);
-  const post = useLoaded(async (signal): Promise<Loaded | undefined> => (id ? tagged(api.GET("/posts/{id}", { params: { path: { id } }, signal })) : undefined), [id]);
+  const post = useLoaded(async (signal): Promise<Loaded | undefined> => (stored ? tagged(api.GET("/posts/{id}", { params: { path: { id: stored } }, signal })) : undefined), [stored]);
   useTitle(t(id ? "edit" : "write"));
   const problem = categories.problem.value ?? post.problem.value;
   if (problem) {
     return <Failed problem={problem} onRetry={() => { categories.reload(); post.reload(); }} />;
   }
-  if (!categories.value.value || (id && post.value.value?.value.postId !== id)) {
+  if (!categories.value.value || (stored && post.value.value?.value.postId !== stored)) {
     return <Skeleton lines={8} />;
   }
-  return <Form key={id ?? ""} loaded={post.value.value} categories={categories.value.value.items} />;
+  const created = (made: string) => {
+    writing.current.created = made;
+    toPost(made);
+  };
+  return <PostForm key={stored ?? writing.current.form} loaded={stored ? post.value.value : undefined} categories={categories.value.value.items} onCreated={created} />;
 }
 
 type Loaded = Tagged<Schemas["PostPage"]>;
@@ -36,8 +44,9 @@ function inputOf(post: Schemas["PostPage"] | undefined, category = ""): Input {
   };
 }
 
-function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: readonly Schemas["Category"][] }) {
+function PostForm({ loaded, categories, onCreated }: { loaded: Loaded | undefined; categories: readonly Schemas["Category"][]; onCreated: (id: string) => void }) {
   const post = loaded?.value;
+  const [postId, setPostId] = useState(post?.postId);
   const [input, setInput] = useState<Input>(inputOf(post, categories[0]?.categoryId));
   const [saved, setSaved] = useState(post ? JSON.stringify(input) : "");
   const [status, setStatus] = useState<Status>(post?.status ?? "draft");
@@ -51,7 +60,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     lastSaved.current = JSON.stringify(stored);
     setSaved(lastSaved.current);
   };
-  const stored = () => tagged(api.GET("/posts/{id}", { params: { path: { id: post?.postId ?? "" } } }));
+  const stored = () => tagged(api.GET("/posts/{id}", { params: { path: { id: postId ?? "" } } }));
   const version = useVersion(loaded, stored, (is) => {
     setInput(inputOf(is.value));
     setStatus(is.value.status);
@@ -85,14 +94,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     }
   };
 
-  // Leaving with unsaved text asks for confirmation.
-  const unsaved = useRef(false);
-  unsaved.current = changed && input.body !== "";
-  useEffect(() => {
-    const ask = (e: BeforeUnloadEvent) => { if (unsaved.current) e.preventDefault(); };
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, []);
+  useLeaveGuard(() => changed && (postId !== undefined || `${input.title}${input.excerpt}${input.body}` !== ""));
 
   const failed = (thrown: unknown) => {
     const found = Problem.of(thrown);
@@ -104,13 +106,13 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   const save = async (): Promise<string | undefined> => {
     setProblem(undefined);
     try {
-      const kept = post
-        ? await tagged(api.PUT("/posts/{id}", { params: { path: { id: post.postId }, header: version.header() }, body: input }))
+      const kept = postId
+        ? await tagged(api.PUT("/posts/{id}", { params: { path: { id: postId }, header: version.header() }, body: input }))
         : await tagged(api.POST("/posts", { params: { header: { "Idempotency-Key": key.for(input) } }, body: input }));
       key.done();
       version.is(kept.tag);
       keepAs(input);
-      unsaved.current = false;
+      setPostId(kept.value.postId);
       return kept.value.postId;
     } catch (thrown) {
       failed(thrown);
@@ -121,7 +123,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     const id = await save();
     if (id) {
       toast("success", t("saved"));
-      if (!post) toPost(id);
+      if (!postId) onCreated(id);
     }
   };
   const become = async (id: string, next: "published" | "archived") => {
@@ -136,10 +138,10 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     }
   };
   const publish = async () => {
-    const id = changed || !post ? await save() : post.postId;
+    const id = changed || !postId ? await save() : postId;
     if (id) {
       await become(id, "published");
-      if (!post) toPost(id);
+      if (!postId) onCreated(id);
     }
   };
 
@@ -148,8 +150,8 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   }
   const valid = input.title.trim() !== "" && input.body.trim() !== "";
   return (
-    <form class="stack" onSubmit={(e) => { e.preventDefault(); void saveOnly(); }}>
-      <div class="row"><h1 class="grow">{t(post ? "edit" : "write")}</h1><StatusPill status={status} /></div>
+    <Form class="stack" onSubmit={(e) => (e.submitter?.id === "publish" ? publish() : saveOnly())}>
+      <div class="row"><h1 class="grow">{t(postId ? "edit" : "write")}</h1><StatusPill status={status} /></div>
       <Conflict version={version}><Button size="small" icon={ExternalLink} onPress={() => window.open(location.href, "_blank")}>{t("changed.see")}</Button></Conflict>
       <div class="editor">
         <div class="stack">
@@ -168,17 +170,17 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
       <div class="editor-bar row">
         <span class="muted small" role="status">{t(changed ? "state.changed" : "state.saved")}</span>
         <span class="row end">
-          {post && status !== "draft" && <Button icon={ExternalLink} href={onSite(post.postId)}>{t("see")}</Button>}
-          {post && status === "published" && <Button icon={Archive} onPress={() => setArchiving(true)}>{t("archive")}</Button>}
+          {postId && status !== "draft" && <Button icon={ExternalLink} href={onSite(postId)}>{t("see")}</Button>}
+          {postId && status === "published" && <Button icon={Archive} onPress={() => setArchiving(true)}>{t("archive")}</Button>}
           <Button type="submit" kind={status === "draft" ? "secondary" : "primary"} icon={Save} disabled={!changed || !valid}>{t("save")}</Button>
-          {status === "draft" && <Button kind="primary" icon={Send} disabled={!valid} onPress={publish}>{t("publish")}</Button>}
+          {status === "draft" && <Button id="publish" type="submit" kind="primary" icon={Send} disabled={!valid}>{t("publish")}</Button>}
         </span>
       </div>
       <Confirm open={archiving} title={t("archive.ask")} action={t("archive")} onClose={() => setArchiving(false)}
-        onConfirm={async () => { if (post) await become(post.postId, "archived"); setArchiving(false); }}>
+        onConfirm={async () => { if (postId) await become(postId, "archived"); setArchiving(false); }}>
         {t("archive.text")}
       </Confirm>
-    </form>
+    </Form>
   );
 }
 

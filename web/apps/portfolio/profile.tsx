@@ -1,6 +1,6 @@
 import { Download, Save, Trash2 } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Card, Confirm, Failed, Problem, Skeleton, TextArea, TextField, ask, session, signOut, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { Button, Card, Confirm, Failed, Form, Problem, Skeleton, TextArea, TextField, ask, session, signOut, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
 import { Picture } from "./images.tsx";
 import { t } from "./words.ts";
@@ -35,8 +35,7 @@ function ProfileForm({ profile }: { profile: Input }) {
   const [input, setInput] = useState(profile);
   const [problem, setProblem] = useState<Problem | undefined>();
   const set = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     setProblem(undefined);
     try {
       await ask(api.PUT("/me", { body: input }));
@@ -49,13 +48,13 @@ function ProfileForm({ profile }: { profile: Input }) {
   };
   const taken = problem?.code === "email_taken" ? problem.detail : undefined;
   return (
-    <form class="stack" onSubmit={send}>
+    <Form class="stack" onSubmit={send}>
       <Picture round label={t("profile.picture")} id={input.avatarId} onChange={(avatarId) => setInput(({ avatarId: _, ...rest }) => (avatarId ? { ...rest, avatarId } : rest))} />
       <TextField label={t("profile.name")} name="name" hint={t("profile.nameHint")} value={input.name} maxLength={100} autocomplete="name" error={problem?.field("name")} onInput={(name) => set({ name })} />
       <TextField label={t("profile.email")} name="email" type="email" hint={t("profile.emailHint")} value={input.email} maxLength={254} autocomplete="email" error={problem?.field("email") ?? taken} onInput={(email) => set({ email })} />
       <TextArea label={t("profile.bio")} name="bio" optional value={input.bio ?? ""} maxLength={1000} error={problem?.field("bio")} onInput={(bio) => set({ bio })} />
       <div class="row"><Button kind="primary" type="submit" icon={Save}>{t("save")}</Button></div>
-    </form>
+    </Form>
   );
 }
 
