@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { api, type Schemas } from "#clients/catfecito";
 import { ask, newKey, Problem, session, toast, toastProblem } from "#ui";
 import { whenLoggedIn } from "./auth.ts";
+import { sum, times } from "./money.ts";
 import { t } from "./words.ts";
 
 export type Cart = Schemas["Cart"];
@@ -12,17 +13,31 @@ export const cartProblem = signal<Problem | undefined>(undefined);
 export const cartOpen = signal(false);
 export const pieces = computed(() => (cart.value?.items ?? []).reduce((n, line) => n + line.quantity, 0));
 
+/** Quantities that the user has chosen and the shop has not confirmed yet, by product. */
+const wanted = new Map<string, number>();
+let sending: Promise<void> | undefined;
+let loads = 0;
+
 export async function loadCart(): Promise<void> {
+  const load = ++loads;
   if (!session.value) {
     cart.value = undefined;
     return;
   }
   try {
-    cart.value = await ask(api.GET("/cart"));
+    const stored = await ask(api.GET("/cart"));
+    if (load !== loads) return; // a later one has newer quantities
+    cart.value = [...wanted].reduce(withQuantity, stored);
     cartProblem.value = undefined;
   } catch (thrown) {
-    cartProblem.value = Problem.of(thrown);
+    if (load === loads) cartProblem.value = Problem.of(thrown);
   }
+}
+
+/** The cart with another quantity of a product. */
+function withQuantity(before: Cart, [productId, quantity]: readonly [string, number]): Cart {
+  const items = before.items.map((l) => (l.productId === productId ? { ...l, quantity, subtotal: times(l.price, quantity) } : l)).filter((l) => l.quantity > 0);
+  return { ...before, items, total: sum(items.map((l) => l.subtotal)) };
 }
 
 /** The cart follows the logged-in user. */
@@ -32,6 +47,7 @@ export function followSession(): void {
     const sub = session.value?.sub;
     if (sub !== last) {
       last = sub;
+      wanted.clear();
       cart.value = undefined;
       void loadCart();
     }
@@ -56,18 +72,26 @@ async function put(product: { productId: string; name: string }, quantity: numbe
   }
 }
 
-/** Sets a line's quantity; 0 removes it. The display changes immediately and is corrected by the response. */
-export async function setQuantity(productId: string, quantity: number): Promise<void> {
-  const before = cart.value;
-  if (before) {
-    cart.value = { ...before, items: before.items.map((l) => (l.productId === productId ? { ...l, quantity } : l)).filter((l) => l.quantity > 0) };
+/** Sets a line's quantity; 0 removes it. The display changes immediately, one request at a time follows with the latest quantity, and the stored cart corrects the display. */
+export function setQuantity(productId: string, quantity: number): Promise<void> {
+  wanted.set(productId, quantity);
+  if (cart.value) cart.value = withQuantity(cart.value, [productId, quantity]);
+  sending ??= send().finally(() => { sending = undefined; });
+  return sending;
+}
+
+async function send(): Promise<void> {
+  while (wanted.size > 0) {
+    for (const [productId, quantity] of wanted) {
+      const params = { path: { productId } };
+      try {
+        if (quantity > 0) await ask(api.PUT("/cart/items/{productId}", { params, body: { quantity } }));
+        else await ask(api.DELETE("/cart/items/{productId}", { params }));
+      } catch (thrown) {
+        toastProblem(Problem.of(thrown));
+      }
+      if (wanted.get(productId) === quantity) wanted.delete(productId); // otherwise it has changed meanwhile
+    }
+    await loadCart();
   }
-  const params = { path: { productId } };
-  try {
-    if (quantity > 0) await ask(api.PUT("/cart/items/{productId}", { params, body: { quantity } }));
-    else await ask(api.DELETE("/cart/items/{productId}", { params }));
-  } catch (thrown) {
-    toastProblem(Problem.of(thrown));
-  }
-  await loadCart();
 }

@@ -5,7 +5,7 @@ import { Badge, Breadcrumb, Button, Empty, Failed, Icon, MoreButton, Paged, Sear
 import { Art } from "./art.tsx";
 import { add } from "./cart.ts";
 import { categories, categoryName } from "./categories.ts";
-import { money } from "./money.ts";
+import { money, times } from "./money.ts";
 import { t } from "./words.ts";
 
 type Offer = Schemas["Offer"];
@@ -141,13 +141,6 @@ export function Product({ id }: { id: string }) {
       </article>
     </div>
   );
-}
-
-/** Multiplies an amount without rounding. */
-function times(amount: string, n: number): string {
-  const cents = BigInt(amount.replace(".", "")) * BigInt(n);
-  const text = cents.toString().padStart(3, "0");
-  return `${text.slice(0, -2)}.${text.slice(-2)}`;
 }
 
 const few = 5;

@@ -1,7 +1,7 @@
 import { FolderPlus, PackagePlus, PackageX, Pencil, Plus, Search, SearchX, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Badge, Button, Conflict, Dialog, Empty, Failed, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
+import { Badge, Button, Conflict, Dialog, Empty, Failed, Form, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { Art } from "./art.tsx";
 import { me } from "./auth.ts";
 import { categories, categoryName, loadCategories } from "./categories.ts";
@@ -83,8 +83,7 @@ function Restock({ product, onDone }: { product: Product; onDone: (p: Product) =
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const body = { quantity: Number(count) };
     setBusy(true);
     try {
@@ -102,9 +101,9 @@ function Restock({ product, onDone }: { product: Product; onDone: (p: Product) =
     <>
       <Button size="small" icon={PackagePlus} label={t("shelf.restock", { name: product.name })} onPress={() => setOpen(true)} />
       <Dialog open={open} title={t("shelf.restock", { name: product.name })} onClose={() => setOpen(false)} actions={<Button kind="primary" type="submit" form={`restock-${product.productId}`} loading={busy}>{t("shelf.restockDo")}</Button>}>
-        <form id={`restock-${product.productId}`} onSubmit={send}>
+        <Form id={`restock-${product.productId}`} onSubmit={send}>
           <TextField label={t("shelf.quantity")} type="number" min={1} max={1_000_000} inputMode="numeric" value={count} onInput={setCount} error={problem ? problem.field("quantity") ?? problem.detail : undefined} hint={t("shelf.there", { n: product.stock })} autofocus />
-        </form>
+        </Form>
       </Dialog>
     </>
   );
@@ -126,8 +125,7 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const body: Schemas["ProductInput"] = { name: name.trim(), categoryId, price: amount(price), description: description.trim() };
     if (product?.imageUrl) body.imageUrl = product.imageUrl;
     setBusy(true);
@@ -151,7 +149,7 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
   };
   return (
     <Dialog open wide title={product ? t("shelf.editOne", { name: product.name }) : t("shelf.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="product" loading={busy}>{t("save")}</Button></>}>
-      <form id="product" class="product-form" onSubmit={send}>
+      <Form id="product" class="product-form" onSubmit={send}>
         <div class="product-preview"><Art name={name} category={categoryId} seed={product?.productId ?? name} /></div>
         <div class="stack">
           <Conflict version={version} />
@@ -163,7 +161,7 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
           {!product && <TextField label={t("shelf.stock")} name="stock" type="number" min={0} max={1_000_000} inputMode="numeric" value={stock} onInput={setStock} error={problem?.field("stock")} />}
           <TextArea label={t("shelf.description")} name="description" optional rows={3} maxLength={2000} value={description} onInput={setDescription} error={problem?.field("description")} />
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -198,11 +196,12 @@ function CategoryForm({ category, onClose }: { category: Schemas["Category"] | u
   const [description, setDescription] = useState(category?.description ?? "");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     setBusy(true);
+    setProblem(undefined);
     try {
-      await ask(api.PUT("/categories/{categoryId}", { params: { path: { categoryId: category?.categoryId ?? slug(name) } }, body: { name: name.trim(), description: description.trim() } }));
+      const header: { "If-None-Match"?: "*" } = category ? {} : { "If-None-Match": "*" }; // a new one never replaces another
+      await ask(api.PUT("/categories/{categoryId}", { params: { path: { categoryId: category?.categoryId ?? slug(name) }, header }, body: { name: name.trim(), description: description.trim() } }));
       await loadCategories();
       toast("success", t("shelf.saved", { name: name.trim() }));
       onClose();
@@ -213,17 +212,19 @@ function CategoryForm({ category, onClose }: { category: Schemas["Category"] | u
   };
   return (
     <Dialog open title={category ? t("shelf.editOne", { name: category.name }) : t("category.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="category" loading={busy}>{t("save")}</Button></>}>
-      <form id="category" class="stack" onSubmit={send}>
+      <Form id="category" class="stack" onSubmit={send}>
         <TextField label={t("shelf.name")} name="category-name" maxLength={60} value={name} onInput={setName} error={problem ? problem.field("name") ?? problem.detail : undefined} autofocus />
         <TextArea label={t("shelf.description")} optional rows={3} maxLength={2000} value={description} onInput={setDescription} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
-/** A category's slug, derived from its name. */
+/** A category's slug, derived from its name. Other letters than Latin ones become the numbers of their characters, so that 茶 and コーヒー differ. */
 function slug(name: string): string {
-  return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "") || "x";
+  const plain = name.normalize("NFD").replace(/([a-z])\p{M}+/giu, "$1").normalize("NFC").toLowerCase();
+  const latin = plain.replace(/(?![a-z0-9])[\p{L}\p{M}\p{N}\p{So}]/gu, (c) => (c.codePointAt(0) ?? 0).toString(36).padStart(4, "0"));
+  return latin.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "") || "x";
 }
 
 /** A user by e-mail address, with their role. */
@@ -232,8 +233,7 @@ export function Users() {
   const [user, setUser] = useState<Schemas["User"] | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();
   const [busy, setBusy] = useState(false);
-  const find = async (event: Event) => {
-    event.preventDefault();
+  const find = async () => {
     setBusy(true);
     setProblem(undefined);
     setUser(undefined);
@@ -255,10 +255,10 @@ export function Users() {
   };
   return (
     <div class="stack narrow left">
-      <form class="row inline-form" onSubmit={find}>
+      <Form class="row inline-form" onSubmit={find}>
         <TextField label={t("users.email")} type="email" value={email} onInput={setEmail} hint={t("users.hint")} />
         <Button kind="primary" type="submit" icon={Search} loading={busy}>{t("users.find")}</Button>
-      </form>
+      </Form>
       {problem && (problem.status === 404 ? <Empty icon={UserRound} title={t("users.none")} /> : <Failed problem={problem} />)}
       {user && (
         <Panel title={user.name} action={<Badge tone={user.role === "admin" ? "accent" : "info"} plain>{t(`role.${user.role}`)}</Badge>}>
