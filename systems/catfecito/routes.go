@@ -261,7 +261,7 @@ type RoleInput struct {
 type changedCategory struct {
 	CategoryPath
 	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the category is created only if it does not exist; without it, an existing one is changed."`
-	Body CategoryInput
+	Body        CategoryInput
 }
 
 // CategoryInput is a category.
