@@ -98,6 +98,6 @@ func TestForms(t *testing.T) {
 
 	p.Click("#open-form")
 	p.Type("[name=product]", "Cup")
-	p.Eval(`(() => { const save = document.querySelector("dialog[open] [type=submit]"); save.click(); save.click(); })()`)
+	p.Eval(`(() => { const save = document.querySelector("dialog[open] [type=submit]"); for (const _ of [1, 2]) save.click(); })()`)
 	p.Until(closed + ` && document.querySelector("#sent").textContent === "1"`)
 }
