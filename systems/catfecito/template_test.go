@@ -37,7 +37,7 @@ func template(v *apitest.Server) sam.Template {
 			"putRole":              {"SetRole"},
 			"listCategories":       {"Categories"},
 			"getCategory":          {"CategoryByID"},
-			"putCategory":          {"SaveCategory"},
+			"putCategory":          {"CreateCategory", "SaveCategory"},
 			"listProducts":         {"ActiveProducts", "SearchProducts", "ProductsByWord", "ProductByID"},
 			"listCategoryProducts": {"ProductsByCategory"},
 			"getProduct":           {"ProductByID"},
