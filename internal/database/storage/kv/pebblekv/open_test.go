@@ -118,7 +118,7 @@ func TestOpenRejects(t *testing.T) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "monotable store format 2\n")
-		}, `has format "2", but this program supports format 1`},
+		}, `has layout "2", but this program supports layout 1`},
 		{"a damaged format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
