@@ -331,7 +331,7 @@ func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	status, out, _ := command(t, "serve", "--help")
 	about, _, _ := strings.Cut(out, "Usage:")
-	if status != 0 || !strings.Contains(about, "--web ") || !strings.Contains(about, "not authenticated") || !strings.Contains(about, "whoever asks") {
+	if status != 0 || !strings.Contains(about, "--web ") || !strings.Contains(about, "not authenticated") || !strings.Contains(about, "signs one for anyone") {
 		t.Errorf("%d:\n%s", status, about)
 	}
 }

@@ -49,6 +49,8 @@ type Finding struct {
 	Fix string `json:"fix,omitempty"`
 	// Accepted is the authors' reason for accepting the finding; "" if they have not.
 	Accepted string `json:"accepted,omitempty"`
+	// Unidentified says that a key does not identify its item, in a finding of a rule that is otherwise about two keys.
+	Unidentified bool `json:"-"`
 }
 
 // Within reports whether the finding is about the object or part of it: a finding on Order.GSI1 is within Order.

@@ -168,6 +168,7 @@ func (c *checker) sharedKey(k keyed, key, missing []design.Part) {
 		f = c.find("ST101", k.String(), k.PK[0].Pos, message, template, strings.Join(absent, ", ")).
 			fix("end the key with #{%s}", strings.Join(absent, "}#{"))
 	}
+	f.Unidentified = true
 	f.witness(witness).unless(possible).report()
 }
 

@@ -260,7 +260,7 @@ func (m *merger) pin() {
 }
 
 // sound rejects a transition whose keys can collide although those of neither design can, and one in which another place
-// would serve a pattern.
+// would serve a pattern. The key of the other design, kept as a copy, need not identify an item: it does so in that design.
 func (m *merger) sound(created *design.Design) {
 	known := map[[2]string]bool{}
 	for _, d := range []*design.Design{m.first, m.other} {
@@ -270,7 +270,7 @@ func (m *merger) sound(created *design.Design) {
 	}
 	for _, f := range check.Check(created) {
 		collides := slices.Contains([]string{"ST101", "ST102", "ST107", "ST108", "ST110"}, f.Rule)
-		if collides && f.Severity == check.Error && !known[[2]string{f.Rule, f.Subject}] {
+		if collides && !f.Unidentified && f.Severity == check.Error && !known[[2]string{f.Rule, f.Subject}] {
 			m.refuse(f.Subject, design.Pos{}, "items of both designs cannot share a table: "+f.Message, "give the new keys a prefix that the old ones do not have")
 		}
 	}
