@@ -59,6 +59,6 @@ func (e *Engine) describeContinuousBackups(ctx context.Context, d *catalog.Descr
 	recovery.PointInTimeRecoveryStatus = new("ENABLED")
 	recovery.RecoveryPeriodInDays = new(int64(d.PITR.Days))
 	recovery.EarliestRestorableDateTime = api.TimestampOf(w.earliest * millis)
-	recovery.LatestRestorableDateTime = api.TimestampOf(max(w.earliest, w.latest) * millis) // the window is empty at first
+	recovery.LatestRestorableDateTime = api.TimestampOf(w.latest * millis)
 	return out, err
 }
