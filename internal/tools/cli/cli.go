@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	root := newRoot(env)
 	if name := strings.TrimSuffix(filepath.Base(env.Program), ".exe"); name == "java" || len(args) > 0 && args[0] == "-jar" {
 		args = append([]string{localCommand}, args...) // in place of DynamoDB Local's Java command
+	}
+	if slices.Equal(args, []string{"--version"}) { // cobra's flag needs a template, and with templates the program has 13 MB more
+		args = []string{"version"}
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -72,8 +76,6 @@ locally and on AWS.`,
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFault("", err) })
-	root.Version = currentVersion().String()
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	for _, group := range []struct {
