@@ -53,7 +53,8 @@ func TestCartCountsQuickClicks(t *testing.T) {
 	v := open(t)
 	cup := stock(t, v, "Taza", "20.00", 9)
 	put(t, v, ana, cup.ProductID, 1)
-	p := signedIn(t, webtest.Slow(t, v.Address(t), http.MethodPut), v.Token(t, ana), "/#/")
+	address, release := webtest.Slow(t, v.Address(t), http.MethodPut, "/cart/items/")
+	p := signedIn(t, address, v.Token(t, ana), "/#/")
 	p.Click(".cart-button button")
 	p.Wait(".drawer .line")
 	p.Until(`document.getAnimations().length === 0`)
@@ -62,6 +63,7 @@ func TestCartCountsQuickClicks(t *testing.T) {
 	p.Click(".drawer .counter button:last-child")
 	shown := `document.querySelector(".cart-count").textContent === "3" && ["strong.money", ".total"].every((amount) => document.querySelector(".drawer " + amount).textContent.includes("60.00"))`
 	p.Until(shown)
+	release()
 	p.Until(`performance.getEntriesByType("resource").filter((r) => r.name.includes("/cart/items/")).length === 2`) // both are answered
 	if n := cart(t, v, ana).Items[0].Quantity; n != 3 {
 		t.Errorf("the cart has %d, want 3", n)

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
  * Views are behind the # of the address, because paths belong to the API and a page must work below any prefix.
@@ -65,7 +65,7 @@ export function stay(): void {
 export function useLeaveGuard(unsaved: () => boolean): void {
   const latest = useRef(unsaved);
   latest.current = unsaved;
-  useEffect(() => {
+  useLayoutEffect(() => { // an effect would guard for a moment after the view is gone
     const guard = () => latest.current();
     const ask = (e: BeforeUnloadEvent) => { if (guard()) e.preventDefault(); };
     guards.add(guard);

@@ -5,17 +5,15 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
-// slowTime is how long Slow holds a request back: longer than a page needs to send a second one.
-const slowTime = 700 * time.Millisecond
-
-// Slow serves the address's server through a slow line: the first request of a method arrives late, so that later ones can
-// overtake it and the user can go on meanwhile. It returns the same address there.
-func Slow(tb testing.TB, address, method string) string {
+// Slow serves the address's server through a slow line: the first request with a method and a part of its path is held back until
+// release is called, so that later ones can overtake it and the user can go on meanwhile. slow is the same address there.
+func Slow(tb testing.TB, address, method, part string) (slow string, release func()) {
 	tb.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -23,15 +21,18 @@ func Slow(tb testing.TB, address, method string) string {
 	}
 	line := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: u.Scheme, Host: u.Host})
 	var held atomic.Bool
+	released := make(chan struct{})
+	release = sync.OnceFunc(func() { close(released) })
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == method && held.CompareAndSwap(false, true) {
+		if r.Method == method && strings.Contains(r.URL.Path, part) && held.CompareAndSwap(false, true) {
 			select {
-			case <-time.After(slowTime):
+			case <-released:
 			case <-r.Context().Done():
 			}
 		}
 		line.ServeHTTP(w, r)
 	}))
 	tb.Cleanup(s.Close)
-	return s.URL + u.RequestURI()
+	tb.Cleanup(release)
+	return s.URL + u.RequestURI(), release
 }

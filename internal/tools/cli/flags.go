@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -204,12 +205,12 @@ func flagFault(name string, err error) error {
 	}
 }
 
-// flagName matches the flags in a message.
-var flagName = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+// flagName matches the flags in a message. Most commands have none to print and need not compile it.
+var flagName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--[a-z][a-z0-9-]*`) })
 
 // Message is the text of a command's error. Flags that were set by environment variables are called by the names of these.
 func Message(cmd *cobra.Command, err error) string {
-	return flagName.ReplaceAllStringFunc(text(err), func(name string) string {
+	return flagName().ReplaceAllStringFunc(text(err), func(name string) string {
 		flag := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
 		if flag == nil {
 			return name

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,6 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 	"github.com/monotable/monotable/internal/tools/console"
 	"github.com/monotable/monotable/internal/tools/designer/enforce"
+	"github.com/monotable/monotable/internal/tools/dynamodblocal"
 )
 
 const (
@@ -204,16 +204,13 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 	return db, err
 }
 
-// regionName matches the names of Regions, including made-up ones such as local.
-var regionName = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
-
 // checkNames rejects Regions and URLs that nothing could use.
 func (f *serveFlags) checkNames() error {
-	if !regionName.MatchString(f.region) {
+	if !dynamodblocal.IsRegion(f.region) {
 		return fmt.Errorf("--region %q: want a name like us-east-1", f.region)
 	}
 	for _, name := range f.regions {
-		if !regionName.MatchString(name) {
+		if !dynamodblocal.IsRegion(name) {
 			return fmt.Errorf("--regions %q: want names like us-east-1,eu-west-1", name)
 		}
 	}

@@ -61,6 +61,9 @@ var (
 	regionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`) })
 )
 
+// IsRegion reports whether a text can be the name of a Region, real or made up.
+func IsRegion(name string) bool { return regionPattern().MatchString(name) }
+
 // Options of a Server.
 type Options struct {
 	// SharedDB uses one database for all access keys and Regions.
@@ -131,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, missingToken)
 		return
 	}
-	if !keyPattern().MatchString(key) || !regionPattern().MatchString(region) {
+	if !keyPattern().MatchString(key) || !IsRegion(region) {
 		refuse(w, unknownKey)
 		return
 	}

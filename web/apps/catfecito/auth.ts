@@ -10,6 +10,7 @@ const least = 5_000;
 
 /** The logged-in user's profile; undefined while loading, and for the demo's tokens, which belong to no user. */
 export const me = signal<Schemas["User"] | undefined>(undefined);
+/** Why the profile could not be loaded. */
 export const meProblem = signal<Problem | undefined>(undefined);
 
 /** Reports whether the session belongs to a user of the shop. The demo's tokens do not. */
@@ -85,6 +86,7 @@ export async function resume(): Promise<void> {
     const sub = session.value?.sub;
     if (!sub) {
       me.value = undefined;
+      meProblem.value = undefined;
     } else if (me.peek()?.userId !== sub && hasAccount()) {
       void loadMe();
     }

@@ -29,18 +29,18 @@ const nodesOf = (n: Node): number => n.children.reduce((sum, c) => sum + nodesOf
 export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps) {
   const [root, setRoot] = useState(() => rootOf(start, keys));
   const [json, setJSON] = useState<string | undefined>(undefined);
-  const typedKeys = keysFixed ? [] : keys;
-  const faults = faultsOf(root, typedKeys);
+  const keysToGive = keysFixed ? [] : keys;
+  const faults = faultsOf(root, keysToGive);
   const set = (next: Node) => {
     setRoot(next);
-    onChange(faultsOf(next, typedKeys).size > 0 ? undefined : itemOf(next));
+    onChange(faultsOf(next, keysToGive).size > 0 ? undefined : itemOf(next));
   };
   const parsed = json === undefined ? undefined : read(json);
   const type = (text: string) => {
     setJSON(text);
     const now = read(text);
     const fixed = keysFixed && now && keys.some((k) => JSON.stringify(now[k]) !== JSON.stringify(start[k]));
-    onChange(now && !fixed && faultsOf(rootOf(now, keys), typedKeys).size === 0 ? now : undefined);
+    onChange(now && !fixed && faultsOf(rootOf(now, keys), keysToGive).size === 0 ? now : undefined);
   };
   const turn = () => {
     if (json === undefined) setJSON(JSON.stringify(itemOf(root), null, 2));

@@ -7,10 +7,11 @@ import { add, show, firm } from "./who.ts";
 import { t } from "./words.ts";
 
 const zones = ["America/Mexico_City", "America/Monterrey", "America/Chihuahua", "America/Hermosillo", "America/Mazatlan", "America/Tijuana", "America/Cancun"];
-const zoneNames = new Map([["America/Mexico_City", "zone.mexicoCity"], ["America/Mazatlan", "zone.mazatlan"], ["America/Cancun", "zone.cancun"]] as const);
+/** Cities whose names the zone spells without accents, or in English. */
+const cities: Record<string, "zone.mexicoCity" | "zone.mazatlan" | "zone.cancun"> = { "America/Mexico_City": "zone.mexicoCity", "America/Mazatlan": "zone.mazatlan", "America/Cancun": "zone.cancun" };
 
 function zoneName(zone: string): string {
-  const known = zoneNames.get(zone as never);
+  const known = cities[zone];
   return known ? t(known) : zone.replace(/^.*\//, "").replaceAll("_", " ");
 }
 

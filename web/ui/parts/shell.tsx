@@ -35,6 +35,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
       first.current = false;
       return;
     }
+    if (document.activeElement?.matches("main :is(input, textarea, select)")) return; // the view has stayed, and the user types in it
     main.current?.focus({ preventScroll: true }); // a new view is read from its start
     window.scrollTo(0, 0);
   }, [path]);

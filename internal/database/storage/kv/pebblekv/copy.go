@@ -84,8 +84,9 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 }
 
 // Copy copies the store in from, which must not be open, to a new directory; a nil fs is the machine's file system. It takes the
-// store's lock, or returns kv.ErrLocked, and changes nothing in from. to must be missing or empty; Open rejects it until the copy is complete, and an error
-// leaves nothing. The two share no files. progress, which may be nil, is called with the number of bytes done and the total.
+// store's lock, or returns kv.ErrLocked, and changes nothing in from. to must be missing or empty; Open rejects it until the copy
+// is complete, and an error leaves nothing. The two share no files. progress, which may be nil, is called with the number of bytes
+// done and the total.
 //
 // The copy of an encrypted store is encrypted with the same keys and needs no master key.
 func Copy(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64)) error {
