@@ -98,6 +98,11 @@ func TestForms(t *testing.T) {
 
 	p.Click("#open-form")
 	p.Type("[name=product]", "Cup")
-	p.Eval(`(() => { const save = document.querySelector("dialog[open] [type=submit]"); for (const _ of [1, 2]) save.click(); })()`)
+	p.Eval(`(async () => {
+		const save = document.querySelector("dialog[open] [type=submit]");
+		for (const _ of [1, 2]) save.click();
+		await new Promise((drawn) => setTimeout(drawn));
+		if (save.ariaBusy !== "true") throw new Error("the button does not show that the form is being sent");
+	})()`)
 	p.Until(closed + ` && document.querySelector("#sent").textContent === "1"`)
 }

@@ -155,3 +155,15 @@ func TestWorkingDay(t *testing.T) {
 	tablet.Width()
 	tablet.Shot("appcore-transaction")
 }
+
+// TestRejectedToken: a user whose token the API rejects is told why the page asks to sign in again.
+func TestRejectedToken(t *testing.T) {
+	t.Parallel()
+	address, _ := process(t, appcore.Options{})
+	_, foreign := process(t, appcore.Options{})
+	p := webtest.Open(t, address, webtest.Expect("status of 401"))
+	signIn(p, foreign(ana), "does not accept its token")
+	p.Until(`document.querySelectorAll(".toast").length === 1 && document.querySelector(".empty .button") !== null`)
+	p.Accessible()
+	p.Shot("appcore-rejected")
+}

@@ -1,6 +1,8 @@
 import { page } from "./page.ts";
+import { toast } from "./parts/toast.tsx";
 import { Problem } from "./problem.ts";
 import { session, signOut } from "./session.ts";
+import { ui } from "./ui-words.ts";
 import { language } from "./words.ts";
 
 /** The address of an API path, relative to the page. */
@@ -14,9 +16,28 @@ interface Connection {
   ended: () => void;
 }
 
+/** Tells the user why the page asks to sign in again. */
+export function sayEnded(): void {
+  toast("info", ui("signIn.ended"));
+}
+
+let renew = sayEnded;
+
+/** Does something else than sayEnded when the API has rejected the token: a system with its own log-in can get another one. */
+export function whenRejected(handler: () => void): void {
+  renew = handler;
+}
+
+function ended(): void {
+  if (session.peek()) { // the first of several requests
+    signOut();
+    renew();
+  }
+}
+
 /** The client of this page's system, with the page's session: the token is sent, and one that is rejected signs out. #clients/NAME exports it. */
 export function client<C>(connect: (address: string, options: Connection) => C): C {
-  return connect(apiURL(""), { token: () => session.value?.token, language: () => language.value, ended: signOut });
+  return connect(apiURL(""), { token: () => session.value?.token, language: () => language.value, ended });
 }
 
 /** The response of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */

@@ -34,9 +34,7 @@ export function SignIn({ open, admins, onClose }: { open: boolean; admins: boole
   const [admin, setAdmin] = useState(false);
   const [token, setToken] = useState("");
   const [fault, setFault] = useState<string | undefined>();
-  const [busy, setBusy] = useState(false);
   const send = async () => {
-    setBusy(true);
     setFault(undefined);
     try {
       if (page.tokens) {
@@ -50,13 +48,12 @@ export function SignIn({ open, admins, onClose }: { open: boolean; admins: boole
     } catch (thrown) {
       setFault(Problem.of(thrown).detail);
     }
-    setBusy(false);
   };
   return (
     <Dialog open={open} title={ui("signIn")} onClose={onClose} actions={
       <>
         <Button onPress={onClose}>{ui("cancel")}</Button>
-        <Button kind="primary" type="submit" form="sign-in" loading={busy}>{ui("signIn")}</Button>
+        <Button kind="primary" type="submit" form="sign-in">{ui("signIn")}</Button>
       </>
     }>
       <Form id="sign-in" class="stack" onSubmit={send}>

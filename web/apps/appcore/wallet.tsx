@@ -1,7 +1,7 @@
 import { ArrowLeftRight, ChevronRight, Plus } from "lucide";
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Button, Chips, Dialog, Empty, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, Stat, TextField, ask, format, link, toast, toastProblem, usePages } from "#ui";
+import { Button, Chips, Dialog, Empty, Form, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, Stat, TextField, ask, format, link, toast, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
 import { Status, currencies, money, units, type Currency } from "./money.tsx";
 import { listen } from "./feed.ts";
@@ -91,16 +91,13 @@ const last = signal<Currency>("USD");
 function Make({ open, onClose, onMade }: { open: boolean; onClose: () => void; onMade: (made: Transaction) => void }) {
   const [amount, setAmount] = useState("");
   const [fault, setFault] = useState<string | undefined>();
-  const [busy, setBusy] = useState(false);
   const key = useMemo(() => new RequestKey(), []);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const value = units(amount);
     setFault(value === undefined ? t("make.bad") : undefined);
     if (value === undefined) {
       return;
     }
-    setBusy(true);
     const body = { amount: value, currency: last.value };
     try {
       onMade(await ask(api.POST("/transactions", { params: { header: { "Idempotency-Key": key.for(body) } }, body })));
@@ -113,14 +110,13 @@ function Make({ open, onClose, onMade }: { open: boolean; onClose: () => void; o
       setFault(problem.field("amount"));
       if (problem.fields.length === 0) toastProblem(problem);
     }
-    setBusy(false);
   };
   return (
-    <Dialog open={open} title={t("make.title")} onClose={onClose} actions={<Button kind="primary" size="large" wide type="submit" form="make" loading={busy}>{t("make.action")}</Button>}>
-      <form id="make" class="stack" onSubmit={send} noValidate>
+    <Dialog open={open} title={t("make.title")} onClose={onClose} actions={<Button kind="primary" size="large" wide type="submit" form="make">{t("make.action")}</Button>}>
+      <Form id="make" class="stack" onSubmit={send} noValidate>
         <Chips<Currency> label={t("make.currency")} chosen={[last.value]} onChoose={([c]) => { last.value = c ?? "USD"; }} choices={currencies.map((c) => ({ value: c, label: c }))} />
         <TextField label={t("make.amount")} hint={t("make.hint")} name="amount" inputMode="decimal" autocomplete="off" value={amount} onInput={setAmount} error={fault} autofocus />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { BadgeCheck, CircleUser, KeyRound, LogIn, LogOut, MailCheck, Monitor, Receipt, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Avatar, Badge, Button, Dialog, Empty, Failed, Menu, Paged, Problem, RequestKey, Skeleton, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
+import { Avatar, Badge, Button, Dialog, Empty, Failed, Form, Menu, Paged, Problem, RequestKey, Skeleton, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
 import { asking, hasAccount, loadMe, logOut, me, meProblem, opened } from "./auth.ts";
 import { Panel } from "./panel.tsx";
 import { t } from "./words.ts";
@@ -33,7 +33,6 @@ export function SignIn() {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   useEffect(() => {
@@ -71,16 +70,13 @@ export function SignIn() {
       done();
     },
   };
-  const send = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
+  const send = async () => {
     setProblem(undefined);
     try {
       await steps[mode]();
     } catch (thrown) {
       setProblem(Problem.of(thrown));
     }
-    setBusy(false);
   };
   const demo = async (user: string, admin: boolean) => {
     try {
@@ -94,7 +90,7 @@ export function SignIn() {
   const loose = problem && !["email", "name", "password", "code"].some((f) => problem.field(f)) ? problem.detail : undefined;
   return (
     <Dialog open={open} title={t(`signIn.${mode}`)} onClose={() => { asking.value = undefined; }}>
-      <form class="stack" onSubmit={send}>
+      <Form class="stack" onSubmit={send}>
         {mode === "forgot" && <p class="muted">{t("signIn.forgotText")}</p>}
         {mode === "reset" && <p class="muted">{t("signIn.resetText", { email })}</p>}
         {mode === "signUp" && <TextField label={t("account.name")} name="name" autocomplete="name" maxLength={100} value={name} onInput={setName} error={problem?.field("name")} />}
@@ -105,7 +101,7 @@ export function SignIn() {
             {...(fresh ? { minLength: 8, hint: t("account.passwordHint") } : {})} maxLength={128} value={password} onInput={setPassword} error={problem?.field("password")} />
         )}
         {loose && <p class="field-error" role="alert">{loose}</p>}
-        <Button kind="primary" size="large" wide type="submit" loading={busy}>{t(`signIn.${mode}Do`)}</Button>
+        <Button kind="primary" size="large" wide type="submit">{t(`signIn.${mode}Do`)}</Button>
         <div class="row sign-in-more">
           {mode === "logIn" && <><Button kind="quiet" onPress={() => to("signUp")}>{t("signIn.toSignUp")}</Button><Button kind="quiet" onPress={() => to("forgot")}>{t("signIn.toForgot")}</Button></>}
           {mode !== "logIn" && <Button kind="quiet" onPress={() => to("logIn")}>{t("signIn.toLogIn")}</Button>}
@@ -116,7 +112,7 @@ export function SignIn() {
             <div class="row"><Button onPress={() => demo("u-123", false)}>{t("signIn.demoCustomer")}</Button><Button onPress={() => demo("u-1", true)}>{t("signIn.demoStaff")}</Button></div>
           </div>
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -161,8 +157,7 @@ function Verification({ user }: { user: Schemas["User"] }) {
       toastProblem(thrown);
     }
   };
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     try {
       me.value = await ask(api.PUT("/me/verification", { body: { code: code.trim() } }));
       toast("success", t("verify.done"));
@@ -172,10 +167,10 @@ function Verification({ user }: { user: Schemas["User"] }) {
   };
   return (
     <Panel title={t("verify.title")} action={<Button size="small" icon={MailCheck} onPress={again}>{t("verify.send")}</Button>}>
-      <form class="row inline-form" onSubmit={send}>
+      <Form class="row inline-form" onSubmit={send}>
         <TextField label={t("account.code")} inputMode="numeric" autocomplete="one-time-code" maxLength={6} pattern="[0-9]{6}" value={code} onInput={setCode} error={problem ? problem.field("code") ?? problem.detail : undefined} hint={t("verify.hint", { email: user.email })} />
         <Button kind="primary" type="submit">{t("verify.do")}</Button>
-      </form>
+      </Form>
     </Panel>
   );
 }
@@ -187,11 +182,8 @@ function BadgeCheckIcon() {
 function PasswordForm() {
   const [old, setOld] = useState("");
   const [password, setPassword] = useState("");
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
+  const send = async () => {
     setProblem(undefined);
     try {
       opened(await ask(api.PUT("/me/password", { body: { oldPassword: old, password } })));
@@ -203,17 +195,16 @@ function PasswordForm() {
       setProblem(found);
       if (found.fields.length === 0) toastProblem(found);
     }
-    setBusy(false);
   };
   return (
     <Panel title={t("password.title")}>
-      <form class="stack" onSubmit={send}>
+      <Form class="stack" onSubmit={send}>
         <div class="pair">
           <TextField label={t("password.old")} type="password" autocomplete="current-password" value={old} onInput={setOld} error={problem?.field("oldPassword")} />
           <TextField label={t("account.newPassword")} type="password" autocomplete="new-password" minLength={8} maxLength={128} value={password} onInput={setPassword} error={problem?.field("password")} hint={t("account.passwordHint")} />
         </div>
-        <div><Button icon={KeyRound} type="submit" loading={busy}>{t("password.do")}</Button></div>
-      </form>
+        <div><Button icon={KeyRound} type="submit">{t("password.do")}</Button></div>
+      </Form>
     </Panel>
   );
 }

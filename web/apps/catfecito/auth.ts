@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api, type Schemas } from "#clients/catfecito";
-import { ask, inGroup, keep, kept, page, Problem, session, signInWith, signOut } from "#ui";
+import { ask, inGroup, keep, kept, page, Problem, sayEnded, session, signInWith, signOut, whenRejected } from "#ui";
 
 // The shop has its own log-in: a short-lived access token, and a refresh token that is exchanged for the next pair.
 const refreshName = `refresh-token /${page.name}/`;
@@ -51,7 +51,9 @@ async function exchange(): Promise<void> {
   try {
     opened(await ask(api.POST("/sessions/refresh", { body: { refreshToken } })));
   } catch (thrown) {
-    if (Problem.of(thrown).status === 401) forget();
+    if (Problem.of(thrown).status !== 401) return;
+    forget();
+    sayEnded();
   }
 }
 
@@ -71,6 +73,7 @@ export async function logOut(): Promise<void> {
 
 /** Resumes the session of the last visit and keeps it alive. */
 export async function resume(): Promise<void> {
+  whenRejected(() => void (kept(refreshName) ? refresh() : sayEnded())); // the log-in may outlive the token
   if (!session.value) await refresh();
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
@@ -78,8 +81,6 @@ export async function resume(): Promise<void> {
     clearTimeout(timer);
     if (now && kept(refreshName)) {
       timer = setTimeout(() => void refresh(), Math.max(least, now.expires - Date.now() - early));
-    } else if (!now && kept(refreshName)) {
-      void refresh(); // the token was rejected before it expired: the session may still be valid
     }
   });
   effect(() => {

@@ -4,7 +4,7 @@ import { api, type Schemas } from "#clients/catfecito";
 import { Badge, Button, Conflict, Dialog, Empty, Failed, Form, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { Art } from "./art.tsx";
 import { me } from "./auth.ts";
-import { categories, categoryName, loadCategories } from "./categories.ts";
+import { categories, categoriesProblem, categoryName, loadCategories } from "./categories.ts";
 import { Stock } from "./catalogue.tsx";
 import { shelfOf } from "./desk-board.tsx";
 import { money } from "./money.ts";
@@ -80,27 +80,24 @@ export function Products({ wanted }: { wanted: string }) {
 function Restock({ product, onDone }: { product: Product; onDone: (p: Product) => void }) {
   const [open, setOpen] = useState(false);
   const [count, setCount] = useState("10");
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   const send = async () => {
     const body = { quantity: Number(count) };
-    setBusy(true);
     try {
       await ask(api.POST("/products/{productId}/restocks", { params: { path: { productId: product.productId }, header: { "Idempotency-Key": key.for(body) } }, body }));
-      key.done();
       onDone(await ask(api.GET("/products/{productId}", { params: { path: { productId: product.productId } } })));
+      key.done(); // only now: if loading fails, the user sends the restock again, which must not count twice
       toast("success", t("shelf.restocked", { n: body.quantity, name: product.name }));
       setOpen(false);
     } catch (thrown) {
       setProblem(Problem.of(thrown));
     }
-    setBusy(false);
   };
   return (
     <>
       <Button size="small" icon={PackagePlus} label={t("shelf.restock", { name: product.name })} onPress={() => setOpen(true)} />
-      <Dialog open={open} title={t("shelf.restock", { name: product.name })} onClose={() => setOpen(false)} actions={<Button kind="primary" type="submit" form={`restock-${product.productId}`} loading={busy}>{t("shelf.restockDo")}</Button>}>
+      <Dialog open={open} title={t("shelf.restock", { name: product.name })} onClose={() => setOpen(false)} actions={<Button kind="primary" type="submit" form={`restock-${product.productId}`}>{t("shelf.restockDo")}</Button>}>
         <Form id={`restock-${product.productId}`} onSubmit={send}>
           <TextField label={t("shelf.quantity")} type="number" min={1} max={1_000_000} inputMode="numeric" value={count} onInput={setCount} error={problem ? problem.field("quantity") ?? problem.detail : undefined} hint={t("shelf.there", { n: product.stock })} autofocus />
         </Form>
@@ -122,13 +119,11 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
   const [price, setPrice] = useState(product?.price ?? "");
   const [stock, setStock] = useState("10");
   const [description, setDescription] = useState(product?.description ?? "");
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   const send = async () => {
     const body: Schemas["ProductInput"] = { name: name.trim(), categoryId, price: amount(price), description: description.trim() };
     if (product?.imageUrl) body.imageUrl = product.imageUrl;
-    setBusy(true);
     setProblem(undefined);
     try {
       if (product) {
@@ -145,10 +140,9 @@ function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Produ
       setProblem(found);
       if (!version.refused(found) && found.fields.length === 0) toastProblem(found);
     }
-    setBusy(false);
   };
   return (
-    <Dialog open wide title={product ? t("shelf.editOne", { name: product.name }) : t("shelf.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="product" loading={busy}>{t("save")}</Button></>}>
+    <Dialog open wide title={product ? t("shelf.editOne", { name: product.name }) : t("shelf.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="product">{t("save")}</Button></>}>
       <Form id="product" class="product-form" onSubmit={send}>
         <div class="product-preview"><Art name={name} category={categoryId} seed={product?.productId ?? name} /></div>
         <div class="stack">
@@ -176,10 +170,11 @@ function amount(typed: string): string {
 export function Categories() {
   const [edited, setEdited] = useState<Schemas["Category"] | "new" | undefined>();
   const list = categories.value;
+  const failed = list?.length === 0 ? categoriesProblem.value : undefined;
   return (
     <div class="stack">
       <div class="row"><span class="grow muted">{t("category.text")}</span><Button kind="primary" icon={FolderPlus} onPress={() => setEdited("new")}>{t("category.new")}</Button></div>
-      {list === undefined ? <TableSkeleton columns={3} /> : list.length === 0 ? <Empty icon={FolderPlus} title={t("category.none")} /> : (
+      {failed ? <Failed problem={failed} onRetry={() => void loadCategories()} /> : list === undefined ? <TableSkeleton columns={3} /> : list.length === 0 ? <Empty icon={FolderPlus} title={t("category.none")} /> : (
         <Table caption={t("desk.categories")} rows={list} rowKey={(c) => c.categoryId} columns={[
           { key: "name", title: t("shelf.name"), cell: (c) => <span class="row fixed shelf-name"><span class="shelf-art"><Art name={c.name} category={c.categoryId} seed={c.categoryId} /></span><strong>{c.name}</strong></span> },
           { key: "description", title: t("shelf.description"), cell: (c) => c.description },
@@ -194,10 +189,8 @@ export function Categories() {
 function CategoryForm({ category, onClose }: { category: Schemas["Category"] | undefined; onClose: () => void }) {
   const [name, setName] = useState(category?.name ?? "");
   const [description, setDescription] = useState(category?.description ?? "");
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const send = async () => {
-    setBusy(true);
     setProblem(undefined);
     try {
       const header: { "If-None-Match"?: "*" } = category ? {} : { "If-None-Match": "*" }; // a new one never replaces another
@@ -208,10 +201,9 @@ function CategoryForm({ category, onClose }: { category: Schemas["Category"] | u
     } catch (thrown) {
       setProblem(Problem.of(thrown));
     }
-    setBusy(false);
   };
   return (
-    <Dialog open title={category ? t("shelf.editOne", { name: category.name }) : t("category.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="category" loading={busy}>{t("save")}</Button></>}>
+    <Dialog open title={category ? t("shelf.editOne", { name: category.name }) : t("category.new")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="category">{t("save")}</Button></>}>
       <Form id="category" class="stack" onSubmit={send}>
         <TextField label={t("shelf.name")} name="category-name" maxLength={60} value={name} onInput={setName} error={problem ? problem.field("name") ?? problem.detail : undefined} autofocus />
         <TextArea label={t("shelf.description")} optional rows={3} maxLength={2000} value={description} onInput={setDescription} />
@@ -232,9 +224,7 @@ export function Users() {
   const [email, setEmail] = useState("");
   const [user, setUser] = useState<Schemas["User"] | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [busy, setBusy] = useState(false);
   const find = async () => {
-    setBusy(true);
     setProblem(undefined);
     setUser(undefined);
     try {
@@ -242,7 +232,6 @@ export function Users() {
     } catch (thrown) {
       setProblem(Problem.of(thrown));
     }
-    setBusy(false);
   };
   const setRole = async (found: Schemas["User"], admin: boolean) => {
     try {
@@ -257,7 +246,7 @@ export function Users() {
     <div class="stack narrow left">
       <Form class="row inline-form" onSubmit={find}>
         <TextField label={t("users.email")} type="email" value={email} onInput={setEmail} hint={t("users.hint")} />
-        <Button kind="primary" type="submit" icon={Search} loading={busy}>{t("users.find")}</Button>
+        <Button kind="primary" type="submit" icon={Search}>{t("users.find")}</Button>
       </Form>
       {problem && (problem.status === 404 ? <Empty icon={UserRound} title={t("users.none")} /> : <Failed problem={problem} />)}
       {user && (

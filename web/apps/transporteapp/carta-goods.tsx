@@ -1,6 +1,6 @@
 import { Ellipsis, PackagePlus } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Button, Dialog, Menu, Paged, Problem, RequestKey, Table, ask, format, toastProblem, usePages } from "#ui";
+import { Button, Dialog, Form, Menu, Paged, Problem, RequestKey, Table, ask, format, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { lines } from "./carta-draft.ts";
 import { Lines, made, texts, type Texts } from "./form.tsx";
@@ -62,8 +62,7 @@ function Edit({ id, good, onClose, onDone }: { id: string; good: Good | undefine
     return () => { clearTimeout(timer); end.abort(); };
   }, [values]);
   const wrong = (name: string) => (values[name] ? faults.find((f) => f.campo === `mercancias[0].${name}`)?.mensaje : undefined) ?? problem?.field(name) ?? problem?.field(`mercancias[0].${name}`);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     try {
       if (good) {
         await ask(api.PUT("/cartas/{id}/mercancias/{orden}", { params: { path: { id, orden: good.orden ?? 0 } }, body }));
@@ -81,9 +80,9 @@ function Edit({ id, good, onClose, onDone }: { id: string; good: Good | undefine
   };
   return (
     <Dialog open wide title={t(good ? "good.edit" : "good.add")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="good">{t("save")}</Button></>}>
-      <form id="good" onSubmit={send}>
+      <Form id="good" onSubmit={send}>
         <Lines lines={lines.mercancia} values={values} onInput={(v) => { setValues(v); setProblem(undefined); }} wrong={wrong} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

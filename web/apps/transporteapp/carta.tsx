@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Plus, Stamp, Trash2 } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Breadcrumb, Button, Card, Confirm, Dialog, Failed, Icon, Notice, Problem, RequestKey, Select, Skeleton, TextField, ask, format, link, toast, useLoaded, useTitle } from "#ui";
+import { Badge, Breadcrumb, Button, Card, Confirm, Dialog, Failed, Form, Icon, Notice, Problem, RequestKey, Select, Skeleton, TextField, ask, format, link, toast, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { lines, numbered, open, parts, placeLines, sent, store, type Draft, type Opened, type Part } from "./carta-draft.ts";
 import { Goods } from "./carta-goods.tsx";
@@ -276,16 +276,15 @@ const reasons = ["01", "02", "03", "04"] as const;
 function Cancel({ onClose, onSend }: { onClose: () => void; onSend: (body: Schemas["Cancelacion"]) => Promise<void> }) {
   const [motivo, setReason] = useState<(typeof reasons)[number]>("02");
   const [instead, setInstead] = useState("");
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     await onSend({ motivo, ...(motivo === "01" ? { sustituye: instead.trim() } : {}) });
   };
   return (
     <Dialog open title={t("carta.cancel")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="danger" type="submit" form="cancel">{t("carta.cancel")}</Button></>}>
-      <form id="cancel" class="stack" onSubmit={send}>
+      <Form id="cancel" class="stack" onSubmit={send}>
         <Select label={t("cancel.reason")} value={motivo} onInput={setReason} choices={reasons.map((r) => ({ value: r, label: `${r} · ${t(`reason.${r}`)}` }))} />
         {motivo === "01" && <TextField label={t("cancel.instead")} value={instead} onInput={setInstead} pattern="[0-9A-Fa-f\-]{36}" />}
-      </form>
+      </Form>
     </Dialog>
   );
 }

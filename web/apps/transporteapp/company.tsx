@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Button, Card, Notice, Problem, Select, TextField, ask, format, link, toast, toastProblem, useTitle } from "#ui";
+import { Button, Card, Form, Notice, Problem, Select, TextField, ask, format, link, toast, toastProblem, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import type { Profile } from "./data.ts";
 import { Lines, made, texts, type Line } from "./form.tsx";
@@ -34,9 +34,7 @@ function Names({ said, onInput, problem }: { said: Said; onInput: (said: Said) =
 
 function useSaving(said: Parameters<typeof t>[0]) {
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [busy, setBusy] = useState(false);
   const save = async (call: () => Promise<void>) => {
-    setBusy(true);
     try {
       await call();
       setProblem(undefined);
@@ -46,32 +44,28 @@ function useSaving(said: Parameters<typeof t>[0]) {
       setProblem(p);
       if (p.fields.length === 0) toastProblem(p);
     }
-    setBusy(false);
   };
-  return { problem, busy, save };
+  return { problem, save };
 }
 
 /** The first form of a new company, which creates it with the starting plan. */
 export function Company({ sub }: { sub: string }) {
   const [said, setSaid] = useState<Said>({ fullName: "", email: "", timezone: "America/Mexico_City" });
-  const { problem, busy, save } = useSaving("company.saved");
+  const { problem, save } = useSaving("company.saved");
   useTitle(t("company.title"));
-  const send = (event: Event) => {
-    event.preventDefault();
-    void save(async () => {
-      const p = await ask(api.PUT("/perfil", { body: { ...said, fullName: said.fullName.trim(), email: said.email.trim() } }));
-      add({ empresaId: sub, nombre: p.fullName, timezone: p.timezone, rol: "propietario" });
-    });
-  };
+  const send = () => save(async () => {
+    const p = await ask(api.PUT("/perfil", { body: { ...said, fullName: said.fullName.trim(), email: said.email.trim() } }));
+    add({ empresaId: sub, nombre: p.fullName, timezone: p.timezone, rol: "propietario" });
+  });
   return (
     <div class="narrow stack">
       <h1>{t("company.title")}</h1>
       <p class="muted">{t("company.text")}</p>
       <Card>
-        <form class="stack" onSubmit={send}>
+        <Form class="stack" onSubmit={send}>
           <Names said={said} onInput={setSaid} problem={problem} />
-          <div class="row"><Button kind="primary" type="submit" loading={busy}>{t("company.save")}</Button></div>
-        </form>
+          <div class="row"><Button kind="primary" type="submit">{t("company.save")}</Button></div>
+        </Form>
       </Card>
       <p class="muted small">{t("company.invited")}</p>
     </div>
@@ -91,21 +85,18 @@ const fiscal: readonly Line[] = [
 export function CompanyPage({ profile, onSaved }: { profile: Profile; onSaved: (profile: Profile) => void }) {
   const [said, setSaid] = useState<Said>({ fullName: profile.fullName, email: profile.email, timezone: profile.timezone });
   const [config, setConfig] = useState(() => texts(profile.config));
-  const { problem, busy, save } = useSaving("fleet.saved");
+  const { problem, save } = useSaving("fleet.saved");
   useTitle(t("nav.company"));
   const given = Object.values(config).some((v) => v.trim() !== "");
-  const send = (event: Event) => {
-    event.preventDefault();
-    void save(async () => {
-      const p = await ask(api.PUT("/perfil", { body: {
-        ...said, ...(profile.avatarUrl ? { avatarUrl: profile.avatarUrl } : {}), ...(given ? { config: made<Schemas["ConfigFiscal"]>(config, fiscal) } : {}),
-      } }));
-      onSaved(p);
-      if (firm.value) show({ ...firm.value, nombre: p.fullName, timezone: p.timezone });
-    });
-  };
+  const send = () => save(async () => {
+    const p = await ask(api.PUT("/perfil", { body: {
+      ...said, ...(profile.avatarUrl ? { avatarUrl: profile.avatarUrl } : {}), ...(given ? { config: made<Schemas["ConfigFiscal"]>(config, fiscal) } : {}),
+    } }));
+    onSaved(p);
+    if (firm.value) show({ ...firm.value, nombre: p.fullName, timezone: p.timezone });
+  });
   return (
-    <form class="narrow stack" onSubmit={send}>
+    <Form class="narrow stack" onSubmit={send}>
       <h1>{t("nav.company")}</h1>
       {!profile.config && <Notice>{t("fiscal.needed")}</Notice>}
       <Card title={t("company.section")} level={2}><div class="stack"><Names said={said} onInput={setSaid} problem={problem} /></div></Card>
@@ -120,7 +111,7 @@ export function CompanyPage({ profile, onSaved }: { profile: Profile; onSaved: (
         </dl>
         <p class="small"><a href={link("/fleet")}>{t("plan.usage")}</a></p>
       </Card>
-      <div class="row"><Button kind="primary" type="submit" loading={busy}>{t("save")}</Button></div>
-    </form>
+      <div class="row"><Button kind="primary" type="submit">{t("save")}</Button></div>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import { Code, FileDown } from "lucide";
 import { useMemo, useState } from "preact/hooks";
-import { Button, Dialog, Problem, RequestKey, ask, go, link, toastProblem } from "#ui";
+import { Button, Dialog, Form, Problem, RequestKey, ask, go, link, toastProblem } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { Lines, made, type Line } from "./form.tsx";
 import { t } from "./words.ts";
@@ -40,8 +40,7 @@ export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; on
   const [values, setValues] = useState<Record<string, string>>({ usoCfdi: "S01" });
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const body = { receptor: made<Schemas["Receptor"]>(values, receiverLines) };
     try {
       const carta = await ask(api.POST("/viajes/{id}/cartas", { params: { path: { id: trip.viajeId }, header: { "Idempotency-Key": key.for(body) } }, body }));
@@ -55,10 +54,10 @@ export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; on
   };
   return (
     <Dialog open wide title={t("carta.make")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-carta">{t("carta.begin")}</Button></>}>
-      <form id="new-carta" class="stack" onSubmit={send}>
+      <Form id="new-carta" class="stack" onSubmit={send}>
         <p class="muted">{t("carta.beginText")}</p>
         <Lines lines={receiverLines} values={values} onInput={(v) => setValues({ ...v })} wrong={(name) => problem?.field(`receptor.${name}`)} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

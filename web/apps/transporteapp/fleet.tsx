@@ -1,6 +1,6 @@
 import { Ellipsis, FileClock, Plus, Truck, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
-import { Avatar, Badge, Button, Confirm, Conflict, Dialog, Empty, Failed, Menu, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, ask, format, go, here, link, tagged, toast, toastProblem, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
+import { Avatar, Badge, Button, Confirm, Conflict, Dialog, Empty, Failed, Form, Menu, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, ask, format, go, here, link, tagged, toast, toastProblem, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { daysLeft, fleet, soon, type Driver, type Profile, type Trailer, type Vehicle } from "./data.ts";
 import { Lines, made, texts, type Line, type Texts } from "./form.tsx";
@@ -203,8 +203,7 @@ function Edit({ kind, loaded, onLoad, onClose, onDone }: { kind: Kind; loaded: T
   });
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     try {
       await save(kind, unit, version.header(), values, key);
       key.done();
@@ -218,7 +217,7 @@ function Edit({ kind, loaded, onLoad, onClose, onDone }: { kind: Kind; loaded: T
   };
   return (
     <Dialog open wide title={unit ? nameOf(unit) : t(`add.${kind}`)} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="unit">{t(unit ? "save" : "add.save")}</Button></>}>
-      <form id="unit" class="stack" onSubmit={send}><Conflict version={version} /><Lines lines={lines} values={values} onInput={setValues} wrong={(name) => problem?.field(name)} /></form>
+      <Form id="unit" class="stack" onSubmit={send}><Conflict version={version} /><Lines lines={lines} values={values} onInput={setValues} wrong={(name) => problem?.field(name)} /></Form>
     </Dialog>
   );
 }

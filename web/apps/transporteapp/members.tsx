@@ -1,6 +1,6 @@
 import { Ellipsis, MailPlus, UserPlus } from "lucide";
 import { useState } from "preact/hooks";
-import { Avatar, Badge, Button, Card, Confirm, CopyButton, Dialog, Empty, Failed, Menu, Notice, Paged, Problem, Select, Table, TextField, ask, format, go, here, link, session, toast, toastProblem, useLoaded, usePages, useTitle } from "#ui";
+import { Avatar, Badge, Button, Card, Confirm, CopyButton, Dialog, Empty, Failed, Form, Menu, Notice, Paged, Problem, Select, Table, TextField, ask, format, go, here, link, session, toast, toastProblem, useLoaded, usePages, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { fleet, type Driver } from "./data.ts";
 import { add, firm, loadFirms, type Role } from "./who.ts";
@@ -109,8 +109,7 @@ function Change({ member, drivers, onClose, onDone }: { member: Member; drivers:
   const [role, setRole] = useState(member.rol);
   const [driver, setDriver] = useState(member.conductorId ?? "");
   const [problem, setProblem] = useState<Problem | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     try {
       await ask(api.PUT("/miembros/{id}", { params: { path: { id: member.miembroId } }, body: { rol: role, ...(driver ? { conductorId: driver } : {}) } }));
       toast("success", t("member.changed", { name: member.nombre, role: t(`role.${role}`) }));
@@ -123,10 +122,10 @@ function Change({ member, drivers, onClose, onDone }: { member: Member; drivers:
   };
   return (
     <Dialog open title={t("member.change")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="role">{t("save")}</Button></>}>
-      <form id="role" class="stack" onSubmit={send}>
+      <Form id="role" class="stack" onSubmit={send}>
         <p class="row fixed"><Avatar name={member.nombre} /><b>{member.nombre}</b></p>
         <RoleFields role={role} driver={driver} drivers={drivers} problem={problem} onInput={(r, d) => { setRole(r); setDriver(d); }} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -138,8 +137,7 @@ function Invite({ drivers, onClose }: { drivers: readonly Driver[]; onClose: () 
   const [driver, setDriver] = useState("");
   const [problem, setProblem] = useState<Problem | undefined>();
   const [made, setMade] = useState<Schemas["InvitacionHecha"] | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     try {
       setMade(await ask(api.POST("/invitaciones", { body: { nombre: nombre.trim(), rol: role, ...(driver ? { conductorId: driver } : {}) } })));
     } catch (thrown) {
@@ -168,10 +166,10 @@ function Invite({ drivers, onClose }: { drivers: readonly Driver[]; onClose: () 
   }
   return (
     <Dialog open title={t("invite")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" icon={MailPlus} type="submit" form="invite">{t("invite.make")}</Button></>}>
-      <form id="invite" class="stack" onSubmit={send}>
+      <Form id="invite" class="stack" onSubmit={send}>
         <TextField label={t("driver.name")} name="nombre" value={nombre} onInput={setName} maxLength={100} error={problem?.field("nombre")} autofocus />
         <RoleFields role={role} driver={driver} drivers={drivers} problem={problem} onInput={choose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { FilePlus, FileText, MapPin, Truck, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
+import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Form, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { Assign } from "./assign.tsx";
 import { alertOf, times } from "./board.tsx";
@@ -151,8 +151,7 @@ function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whol
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   const backwards = end !== "" && start !== "" && end < start;
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     if (backwards) return;
     const said = {
       nombre: nombre.trim() || `${origen.trim()} – ${destino.trim()}`, origen: origen.trim(), destino: destino.trim(), local, distanciaTotal: Number(km),
@@ -178,7 +177,7 @@ function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whol
     }
   };
   return (
-    <form id="new-trip" class="stack" onSubmit={send}>
+    <Form id="new-trip" class="stack" onSubmit={send}>
       <Conflict version={version} />
       <div class="pair">
         <TextField label={t("trip.from")} name="origen" value={origen} onInput={setFrom} error={problem?.field("origen")} maxLength={200} autofocus />
@@ -193,6 +192,6 @@ function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whol
         <TextField label={t("trip.name")} name="nombre" optional placeholder={origen && destino ? `${origen} – ${destino}` : ""} value={nombre} onInput={setName} error={problem?.field("nombre")} maxLength={200} />
       </div>
       <Switch label={t("trip.isLocal")} hint={t("trip.isLocalHint")} checked={local} onInput={setLocal} />
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import { Armchair, ChevronRight, Clapperboard, Heart, Plus, Tv } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Card, Chips, Empty, Failed, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, TextField, ask, format, go, link, toastProblem, useLoaded, usePages, useTitle } from "#ui";
+import { Badge, Button, Card, Chips, Empty, Failed, Form, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, TextField, ask, format, go, link, toastProblem, useLoaded, usePages, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/trinity";
 import { Cover } from "./cover.tsx";
 import { ownName } from "./who.tsx";
@@ -48,8 +48,7 @@ export function Home() {
 function JoinForm() {
   const [code, setCode] = useState("");
   const [fault, setFault] = useState<string | undefined>();
-  const join = async (event: Event) => {
-    event.preventDefault();
+  const join = async () => {
     setFault(undefined);
     try {
       const room = await joinRoom(code.trim());
@@ -59,10 +58,10 @@ function JoinForm() {
     }
   };
   return (
-    <form class="join card" onSubmit={join}>
+    <Form class="join card" onSubmit={join}>
       <TextField label={t("join.code")} name="code" value={code} onInput={(v) => setCode(v.toUpperCase())} error={fault} pattern="\s*[A-Za-z0-9]{6}\s*" maxLength={8} autocomplete="off" placeholder="ABC234" />
       <Button kind="primary" size="large" type="submit">{t("join.action")}</Button>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,7 @@
 import { CircleUser, LogOut, PencilLine } from "lucide";
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { Button, Dialog, Menu, Problem, TextArea, TextField, apiURL, keep, kept, language, page, pageData, session, signInAtDemo, signInWith, signOut } from "#ui";
+import { Button, Dialog, Form, Menu, Problem, TextArea, TextField, apiURL, keep, kept, language, page, pageData, session, signInAtDemo, signInWith, signOut } from "#ui";
 import { t } from "./words.ts";
 
 /** What the server tells the page about its location: systems/trinity/play.go. */
@@ -40,8 +40,7 @@ export function Enter({ title }: { title?: string }) {
   const [token, setToken] = useState("");
   const [fault, setFault] = useState<string | undefined>();
   const [byToken, setByToken] = useState(!place.guests && !page.tokens);
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const said = name.trim();
     setFault(undefined);
     try {
@@ -67,11 +66,11 @@ export function Enter({ title }: { title?: string }) {
       <div class="enter-art" aria-hidden="true"><span /><span /><span /></div>
       <h1>{title ?? t("page.description")}</h1>
       <p class="muted">{t("enter.about")}</p>
-      <form class="stack" onSubmit={send}>
+      <Form class="stack" onSubmit={send}>
         <TextField label={t("enter.name")} value={name} onInput={setName} autocomplete="nickname" maxLength={40} autofocus error={byToken ? undefined : fault} name="name" />
         {byToken && <TextArea label={t("enter.token")} hint={t("enter.tokenHint")} value={token} onInput={setToken} error={fault} />}
         <Button kind="primary" size="large" type="submit" wide>{t("enter.go")}</Button>
-      </form>
+      </Form>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useContext, useState } from "preact/hooks";
-import { Submitting } from "./form.tsx";
+import { FormId, submitting } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
 type Kind = "primary" | "secondary" | "quiet" | "danger";
@@ -15,7 +15,7 @@ interface ButtonProps {
   /** Names a button that shows only its icon. */
   label?: string;
   type?: "button" | "submit";
-  /** While true, the button shows a spinner and cannot be pressed; so does a pending promise from onPress, or of the Form around a submit button. */
+  /** While true, the button shows a spinner and cannot be pressed; so does a pending promise from onPress, or of a submit button's Form. */
   loading?: boolean;
   disabled?: boolean;
   wide?: boolean;
@@ -31,8 +31,9 @@ interface ButtonProps {
 
 export function Button(p: ButtonProps) {
   const [waiting, setWaiting] = useState(false);
-  const submitting = useContext(Submitting) && p.type === "submit";
-  const busy = p.loading === true || waiting || submitting;
+  const around = useContext(FormId);
+  const form = p.type === "submit" ? p.form ?? around : undefined;
+  const busy = p.loading === true || waiting || (form !== undefined && submitting.value.includes(form));
   const alone = p.icon !== undefined && p.children === undefined;
   const names = ["button", p.kind ?? "secondary", p.size ?? "", alone ? "icon" : "", p.wide ? "wide" : "", p.class ?? ""];
   const shown = { class: names.filter(Boolean).join(" "), "aria-label": p.label, title: alone ? p.label : undefined, id: p.id };

@@ -1,26 +1,37 @@
+import { signal } from "@preact/signals";
 import { createContext, type ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useId } from "preact/hooks";
 
-/** Whether the form around a button is being submitted. */
-export const Submitting = createContext(false);
+/** The id of the form around a button. */
+export const FormId = createContext<string | undefined>(undefined);
+
+/** The ids of the forms being submitted. A signal changes at once; state would be too late for a double click. */
+export const submitting = signal<readonly string[]>([]);
+
+interface FormProps {
+  id?: string;
+  class?: string;
+  /** Leaves all checks to onSubmit. */
+  noValidate?: boolean;
+  onSubmit: (event: SubmitEvent) => unknown;
+  children: ComponentChildren;
+}
 
 /** A form that is submitted once at a time: while the promise of onSubmit is pending, its submit buttons show a spinner, and another submit does nothing. */
-export function Form({ id, class: name, onSubmit, children }: { id?: string; class?: string; onSubmit: (event: SubmitEvent) => unknown; children: ComponentChildren }) {
-  const running = useRef(false); // state is too late for a double click
-  const [busy, setBusy] = useState(false);
+export function Form({ id, class: name, noValidate, onSubmit, children }: FormProps) {
+  const own = useId();
+  const form = id ?? own;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (running.current) {
+    if (submitting.peek().includes(form)) {
       return;
     }
-    running.current = true;
-    setBusy(true);
+    submitting.value = [...submitting.peek(), form];
     try {
       await onSubmit(event);
     } finally {
-      running.current = false;
-      setBusy(false);
+      submitting.value = submitting.peek().filter((other) => other !== form);
     }
   };
-  return <Submitting.Provider value={busy}><form id={id} class={name} onSubmit={submit}>{children}</form></Submitting.Provider>;
+  return <FormId.Provider value={form}><form id={id} class={name} noValidate={noValidate} onSubmit={submit}>{children}</form></FormId.Provider>;
 }
