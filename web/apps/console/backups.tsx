@@ -1,23 +1,17 @@
 // Backups of tables, recovery windows, exports to buckets and imports from them.
 import { Archive, DatabaseBackup, History, Plus, RotateCcw, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Dialog, Empty, Notice, Switch, Table as Rows, TableSkeleton, TextField, type Tone, format, link, toast, useTitle } from "#ui";
+import { Badge, Button, Card, Dialog, Empty, Notice, Switch, Table as Rows, TableSkeleton, TextField, format, link, toast, useTitle } from "#ui";
 import { about, call } from "./api.ts";
 import { Fault, toastFault } from "./fault.tsx";
 import { type Backup, isMoving, listBackups, recoveryOf, useWatched } from "./history.ts";
 import { RestoreBackup, RestoreTime } from "./restore.tsx";
 import { type Table, loadTable } from "./schema.ts";
 import { Typed } from "./settings.tsx";
-import { bytes } from "./show.tsx";
+import { State, bytes } from "./show.tsx";
 import { TablePlace } from "./table-place.tsx";
 import { Exports, Imports } from "./transfers.tsx";
 import { t } from "./words.ts";
-
-const tones: Record<string, Tone> = { AVAILABLE: "success", COMPLETED: "success", CREATING: "info", IN_PROGRESS: "info", CANCELLING: "warning", CANCELLED: "warning", DELETED: "warning" };
-
-export function State({ status }: { status: string }) {
-  return <Badge tone={tones[status] ?? "danger"}>{status}</Badge>;
-}
 
 /** Of all tables, including deleted ones. */
 export function BackupsPage() {

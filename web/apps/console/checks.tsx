@@ -1,7 +1,7 @@
 // The checks of a table's design: its items are compared with it, and its writes run in every order.
 import { CircleCheck, Play, Square } from "lucide";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Button, Icon, Notice, Problem, Progress, Select, Stat, format, language, link, useTitle } from "#ui";
+import { useEffect } from "preact/hooks";
+import { Badge, Button, Icon, Notice, Progress, Select, Stat, format, language, link, useTitle } from "#ui";
 import { askWork, onAWS } from "./api.ts";
 import { choice } from "./asked.ts";
 import { type Design } from "./design.ts";
@@ -12,6 +12,7 @@ import { type Table } from "./schema.ts";
 import { Races } from "./races.tsx";
 import { Sidebar } from "./tables.tsx";
 import { type Item, brief } from "./value.ts";
+import { useWork } from "./work.ts";
 import { t } from "./words.ts";
 
 type Kind = "unknown" | "value" | "key" | "index-missing" | "index-stale" | "index-unwanted" | "copy-missing" | "copy-orphan" | "copy-diverged" | "marker-missing" | "marker-orphan" | "marker-foreign" | "count" | "person";
@@ -24,27 +25,6 @@ const limits = ["1000", "10000", "100000", "1000000"] as const;
 export function ChecksPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("design.checks")}`);
   return <Designed name={name} side={() => <Sidebar table={name} />}>{(design, table) => <div key={`${name} ${language.value}`} class="stack checks"><Conform design={design} table={table} /><Races design={design} table={table} /></div>}</Designed>;
-}
-
-/** Work that is started by a button and can be stopped. */
-export function useWork<T, P>(work: (onProgress: (progress: P) => void, abort: AbortSignal) => Promise<T>) {
-  const [state, set] = useState<{ running: boolean; progress?: P; done?: T; problem?: Problem }>({ running: false });
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-  const run = async () => {
-    running.current?.abort();
-    const mine = new AbortController();
-    running.current = mine;
-    set({ running: true });
-    try {
-      const done = await work((progress) => { if (!mine.signal.aborted) set({ running: true, progress }); }, mine.signal);
-      if (!mine.signal.aborted) set({ running: false, done });
-    } catch (thrown) {
-      if (!mine.signal.aborted) set({ running: false, problem: Problem.of(thrown) });
-    }
-  };
-  const stop = () => { running.current?.abort(); set({ running: false }); };
-  return { ...state, run: () => void run(), stop };
 }
 
 function Conform({ design, table }: { design: Design; table: Table }) {

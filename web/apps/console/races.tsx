@@ -2,12 +2,12 @@
 import { CircleCheck, CircleX, Play, Square } from "lucide";
 import { Badge, Button, Icon, Notice, format, link } from "#ui";
 import { askWork } from "./api.ts";
-import { useWork } from "./checks.tsx";
 import type { Design, Finding } from "./design.ts";
 import { Fault } from "./fault.tsx";
 import type { Table } from "./schema.ts";
 import { Sequence, type Step } from "./sequence.tsx";
 import { t } from "./words.ts";
+import { useWork } from "./work.ts";
 
 interface Broken extends Finding { invariant: string; steps: Step[]; items: string[] }
 interface Race {

@@ -1,7 +1,7 @@
-// The display of values and keys.
+// The display of values and keys, and of the states of backups and transfers.
 import { type ComponentChildren, Fragment } from "preact";
 import { useState } from "preact/hooks";
-import { Button, format } from "#ui";
+import { Badge, Button, type Tone, format } from "#ui";
 import { type Item, type Value, brief, inner, isSet, short, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -108,4 +108,11 @@ const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as co
 export function bytes(n: number): string {
   const power = n < 1000 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(n) / 3));
   return format.number(n / 1000 ** power, { style: "unit", unit: byteUnits[power] ?? "byte", unitDisplay: power === 0 ? "long" : "short", maximumFractionDigits: power === 0 ? 0 : 1 });
+}
+
+const tones: Record<string, Tone> = { AVAILABLE: "success", COMPLETED: "success", CREATING: "info", IN_PROGRESS: "info", CANCELLING: "warning", CANCELLED: "warning", DELETED: "warning" };
+
+/** The state of a backup or transfer. */
+export function State({ status }: { status: string }) {
+  return <Badge tone={tones[status] ?? "danger"}>{status}</Badge>;
 }

@@ -3,13 +3,12 @@ import { Download, Upload } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Dialog, Empty, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
 import { about, call } from "./api.ts";
-import { State } from "./backups.tsx";
 import { Fault } from "./fault.tsx";
 import { type Transfer, type Watched, isMoving, listExports, listImports, recoveryOf, useWatched } from "./history.ts";
 import { type KeyAttribute, KeyField, definitions, tableKeys } from "./key-field.tsx";
 import { localSecond, secondOf } from "./restore.tsx";
 import { type Table, loadNames, tableState } from "./schema.ts";
-import { bytes } from "./show.tsx";
+import { State, bytes } from "./show.tsx";
 import { t } from "./words.ts";
 
 export function Exports({ table }: { table: Table | undefined }) {

@@ -2,10 +2,8 @@ import { TriangleAlert } from "lucide";
 import { useState } from "preact/hooks";
 import { Badge, Button, Conflict, Dialog, Failed, Icon, Notice, Problem, Skeleton, ask, format, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { times } from "./board.tsx";
-import { daysLeft, resourceIDs, spanOf, takes, tripsBetween, type Fleet, type Trip } from "./data.ts";
+import { daysLeft, resourceIDs, spanOf, stored, takes, times, tripsBetween, type Fleet, type Trip } from "./data.ts";
 import { hour, overlaps, place, type Span } from "./day.ts";
-import { stored } from "./trip.tsx";
 import { t } from "./words.ts";
 
 type Kind = "driver" | "vehicle" | "trailer";

@@ -2,7 +2,7 @@ import { CalendarOff, ChevronLeft, ChevronRight, Plus, Radio, TriangleAlert, Tru
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, Card, Empty, Failed, Icon, Progress, Skeleton, Tabs, ask, format, go, here, link, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { fleet, spanOf, standing, standings, takes, tones, tripsBetween, type Fleet, type Trip } from "./data.ts";
+import { alertOf, fleet, spanOf, standing, standings, times, tones, tripsBetween, type Fleet, type Trip } from "./data.ts";
 import { dayKey, dayOf, hour, lanes, place, startOfDay, type Span } from "./day.ts";
 import { useLive } from "./live.ts";
 import { NewTrip, TripDrawer } from "./trip.tsx";
@@ -201,23 +201,6 @@ function Track({ trips, window, onOpen }: { trips: readonly Trip[]; window: Span
       {trips.length === 0 && <div class="lane" />}
     </div>
   );
-}
-
-/** "08:00–18:00", with the date if the end is on another day. */
-export function times(trip: { fechaInicioProgramada: string; fechaFinProgramada: string }): string {
-  const { from, to } = spanOf(trip);
-  const end = dayKey(new Date(from)) === dayKey(new Date(to)) ? format.time(to) : format.dateTime(to, { weekday: "short", hour: "numeric", minute: "2-digit" });
-  return `${format.time(from)} – ${end}`;
-}
-
-/** Warnings for the dispatcher. */
-export function alertOf(trip: Trip, now = Date.now()): string | undefined {
-  const { from, to } = spanOf(trip);
-  if (!takes(trip)) return undefined;
-  if (trip.estado === "en_curso") return to < now ? t("alert.arrival") : undefined;
-  if (from < now) return t("alert.start");
-  if (trip.resources && !trip.local && trip.fiscal?.cartaPorteStatus !== "timbrada") return t("alert.carta");
-  return undefined;
 }
 
 /** The day's trips by state, unassigned first. */

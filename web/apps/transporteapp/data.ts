@@ -1,8 +1,11 @@
-import { ask } from "#ui";
+import { ask, format, tagged, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { hour, startOfDay, type Span } from "./day.ts";
+import { dayKey, hour, startOfDay, type Span } from "./day.ts";
+import { t } from "./words.ts";
 
 export type Trip = Schemas["ViajeResumen"];
+/** A trip with its carta porte. */
+export type Whole = Schemas["ViajeConCarta"];
 export type Driver = Schemas["Conductor"];
 export type Vehicle = Schemas["Vehiculo"];
 export type Trailer = Schemas["Remolque"];
@@ -29,6 +32,28 @@ export function spanOf(trip: { fechaInicioProgramada: string; fechaFinProgramada
 /** A trip that occupies its driver, vehicle and trailer. */
 export function takes(trip: Trip): boolean {
   return trip.estado === "programado" || trip.estado === "en_curso";
+}
+
+/** "08:00–18:00", with the date if the end is on another day. */
+export function times(trip: { fechaInicioProgramada: string; fechaFinProgramada: string }): string {
+  const { from, to } = spanOf(trip);
+  const end = dayKey(new Date(from)) === dayKey(new Date(to)) ? format.time(to) : format.dateTime(to, { weekday: "short", hour: "numeric", minute: "2-digit" });
+  return `${format.time(from)} – ${end}`;
+}
+
+/** Warnings for the dispatcher. */
+export function alertOf(trip: Trip, now = Date.now()): string | undefined {
+  const { from, to } = spanOf(trip);
+  if (!takes(trip)) return undefined;
+  if (trip.estado === "en_curso") return to < now ? t("alert.arrival") : undefined;
+  if (from < now) return t("alert.start");
+  if (trip.resources && !trip.local && trip.fiscal?.cartaPorteStatus !== "timbrada") return t("alert.carta");
+  return undefined;
+}
+
+/** A trip as currently stored. */
+export function stored(id: string, signal?: AbortSignal): Promise<Tagged<Whole>> {
+  return tagged(api.GET("/viajes/{id}", { params: { path: { id } }, ...(signal ? { signal } : {}) }));
 }
 
 interface Page<T> {

@@ -2,10 +2,9 @@ import { CircleCheck, Coffee, LocateFixed, MapPin, Navigation, PackageCheck, Tru
 import { useEffect, useState } from "preact/hooks";
 import { Avatar, Badge, Button, Confirm, Empty, Failed, Icon, Notice, Problem, Progress, Skeleton, ask, format, go, here, keep, kept, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { fleet, spanOf } from "./data.ts";
+import { fleet, spanOf, times } from "./data.ts";
 import { dayKey, hour } from "./day.ts";
 import { Documents } from "./documents.tsx";
-import { times } from "./board.tsx";
 import { useLive } from "./live.ts";
 import { t } from "./words.ts";
 

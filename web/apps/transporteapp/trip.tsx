@@ -1,15 +1,12 @@
 import { FilePlus, FileText, MapPin, Truck, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Form, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
-import { api, type Schemas } from "#clients/transporteapp";
+import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Form, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
+import { api } from "#clients/transporteapp";
 import { Assign } from "./assign.tsx";
-import { alertOf, times } from "./board.tsx";
 import { Documents, NewCarta } from "./documents.tsx";
-import { standing, tones, type Fleet } from "./data.ts";
+import { alertOf, standing, stored, times, tones, type Fleet, type Whole } from "./data.ts";
 import { hour, localInput } from "./day.ts";
 import { t } from "./words.ts";
-
-type Whole = Schemas["ViajeConCarta"];
 
 /** The details of a trip next to the board, with its next step as the main button. */
 export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: string | undefined; /** another one when the trip has changed */ stamp: string; fleet: Fleet | undefined; onClose: () => void; onChanged: () => void }) {
@@ -63,11 +60,6 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
       </Confirm>
     </>
   );
-}
-
-/** A trip as currently stored. */
-export function stored(id: string, signal?: AbortSignal): Promise<Tagged<Whole>> {
-  return tagged(api.GET("/viajes/{id}", { params: { path: { id } }, ...(signal ? { signal } : {}) }));
 }
 
 function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; onEdit: () => void; onIssue: () => void; onAssign: () => void; onTakeBack: () => Promise<void> }) {
