@@ -14,8 +14,9 @@
 //
 // dynamodb:LeadingKeys are the partition key values of every item that a request touches: of the index's partition key if it
 // reads an index, and of its first attribute if it has several. dynamodb:Attributes are the top-level attributes that a request
-// names anywhere (projections, filters, conditions, targets and operands of updates, new items) or that it returns. Both are
-// determined by the engine's own expression binder and statement lowering, so the decision is about exactly what is executed.
+// names anywhere (projections, filters, conditions, targets and operands of updates, new items) or that it returns, also as the
+// scores of a search. Both are determined by the engine's own expression binder and statement lowering, so the decision is about
+// exactly what is executed.
 //
 // If a request does not limit them, the key is policy.Value.Unbounded, so that no statement with a condition on it allows the
 // request: the leading keys of a Scan, of a stream or of a backup; the attributes of a Query without a projection, or of ALL_OLD.

@@ -346,7 +346,8 @@ func (c *call) page(table string, index, selects, consumed *string, x expression
 	return n
 }
 
-// position adds the attributes of LastEvaluatedKey, and returns the first attribute of the source's partition key, or "".
+// position adds the attributes of LastEvaluatedKey, and those that scores reveal. It returns the first attribute of the source's
+// partition key, or "".
 func (f *facts) position(t *catalog.Table, index *string) (leading string) {
 	f.attributes = append(f.attributes, t.PK.Name)
 	if t.SK.Name != "" {
@@ -361,6 +362,9 @@ func (f *facts) position(t *catalog.Table, index *string) (leading string) {
 	}
 	for _, k := range slices.Concat(x.PK, x.SK) {
 		f.attributes = append(f.attributes, k.Name)
+	}
+	if x.Vector != nil {
+		f.attributes = append(f.attributes, x.Vector.Attribute)
 	}
 	if len(x.PK) == 0 {
 		return ""
