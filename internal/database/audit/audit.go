@@ -7,7 +7,7 @@
 // record could not be written. The operation that first met the failure gets an internal error, although it has been executed.
 //
 // By default records contain no attribute values: they have the attribute names of items and keys, PartiQL statements without
-// their literals, no expressions, and no error messages that could show a value.
+// their comments and literals, no expressions, and no error messages that could show a value.
 //
 // All methods of Log are safe for concurrent use.
 package audit

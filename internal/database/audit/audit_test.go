@@ -163,8 +163,10 @@ func TestWithoutLiterals(t *testing.T) {
 		`SELECT * FROM "t" WHERE "n" BETWEEN "a" AND "b" AND "m" IS NULL`: `SELECT * FROM "t" WHERE "n" BETWEEN *** AND *** AND "m" IS NULL`,
 		`SELECT * FROM "t" WHERE "n" BETWEEN ? AND "b" AND "m" = ?`:       `SELECT * FROM "t" WHERE "n" BETWEEN ? AND *** AND "m" = ?`,
 		`DELETE FROM t WHERE pk=?`:                                        `DELETE FROM t WHERE pk=?`,
-		"":                                                                "",
-		`"`:                                                               `"`,
+		"SELECT * FROM t -- it's\nWHERE pk = 'x' --y":                     "SELECT * FROM t  \nWHERE pk = ***  ",
+		`SELECT/* " */a FROM t WHERE pk =/*x*/"y" /*z`:                    `SELECT a FROM t WHERE pk = ***  `,
+		"":  "",
+		`"`: `"`,
 	} {
 		if got := withoutLiterals(statement); got != want {
 			t.Errorf("%s\n got %s\nwant %s", statement, got, want)

@@ -216,18 +216,22 @@ func lowerFirst(name string) string {
 	return string(unicode.ToLower(r)) + name[size:]
 }
 
-// withoutLiterals replaces the literals in a PartiQL statement with ***. Names may be in double quotes, values are not.
+// withoutLiterals replaces the literals in a PartiQL statement with ***, and comments, which may contain some, with a space. Names
+// may be in double quotes, values are not.
 func withoutLiterals(statement string) string {
 	var b strings.Builder
 	valueNext, between := false, false // where a value follows: after VALUE, and in BETWEEN … AND …
 	for i := 0; i < len(statement); {
 		switch c := statement[i]; {
+		case c == '-' && strings.HasPrefix(statement[i:], "--"), c == '/' && strings.HasPrefix(statement[i:], "/*"):
+			b.WriteByte(' ')
+			i = endOfComment(statement, i)
 		case c == '\'' || c == '`':
 			b.WriteString("***")
 			i = endOfQuoted(statement, i)
 		case c == '"':
 			end := endOfQuoted(statement, i)
-			if valueNext || mayBeValue(statement[:i]) {
+			if valueNext || mayBeValue(b.String()) {
 				b.WriteString("***")
 			} else {
 				b.WriteString(statement[i:end])
@@ -269,6 +273,20 @@ func withoutLiterals(statement string) string {
 func mayBeValue(before string) bool {
 	before = strings.TrimRight(before, " \t\r\n")
 	return before != "" && strings.ContainsRune("=<>:,[({+-", rune(before[len(before)-1]))
+}
+
+// endOfComment returns where the comment from begin on ends.
+func endOfComment(s string, begin int) int {
+	end := strings.IndexAny(s[begin:], "\r\n")
+	if s[begin] == '/' {
+		if end = strings.Index(s[begin+2:], "*/"); end >= 0 {
+			end += len("/**/")
+		}
+	}
+	if end < 0 {
+		return len(s)
+	}
+	return begin + end
 }
 
 // endOfQuoted returns where the quoted text from begin on ends; a quote inside it is doubled.
