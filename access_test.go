@@ -1,6 +1,7 @@
 package monotable_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -348,4 +349,44 @@ func TestPutResourcePolicyPreventsLockout(t *testing.T) {
 	g.want("the root takes it away", refusal(err), "")
 	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Notes"), Key: noteKey("ann")})
 	g.want("afterwards", refusal(err), "")
+}
+
+// TestReplicasNeedPermissionsInTheirRegions: who may do everything in one Region cannot reach another by a global table.
+func TestReplicasNeedPermissionsInTheirRegions(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{Regions: []string{ireland}})
+	notes(g)
+	for name, regions := range map[string]string{"here": `"us-east-1"`, "both": `"us-east-1", "eu-west-1"`} {
+		g.manage(monotable.IAMRequest{Action: "policy create", Name: name, Document: `{"Version":"2012-10-17","Statement":{"Effect":"Allow",
+			"Action":"dynamodb:*","Resource":"*","Condition":{"StringEquals":{"aws:RequestedRegion":[` + regions + `]}}}}`})
+	}
+	ann, bob, ctx, table := g.dynamodb(g.user("ann", "here")), g.dynamodb(g.user("bob", "both")), t.Context(), new("Notes")
+	update := func(c *dynamodb.Client, u types.ReplicationGroupUpdate) error {
+		_, err := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: table, ReplicaUpdates: []types.ReplicationGroupUpdate{u}})
+		return err
+	}
+	added := types.ReplicationGroupUpdate{Create: &types.CreateReplicationGroupMemberAction{RegionName: new(ireland)}}
+	removed := types.ReplicationGroupUpdate{Delete: &types.DeleteReplicationGroupMemberAction{RegionName: new(ireland)}}
+	expires := func(c *dynamodb.Client) error {
+		_, err := c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName: table, TimeToLiveSpecification: &types.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("at")},
+		})
+		return err
+	}
+	_, err := ann.CreateGlobalTable(ctx, &dynamodb.CreateGlobalTableInput{GlobalTableName: table, ReplicationGroup: []types.Replica{{RegionName: new(ireland)}}})
+	g.denied("CreateGlobalTable", err)
+	_, err = ann.UpdateGlobalTable(ctx, &dynamodb.UpdateGlobalTableInput{
+		GlobalTableName: table, ReplicaUpdates: []types.ReplicaUpdate{{Create: &types.CreateReplicaAction{RegionName: new(ireland)}}},
+	})
+	g.denied("UpdateGlobalTable", err)
+	g.denied("a new replica", update(ann, added))
+	g.want("a new replica, where it is allowed", refusal(update(bob, added)), "")
+	(&regional{T: t}).eventually("the replica is active", func(context.Context) bool {
+		out, err := bob.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: table})
+		return err == nil && out.Table.TableStatus == types.TableStatusActive && len(out.Table.Replicas) == 1 &&
+			out.Table.Replicas[0].ReplicaStatus == types.ReplicaStatusActive
+	})
+	g.denied("UpdateTimeToLive", expires(ann))
+	g.want("UpdateTimeToLive, where it is allowed", refusal(expires(bob)), "")
+	g.denied("a replica's removal", update(ann, removed))
+	g.want("a replica's removal, where it is allowed", refusal(update(bob, removed)), "")
 }

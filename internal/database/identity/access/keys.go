@@ -69,7 +69,7 @@ func (k *keys) circumstance(name string) policy.Value {
 	r := k.call.http
 	switch name {
 	case "aws:requestedregion":
-		return one(k.call.region)
+		return one(k.need.resource.region)
 	case "aws:currenttime":
 		return policy.One(k.call.a.options.Now().UTC().Format(time.RFC3339Nano))
 	case "aws:epochtime":

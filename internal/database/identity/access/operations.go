@@ -3,8 +3,11 @@ package access
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
 // rule describes the needs of an operation besides its own action: the member of its input that names the resource, and whether
@@ -44,7 +47,7 @@ var rules = map[string]rule{
 	"UpdateItem":            {items: (*call).updateItem},
 
 	"CreateBackup":                        {member: "TableName", wide: true},
-	"CreateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
+	"CreateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).replicasOfGlobal},
 	"CreateTable":                         {member: "TableName", more: (*call).createTable},
 	"DeleteBackup":                        {member: "BackupArn", wide: true},
 	"DeleteResourcePolicy":                {member: "ResourceArn"},
@@ -81,12 +84,12 @@ var rules = map[string]rule{
 	"UntagResource":                       {member: "ResourceArn"},
 	"UpdateContinuousBackups":             {member: "TableName"},
 	"UpdateContributorInsights":           {member: "TableName", kind: indexMember},
-	"UpdateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
-	"UpdateGlobalTableSettings":           {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
+	"UpdateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).replicasOfGlobal},
+	"UpdateGlobalTableSettings":           {member: "GlobalTableName", kind: globalMember, more: (*call).replicasOfGlobal},
 	"UpdateKinesisStreamingDestination":   {member: "TableName"},
 	"UpdateTable":                         {member: "TableName", more: (*call).updateTable},
 	"UpdateTableReplicaAutoScaling":       {member: "TableName"},
-	"UpdateTimeToLive":                    {member: "TableName", wide: true}, // it deletes items
+	"UpdateTimeToLive":                    {member: "TableName", wide: true, more: (*call).everyReplica}, // it deletes items
 
 	"CancelBulkOperation":   {member: "BulkOperationArn"},
 	"DescribeBulkOperation": {member: "BulkOperationArn"},
@@ -160,10 +163,58 @@ func text(v reflect.Value) string {
 	return ""
 }
 
-// tableOfGlobal: the tables of a global table have its name.
-func (c *call) tableOfGlobal(own need) []need {
-	own.resource = c.resource(text(reflect.ValueOf(c.in).Elem().FieldByName("GlobalTableName")))
-	return []need{own}
+// replicasOfGlobal: the replicas of a global table have its name. Needed are the table in this Region, those that are already in
+// the global table, and those that are to be added, removed or changed.
+func (c *call) replicasOfGlobal(own need) []need {
+	name := text(reflect.ValueOf(c.in).Elem().FieldByName("GlobalTableName"))
+	regions := []string{c.region}
+	for region, d := range c.a.options.Databases {
+		if t := d.Tables()[name]; t != nil && len(replicasOf(t)) > 0 {
+			regions = append(regions, region)
+		}
+	}
+	switch in := c.in.(type) {
+	case *api.CreateGlobalTableInput:
+		for i := range in.ReplicationGroup {
+			regions = append(regions, valueOr(in.ReplicationGroup[i].RegionName, c.region))
+		}
+	case *api.UpdateGlobalTableInput:
+		for _, u := range in.ReplicaUpdates {
+			if u.Create != nil {
+				regions = append(regions, *u.Create.RegionName)
+			}
+			if u.Delete != nil {
+				regions = append(regions, *u.Delete.RegionName)
+			}
+		}
+	case *api.UpdateGlobalTableSettingsInput:
+		for i := range in.ReplicaSettingsUpdate {
+			regions = append(regions, *in.ReplicaSettingsUpdate[i].RegionName)
+		}
+	}
+	slices.Sort(regions)
+	var needs []need
+	for _, region := range slices.Compact(regions) {
+		needs = append(needs, need{action: own.action, resource: c.inRegion(region, name)})
+	}
+	return needs
+}
+
+// replicasOf returns the other replicas of a table.
+func replicasOf(t *catalog.Table) []catalog.Replica {
+	if t == nil || t.Descriptor.Global == nil {
+		return nil
+	}
+	return t.Descriptor.Global.Replicas
+}
+
+// everyReplica: what changes a table in all Regions needs its action in each.
+func (c *call) everyReplica(own need) []need {
+	var needs []need
+	for _, r := range replicasOf(own.resource.table) {
+		needs = append(needs, need{action: own.action, resource: c.inRegion(r.Region, own.resource.table.Name), facts: wide()})
+	}
+	return needs
 }
 
 // createTable: actions that CreateTable implies need their own permissions.
@@ -179,14 +230,45 @@ func (c *call) createTable(own need) []need {
 	return needs
 }
 
+// updateTable: adding and removing replicas needs permissions in their Regions, and a witness one in every Region.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html
 func (c *call) updateTable(own need) []need {
-	var needs []need
-	for _, u := range c.in.(*api.UpdateTableInput).ReplicaUpdates {
+	in := c.in.(*api.UpdateTableInput)
+	if len(in.ReplicaUpdates) == 0 && len(in.GlobalTableWitnessUpdates) == 0 {
+		return nil
+	}
+	own.facts = wide() // items are copied
+	needs := []need{own}
+	_, name, _ := strings.Cut(own.resource.arn, ":table/")
+	add := func(region string, actions ...string) {
+		for _, action := range actions {
+			needs = append(needs, need{action: action, resource: c.inRegion(region, name), facts: wide()})
+		}
+	}
+	regions := []string{c.region}
+	for _, r := range replicasOf(own.resource.table) {
+		regions = append(regions, r.Region)
+	}
+	for _, u := range in.ReplicaUpdates {
 		if u.Create != nil {
-			needs = append(needs, need{action: "CreateTableReplica", resource: own.resource, facts: wide()})
+			regions = append(regions, *u.Create.RegionName)
+			add(*u.Create.RegionName, "CreateTable", "CreateTableReplica")
+			add(*u.Create.RegionName, restored...)
 		}
 		if u.Delete != nil {
-			needs = append(needs, need{action: "DeleteTableReplica", resource: own.resource, facts: wide()})
+			add(*u.Delete.RegionName, "DeleteTable", "DeleteTableReplica")
+		}
+	}
+	for _, u := range in.GlobalTableWitnessUpdates {
+		if u.Create != nil {
+			for _, region := range append(regions, *u.Create.RegionName) {
+				add(region, "CreateGlobalTableWitness")
+			}
+		}
+		if u.Delete != nil {
+			for _, region := range append(regions, *u.Delete.RegionName) {
+				add(region, "DeleteGlobalTableWitness")
+			}
 		}
 	}
 	return needs
@@ -200,7 +282,7 @@ func (c *call) importTable() []need {
 	return []need{{action: c.operation, resource: c.resource(*in.TableCreationParameters.TableName), facts: wide()}}
 }
 
-// restored are the actions that a restore needs on the new table.
+// restored are the actions that a restore, or a new replica, needs on the new table.
 var restored = []string{"BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
 
 func (c *call) restores(own need) []need {
