@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -389,4 +391,62 @@ func TestReplicasNeedPermissionsInTheirRegions(t *testing.T) {
 	g.want("UpdateTimeToLive, where it is allowed", refusal(expires(bob)), "")
 	g.denied("a replica's removal", update(ann, removed))
 	g.want("a replica's removal, where it is allowed", refusal(update(bob, removed)), "")
+}
+
+// TestConditionsOfOtherServices: conditions on the request and the table also apply to CloudWatch's and the server's own operations.
+func TestConditionsOfOtherServices(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	notes(g)
+	if _, err := g.db.Client().TagResource(t.Context(), &dynamodb.TagResourceInput{
+		ResourceArn: new("arn:aws:dynamodb:us-east-1:000000000000:table/Notes"), Tags: []types.Tag{{Key: new("Team"), Value: new("blue")}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const compare, key = `{"TableName":"Notes","At":1}`, `{"TableName":"Notes","Key":{"owner":{"S":"bob"},"id":{"S":"1"}}}`
+	for name, c := range map[string]struct {
+		statements             string // in addition to allowing everything, unless they allow something themselves
+		metrics, server, table bool   // whether they are allowed
+	}{
+		"from here":        {`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":"127.0.0.1"}}}`, true, true, true},
+		"from elsewhere":   {`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":"192.0.2.1"}}}`, false, false, false},
+		"over plain HTTP":  {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"Bool":{"aws:SecureTransport":"false"}}}`, false, false, false},
+		"not from here":    {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"NotIpAddress":{"aws:SourceIp":"127.0.0.0/8"}}}`, true, true, true},
+		"later":            {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"DateLessThan":{"aws:CurrentTime":"2999-01-01T00:00:00Z"}}}`, false, false, false},
+		"the table's tag":  {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"StringEquals":{"aws:ResourceTag/team":"blue"}}}`, true, true, false},
+		"the Region":       {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"StringEquals":{"aws:RequestedRegion":"us-east-1"}}}`, true, true, false},
+		"own partition":    {`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ann"}}}`, true, true, false},
+		"some attributes":  {`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForAllValues:StringEquals":{"dynamodb:Attributes":"id"}}}`, true, true, false},
+		"the user's agent": {`{"Effect":"Deny","Action":"*","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*o*"}}}`, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := *g
+			g.T = t
+			statements := c.statements
+			if strings.Contains(statements, "Deny") {
+				statements += `,{"Effect":"Allow","Action":"*","Resource":"*"}`
+			}
+			user := strings.Map(func(r rune) rune {
+				if r < 'A' {
+					return '-'
+				}
+				return r
+			}, name)
+			g.manage(monotable.IAMRequest{Action: "policy create", Name: user, Document: `{"Version":"2012-10-17","Statement":[` + statements + `]}`})
+			who := g.user(user, user)
+			allowed := func(what, got string, want bool) {
+				if strings.Contains(got, "not authorized") == want {
+					t.Errorf("%s: %q, want it allowed: %t", what, got, want)
+				}
+			}
+			metrics := cloudwatch.New(cloudwatch.Options{BaseEndpoint: &g.url, Region: "us-east-1", Credentials: who, Retryer: aws.NopRetryer{}})
+			_, err := metrics.ListMetrics(t.Context(), &cloudwatch.ListMetricsInput{})
+			allowed("ListMetrics", refusal(err), c.metrics)
+			var out any
+			allowed("DescribeServer", g.inspect(who, "DescribeServer", `{}`, &out), c.server)
+			allowed("ListWarnings", g.inspect(who, "ListWarnings", `{}`, &out), c.server)
+			allowed("CompareTable", g.inspect(who, "CompareTable", compare, &out), c.table)
+			allowed("ListItemChanges", g.inspect(who, "ListItemChanges", key, &out), c.table)
+			allowed("ListRequests", g.inspect(who, "ListRequests", `{"TableName":"Notes"}`, &out), c.table)
+		})
+	}
 }

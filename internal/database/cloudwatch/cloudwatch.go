@@ -108,7 +108,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, p protocol
 	if err != nil {
 		return "", nil, err
 	}
-	if err := authorize(who, operation); err != nil {
+	if err := h.authorize(who, r, operation); err != nil {
 		return operation, nil, err
 	}
 	switch operation {
@@ -129,10 +129,11 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, p protocol
 	return operation, out, err
 }
 
-// authorize rejects what the sender's policies do not allow. CloudWatch's actions have no resource.
-func authorize(who *policy.Principal, operation string) error {
+// authorize rejects what the sender's policies do not allow. CloudWatch's actions have no resource, and here no Region.
+func (h *Handler) authorize(who *policy.Principal, r *http.Request, operation string) error {
 	action := "cloudwatch:" + operation
-	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: "*"}) == policy.Allowed {
+	request := policy.Request{Action: action, Resource: "*", Keys: policy.Circumstances{Request: r, Now: h.now}}
+	if who == nil || policy.Evaluate(who, &request) == policy.Allowed {
 		return nil
 	}
 	return denied(who.ARN, action)

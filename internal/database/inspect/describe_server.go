@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -72,8 +71,8 @@ type sharer struct {
 	Left float64
 }
 
-func (h *Handler) describeServer(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
-	if err := authorize(who, "DescribeServer", "*"); err != nil {
+func (h *Handler) describeServer(ctx context.Context, by caller, body []byte) (any, error) {
+	if err := h.authorizeServer(by, "DescribeServer"); err != nil {
 		return nil, err
 	}
 	if err := decode(body, new(struct{})); err != nil {

@@ -74,7 +74,7 @@ type Handler struct {
 }
 
 // operation runs one operation: its input is JSON, and its result is encoded as JSON.
-type operation func(ctx context.Context, who *policy.Principal, body []byte) (any, error)
+type operation func(ctx context.Context, by caller, body []byte) (any, error)
 
 // New returns a Handler.
 func New(o Options) *Handler {
@@ -99,7 +99,7 @@ func (h *Handler) Recorded(*http.Request, []byte) url.Values { return nil }
 
 // Serve handles a request for which Serves is true.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
-	out, err := h.perform(ctx, who, strings.TrimPrefix(r.Header.Get(headerTarget), Service+"."), body)
+	out, err := h.perform(ctx, caller{who, r}, strings.TrimPrefix(r.Header.Get(headerTarget), Service+"."), body)
 	if err == nil {
 		response, err = encode(out)
 	}
@@ -136,7 +136,7 @@ func (h *Handler) Refuse(_ *http.Request, _ string, e *apierr.Error) (int, http.
 	return e.Status(), jsonHeader(), (&fault{e.Status(), string(e.Code), e.Message}).body()
 }
 
-func (h *Handler) perform(ctx context.Context, who *policy.Principal, name string, body []byte) (any, error) {
+func (h *Handler) perform(ctx context.Context, by caller, name string, body []byte) (any, error) {
 	do := h.operations[name]
 	if do == nil {
 		return nil, &fault{http.StatusBadRequest, "UnknownOperationException", fmt.Sprintf("The operation %s is not supported.", name)}
@@ -150,19 +150,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, name strin
 	case <-ctx.Done():
 		return nil, errBusy
 	}
-	return do(ctx, who, body)
-}
-
-// authorize rejects what the caller's policies do not allow.
-func authorize(who *policy.Principal, operation, resource string) error {
-	action := "monotable:" + operation
-	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: resource}) == policy.Allowed {
-		return nil
-	}
-	return &fault{
-		http.StatusBadRequest, "AccessDeniedException",
-		fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who.ARN, action, resource),
-	}
+	return do(ctx, by, body)
 }
 
 // decode decodes an input. Unknown members are errors, so that misspelt ones are not ignored.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -36,7 +35,7 @@ type sampledRequest struct {
 }
 
 // listRequests returns the latest requests on a table. They contain keys and items, so the action is on the table.
-func (h *Handler) listRequests(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
+func (h *Handler) listRequests(ctx context.Context, by caller, body []byte) (any, error) {
 	var input requestsInput
 	if err := decode(body, &input); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (h *Handler) listRequests(ctx context.Context, who *policy.Principal, body 
 			return nil, invalid("After %q is not from an earlier response.", input.After)
 		}
 	}
-	in, name, err := h.table(who, "ListRequests", input.TableName)
+	in, name, err := h.table(by, "ListRequests", input.TableName)
 	if err != nil {
 		return nil, err
 	}

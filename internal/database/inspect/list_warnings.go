@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine"
-	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
 // Thresholds of warnings.
@@ -42,8 +41,8 @@ const (
 type warningsOutput struct{ Warnings []warning }
 
 // listWarnings returns the warnings about all tables that the server's counters support.
-func (h *Handler) listWarnings(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
-	if err := authorize(who, "ListWarnings", "*"); err != nil {
+func (h *Handler) listWarnings(ctx context.Context, by caller, body []byte) (any, error) {
+	if err := h.authorizeServer(by, "ListWarnings"); err != nil {
 		return nil, err
 	}
 	if err := decode(body, new(struct{})); err != nil {

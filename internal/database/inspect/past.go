@@ -12,7 +12,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 	"github.com/monotable/monotable/internal/database/engine"
-	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
@@ -50,20 +49,7 @@ type change struct {
 	New             json.RawMessage `json:",omitempty"`
 }
 
-// table returns a table's engine and its name there, if the caller may run the operation on it.
-func (h *Handler) table(who *policy.Principal, operation, name string) (*engine.Engine, string, error) {
-	if name == "" {
-		return nil, "", invalid("TableName is required.")
-	}
-	in, name := h.options.In(name)
-	resource, err := in.Resource(name)
-	if err != nil {
-		return nil, "", err
-	}
-	return in, name, authorize(who, operation, resource)
-}
-
-func (h *Handler) listItemChanges(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
+func (h *Handler) listItemChanges(ctx context.Context, by caller, body []byte) (any, error) {
 	input := changesInput{Limit: changesDefault}
 	if err := decode(body, &input); err != nil {
 		return nil, err
@@ -85,7 +71,7 @@ func (h *Handler) listItemChanges(ctx context.Context, who *policy.Principal, bo
 	if err := wire.Decode(fmt.Appendf(nil, `{"Key":%s}`, input.Key), &key); err != nil {
 		return nil, err
 	}
-	in, name, err := h.table(who, "ListItemChanges", input.TableName)
+	in, name, err := h.table(by, "ListItemChanges", input.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +137,7 @@ type compared struct {
 	Same json.RawMessage `json:",omitempty"`
 }
 
-func (h *Handler) compareTable(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
+func (h *Handler) compareTable(ctx context.Context, by caller, body []byte) (any, error) {
 	input := compareInput{Limit: itemsDefault}
 	if err := decode(body, &input); err != nil {
 		return nil, err
@@ -170,7 +156,7 @@ func (h *Handler) compareTable(ctx context.Context, who *policy.Principal, body 
 			return nil, invalid("After %q is not from an earlier response.", input.After)
 		}
 	}
-	in, name, err := h.table(who, "CompareTable", input.TableName)
+	in, name, err := h.table(by, "CompareTable", input.TableName)
 	if err != nil {
 		return nil, err
 	}

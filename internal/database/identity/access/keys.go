@@ -1,10 +1,7 @@
 package access
 
 import (
-	"net"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/identity/policy"
@@ -61,44 +58,7 @@ func (k *keys) Key(name string) policy.Value {
 	if name == "aws:tagkeys" {
 		return policy.Value{Texts: k.tagKeys()}
 	}
-	return k.circumstance(name)
-}
-
-// circumstance returns a key of the request as a whole.
-func (k *keys) circumstance(name string) policy.Value {
-	r := k.call.http
-	switch name {
-	case "aws:requestedregion":
-		return one(k.need.resource.region)
-	case "aws:currenttime":
-		return policy.One(k.call.a.options.Now().UTC().Format(time.RFC3339Nano))
-	case "aws:epochtime":
-		return policy.One(strconv.FormatInt(k.call.a.options.Now().Unix(), 10))
-	case "aws:securetransport":
-		return policy.One(strconv.FormatBool(r.TLS != nil))
-	case "aws:sourceip":
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			return policy.Value{}
-		}
-		return one(host)
-	case "aws:useragent":
-		return one(r.UserAgent())
-	case "aws:referer":
-		return one(r.Referer())
-	case "aws:viaawsservice", "aws:principalisawsservice":
-		return policy.One("false")
-	default:
-		return policy.Value{}
-	}
-}
-
-// one returns a key that is missing if it would be empty.
-func one(text string) policy.Value {
-	if text == "" {
-		return policy.Value{}
-	}
-	return policy.One(text)
+	return policy.Circumstances{Request: k.call.http, Region: k.need.resource.region, Now: k.call.a.options.Now}.Key(name)
 }
 
 func (k *keys) resourceTag(key string) policy.Value {
@@ -148,15 +108,15 @@ func (f *facts) key(name string) policy.Value {
 		f.find()
 		return policy.Value{Texts: f.attributes, Unbounded: f.everyAttribute}
 	case "select":
-		return one(f.selects)
+		return policy.OneIf(f.selects)
 	case "returnvalues":
 		return policy.Value{Texts: f.returns}
 	case "returnconsumedcapacity":
-		return one(f.consumed)
+		return policy.OneIf(f.consumed)
 	case "enclosingoperation":
-		return one(f.enclosing)
+		return policy.OneIf(f.enclosing)
 	case "fulltablescan":
-		return one(f.scans)
+		return policy.OneIf(f.scans)
 	default:
 		return policy.Value{}
 	}

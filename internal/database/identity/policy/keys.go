@@ -12,6 +12,14 @@ type Value struct {
 // One returns the value of a key with a single value.
 func One(text string) Value { return Value{Texts: []string{text}} }
 
+// OneIf returns the value of a key that is missing if it would be empty.
+func OneIf(text string) Value {
+	if text == "" {
+		return Value{}
+	}
+	return One(text)
+}
+
 // Keys are the condition keys of a request.
 type Keys interface {
 	// Key returns the value of a key, given its lower-case name.

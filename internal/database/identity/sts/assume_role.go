@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -238,42 +237,22 @@ func (k *keys) Key(name string) policy.Value {
 		}
 		return policy.Value{}
 	}
-	now := k.call.h.options.Now().UTC()
 	switch name {
 	case "sts:externalid":
-		return given(k.call.form.Get("ExternalId"))
+		return policy.OneIf(k.call.form.Get("ExternalId"))
 	case "sts:rolesessionname":
-		return given(k.session.Name)
+		return policy.OneIf(k.session.Name)
 	case "sts:sourceidentity":
-		return given(sourceIdentity(k.session.Keys))
+		return policy.OneIf(sourceIdentity(k.session.Keys))
 	case "sts:transitivetagkeys":
 		return policy.Value{Texts: slices.Sorted(slices.Values(k.session.Transitive))}
 	case "aws:tagkeys":
 		return policy.Value{Texts: slices.Sorted(maps.Keys(k.session.Tags))}
-	case "aws:currenttime":
-		return policy.One(now.Format(time.RFC3339))
-	case "aws:epochtime":
-		return policy.One(strconv.FormatInt(now.Unix(), 10))
-	case "aws:sourceip":
-		host, _, err := net.SplitHostPort(k.call.r.RemoteAddr)
-		if err != nil {
-			host = ""
-		}
-		return given(host)
-	case "aws:securetransport":
-		return policy.One(strconv.FormatBool(k.call.r.TLS != nil))
-	case "aws:useragent":
-		return given(k.call.r.UserAgent())
-	default:
-		return policy.Value{Texts: k.claims[name]}
 	}
-}
-
-func given(text string) policy.Value {
-	if text == "" {
-		return policy.Value{}
+	if texts, claimed := k.claims[name]; claimed {
+		return policy.Value{Texts: texts}
 	}
-	return policy.One(text)
+	return policy.Circumstances{Request: k.call.r, Now: k.call.h.options.Now}.Key(name)
 }
 
 var errUnavailable = errors.New("sts: the keys of the identity provider are not available")
