@@ -70,13 +70,16 @@ func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err erro
 	return s, nil
 }
 
+// presigned reports whether a request without an Authorization header is taken for a presigned one.
+func presigned(r *http.Request) bool { return strings.Contains(r.URL.RawQuery, "X-Amz-") }
+
 // CredentialOf returns the access key and the Region named in a request's signature, exactly as Parse reads them, whether or not
 // the signature is valid: a key with slashes is rejected by Parse. ok is false if there is none.
 func CredentialOf(r *http.Request) (keyID, region string, ok bool) {
 	var credential string
 	if header := r.Header.Get(headerAuthorization); header != "" {
 		credential, _, _, _ = parameters(header)
-	} else if r.URL.RawQuery != "" {
+	} else if presigned(r) {
 		credential = r.URL.Query().Get(queryCredential)
 	}
 	keyID, scope, ok := cutCredential(credential)

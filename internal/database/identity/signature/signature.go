@@ -106,7 +106,7 @@ type moment struct {
 // Parse parses the signature of a request.
 func (p *Parser) Parse(r *http.Request) (Signed, error) {
 	header := first(r.Header, headerAuthorization)
-	inQuery := strings.Contains(r.URL.RawQuery, "X-Amz-")
+	inQuery := presigned(r)
 	var s Signed
 	var err error
 	switch {

@@ -303,6 +303,13 @@ func TestCredentialOf(t *testing.T) {
 	if id, region, ok := CredentialOf(query); !ok || id != "AKIAOTHER" || region != "eu-west-1" {
 		t.Errorf("%q of %q, %v", id, region, ok)
 	}
+	query.URL.RawQuery = "X%2DAmz%2DCredential=" + url.QueryEscape(other)
+	if _, err := new(Parser).Parse(query); err == nil || err.Error() != apierr.NotSigned.With().Error() {
+		t.Errorf("a name in other characters: %v", err)
+	}
+	if id, region, ok := CredentialOf(query); ok || id != "" || region != "" {
+		t.Errorf("a name in other characters: %q of %q", id, region)
+	}
 	for _, none := range []string{"", "Bearer a.b.c", "AWS4-HMAC-SHA256 Credential=a/b/c/d"} {
 		if id, region, ok := CredentialOf(newRequest(t, none)); ok || id != "" || region != "" {
 			t.Errorf("%q: %q of %q", none, id, region)
