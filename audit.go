@@ -55,9 +55,16 @@ func (db *DB) ReopenAudit() error {
 
 // manage executes an owner's request to the identity directory and records it.
 func (db *DB) manage(ctx context.Context, r *identity.Request) (identity.Result, error) {
-	result, err := db.identity.Manage(ctx, r)
 	if db.audit == nil {
-		return result, err
+		return db.identity.Manage(ctx, r)
+	}
+	var result identity.Result
+	var err error
+	if !r.ReadOnly() {
+		err = db.audit.AdmitIAM()
+	}
+	if err == nil {
+		result, err = db.identity.Manage(ctx, r)
 	}
 	shown := map[string]string{}
 	for name, value := range map[string]string{
@@ -68,7 +75,7 @@ func (db *DB) manage(ctx context.Context, r *identity.Request) (identity.Result,
 			shown[name] = value
 		}
 	}
-	if failed := db.audit.RecordIAM(r.Action, db.region, shown, err); failed != nil && err == nil {
+	if failed := db.audit.RecordIAM(r.Action, db.region, shown, err); failed != nil && err == nil && !r.ReadOnly() {
 		return identity.Result{}, errors.New("monotable: the request succeeded, but could not be recorded in the audit log")
 	}
 	return result, err

@@ -229,6 +229,35 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// TestUnrecordedChangesOfUsers: users do not change either while that cannot be recorded, once that is known, but can be listed.
+func TestUnrecordedChangesOfUsers(t *testing.T) {
+	sink := &auditSink{}
+	g := openGuarded(t, t.TempDir(), monotable.Options{Audit: &monotable.Audit{Writer: sink}})
+	create := func(name string) string {
+		_, err := g.db.IAM(t.Context(), &monotable.IAMRequest{Action: "user create", Name: name})
+		return refusal(err)
+	}
+	users := func() int {
+		t.Helper()
+		return len(g.manage(monotable.IAMRequest{Action: "user list"}).Users)
+	}
+	sink.fill(true)
+	g.want("the first", create("ana"), "monotable: the request succeeded, but could not be recorded in the audit log")
+	g.want("the second", create("eva"), "audit: the log cannot be written, so nothing was changed: full")
+	if n := users(); n != 1 {
+		t.Errorf("%d users", n)
+	}
+	sink.fill(false)
+	g.want("the third", create("ida"), "")
+	if n := users(); n != 2 {
+		t.Errorf("%d users", n)
+	}
+	// The lost records are those of the first two requests and the list.
+	if _, records := sink.take(t); len(records) != 3 || at(records[0], "additionalEventData.lostRecords") != "3" {
+		t.Error(records)
+	}
+}
+
 // TestAuditRecordsSTSRequests: an STS request is recorded in whatever form it is sent, with exactly what was executed.
 func TestAuditRecordsSTSRequests(t *testing.T) {
 	sink := &auditSink{}

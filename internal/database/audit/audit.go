@@ -126,22 +126,31 @@ func (l *Log) Parameters(op api.Operation, in any) json.RawMessage {
 
 // Admit rejects an operation that changes something while it could not be recorded.
 func (l *Log) Admit(op api.Operation) error {
-	if l.o.Warn {
-		return nil
-	}
 	event := Management
 	if kindOf(op.Name) != "" {
 		event = Write
 	}
-	if !l.records(event) {
+	if l.admit(event) != nil {
+		return apierr.InternalFault.With()
+	}
+	return nil
+}
+
+// AdmitIAM rejects an owner's change of users, roles, policies and keys while it could not be recorded.
+func (l *Log) AdmitIAM() error {
+	if err := l.admit(Management); err != nil {
+		return fmt.Errorf("audit: the log cannot be written, so nothing was changed: %w", err)
+	}
+	return nil
+}
+
+func (l *Log) admit(event string) error {
+	if l.o.Warn || !l.records(event) {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.resume() != nil {
-		return apierr.InternalFault.With()
-	}
-	return nil
+	return l.resume()
 }
 
 // Record writes the record of a DynamoDB request.
