@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwt"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 // auditSink accepts records, or fails.
@@ -226,6 +228,46 @@ func TestAudit(t *testing.T) {
 	}
 	if _, records := sink.take(t); len(records) != 0 { // what calls nothing is not recorded
 		t.Error(records)
+	}
+}
+
+// TestAuditNamesEveryTable: records name tables that metrics do not distinguish.
+func TestAuditNamesEveryTable(t *testing.T) {
+	sink := &auditSink{}
+	g := openGuarded(t, t.TempDir(), monotable.Options{Audit: &monotable.Audit{Writer: sink}, Durability: monotable.DurabilityNone})
+	pk := aws.String("pk")
+	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "x"}}
+	var writes []types.TransactWriteItem
+	for i := range observe.TablesMax + 2 {
+		name := fmt.Sprintf("table%03d", i)
+		if _, err := g.db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+			TableName: &name, BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: pk, AttributeType: types.ScalarAttributeTypeS}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: pk, KeyType: types.KeyTypeHash}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: item}})
+	}
+	for _, items := range [][]types.TransactWriteItem{writes[:100], writes[100:200], writes[200:]} {
+		sink.take(t)
+		if _, err := g.db.Client().TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: items}); err != nil {
+			t.Fatal(err)
+		}
+		_, records := sink.take(t)
+		named := map[string]bool{}
+		resources, _ := records[0]["resources"].([]any)
+		for _, r := range resources {
+			named[at(r.(map[string]any), "ARN").(string)] = true
+		}
+		for _, w := range items {
+			if arn := "arn:aws:dynamodb:us-east-1:000000000000:table/" + *w.Put.TableName; !named[arn] {
+				t.Errorf("%s is missing", arn)
+			}
+		}
+		if len(named) != len(items) {
+			t.Errorf("%d tables are named, want %d", len(named), len(items))
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 		}
 		return nil, err
 	}
-	p.count(ctx, e.options.Observe.Table(e.options.MetricsPrefix+s.TableName), now)
+	e.countRecords(ctx, p, now)
 	out := &api.GetRecordsOutput{Records: p.records}
 	if shard.Open() || p.next < shard.End {
 		it.Next, it.Issued = p.next, now.UnixMilli()

@@ -17,8 +17,9 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 	if err != nil {
 		return nil, nil, err
 	}
-	counts := e.options.Observe.Table(e.options.MetricsPrefix + t.Name)
-	observe.From(ctx).On(counts)
+	name := e.options.MetricsPrefix + t.Name
+	counts := e.options.Observe.Table(name)
+	observe.From(ctx).On(counts, name)
 	return t, counts, nil
 }
 
@@ -107,10 +108,11 @@ func (g writeGroup) countCanceled(err error) {
 	}
 }
 
-// count counts the read of a shard; at is the time of the call.
-func (p *recordPage) count(ctx context.Context, counts *observe.Table, at time.Time) {
-	r := observe.From(ctx)
-	r.On(counts)
+// countRecords counts the read of a shard; at is the time of the call.
+func (e *Engine) countRecords(ctx context.Context, p *recordPage, at time.Time) {
+	name := e.options.MetricsPrefix + p.stream.TableName
+	r, counts := observe.From(ctx), e.options.Observe.Table(name)
+	r.On(counts, name)
 	r.Return(int64(len(p.records)))
 	upTo := p.lastTime
 	if p.atEnd {

@@ -44,7 +44,7 @@ func TestRequestsOfNoneAndSeveralTables(t *testing.T) {
 	for _, tables := range [][]*observe.Table{nil, {a}, {a, a}, {a, b}, {a, b, b, a}} {
 		r := observe.Request{Operation: put}
 		for _, table := range tables {
-			r.On(table)
+			r.On(table, table.Name)
 		}
 		d.Finish(&r, time.Millisecond, observe.Failure{})
 	}
@@ -142,7 +142,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 		carrier = observe.Context{Context: background}
 		var ctx context.Context = &carrier
 		r, table := observe.From(ctx), d.Table("a")
-		r.On(table)
+		r.On(table, table.Name)
 		r.Return(1)
 		table.Capacity.Read.Add(.5)
 		table.Index("x").Write.Add(1)
@@ -158,7 +158,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 // TestWorkOutsideRequests tests that work outside of requests is not counted, and may record anything.
 func TestWorkOutsideRequests(t *testing.T) {
 	r := observe.From(t.Context())
-	r.On(newDatabase().Table("a"))
+	r.On(newDatabase().Table("a"), "a")
 	r.Return(1)
 	r.WaitedForLatch(time.Now())
 	r.WaitedForSync(time.Now())
@@ -203,7 +203,7 @@ func TestSlowRequestsAreBounded(t *testing.T) {
 	d := newDatabase()
 	r := observe.Request{Table: d.Table("a")}
 	for i := range 10 {
-		r.On(d.Table(fmt.Sprint("t", i)))
+		r.On(d.Table(fmt.Sprint("t", i)), fmt.Sprint("t", i))
 	}
 	const many = 1000
 	for i := range many {

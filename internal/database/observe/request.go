@@ -10,9 +10,10 @@ import (
 type Request struct {
 	ID        string
 	Operation int
-	// Table is the first table of the request, More are the others.
-	Table *Table
-	More  []*Table
+	// Table is the first table of the request, More are the others. Beyond are the names of those that are counted as Other.
+	Table  *Table
+	More   []*Table
+	Beyond []string
 	// Returned is the number of items in the response.
 	Returned int64
 	// ReadUnits and WriteUnits are the consumed capacity, including that of indexes.
@@ -41,10 +42,16 @@ func (w *Wait) Since(begun time.Time) {
 }
 
 // On records that the request is on a table.
-func (r *Request) On(t *Table) {
-	switch {
-	case r == nil || r.Table == t:
-	case r.Table == nil:
+func (r *Request) On(t *Table, name string) {
+	if r == nil {
+		return
+	}
+	if t.Name == Other && !slices.Contains(r.Beyond, name) {
+		r.Beyond = append(r.Beyond, name)
+	}
+	switch r.Table {
+	case t:
+	case nil:
 		r.Table = t
 	default:
 		if !slices.Contains(r.More, t) {

@@ -16,7 +16,7 @@ func TestSample(t *testing.T) {
 	add := func(id string, tables ...string) {
 		r := &Request{ID: id, ReadUnits: 1.5}
 		for _, name := range tables {
-			r.On(d.Table(name))
+			r.On(d.Table(name), name)
 		}
 		s.Add(r, SampledRequest{Operation: "Op", Input: []byte(`{}`)}, now)
 	}
@@ -72,7 +72,7 @@ func TestSampleIsBounded(t *testing.T) {
 	}
 	for size, want := range map[int]int{10: sampleMax, 64 << 10: sampleBytes / (64 << 10)} {
 		r := &Request{}
-		r.On(d.Table("0"))
+		r.On(d.Table("0"), "0")
 		for range sampleMax + 500 {
 			s.Add(r, SampledRequest{Input: make([]byte, size)}, now)
 		}
@@ -102,7 +102,7 @@ func TestSampleConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				r := &Request{}
-				r.On(d.Table("a"))
+				r.On(d.Table("a"), "a")
 				s.Add(r, SampledRequest{Input: []byte("{}")}, now)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 // Auditor records requests. It is called for each call of an operation, including rejected ones, before the response is sent.
@@ -33,7 +34,7 @@ type Audited struct {
 	Who        *policy.Principal // nil if unknown
 	ReadOnly   bool
 	Parameters json.RawMessage
-	Tables     []string // by the names under which they are counted
+	Tables     []string // by their names in metrics
 	Err        *apierr.Error
 	Status     int // of a companion's response
 }
@@ -63,10 +64,11 @@ func (x *exchange) audit(op *operation, out any, err error) error {
 	a := x.audited()
 	a.Operation, a.Parameters, a.ReadOnly, a.Err = op.Operation, x.parameters, op.reads || err == nil && hasOnlyRead(out), clientError(err)
 	for _, t := range append(slices.Clip(x.ctx.Request.More), x.ctx.Request.Table) {
-		if t != nil {
+		if t != nil && t.Name != observe.Other {
 			a.Tables = append(a.Tables, t.Name)
 		}
 	}
+	a.Tables = append(a.Tables, x.ctx.Request.Beyond...)
 	if auditor.Record(a) == nil || err != nil || a.ReadOnly {
 		return err
 	}

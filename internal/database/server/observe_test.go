@@ -31,7 +31,7 @@ func (e observedEngine) GetItem(ctx context.Context, in *api.GetItemInput) (*api
 	r, begun := observe.From(ctx), time.Now()
 	switch *in.TableName {
 	case "slow":
-		r.On(e.counts.Table("slow"))
+		r.On(e.counts.Table("slow"), "slow")
 		<-time.After(80 * time.Millisecond)
 		r.WaitedForLatch(begun)
 		begun = time.Now()
@@ -41,7 +41,7 @@ func (e observedEngine) GetItem(ctx context.Context, in *api.GetItemInput) (*api
 	case "throttled":
 		return nil, apierr.New(apierr.ThrottlingException, "slow down")
 	default:
-		r.On(e.counts.Table(*in.TableName))
+		r.On(e.counts.Table(*in.TableName), *in.TableName)
 		return e.pipelineEngine.GetItem(ctx, in)
 	}
 }
