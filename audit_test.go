@@ -391,7 +391,7 @@ func TestAuditIdentifiesSessions(t *testing.T) {
 	name := strings.TrimPrefix(i.URL, "http://")
 	file := filepath.Join(t.TempDir(), "iam.yaml")
 	err := os.WriteFile(file, []byte(strings.NewReplacer("ISSUER", i.URL, "NAME", name).Replace(`
-providers: [{issuer: ISSUER, jwks: ISSUER/keys}]
+providers: [{issuer: ISSUER, jwks: ISSUER/keys, audiences: [shop]}]
 roles:
   - name: customer
     trust: {Version: "2012-10-17", Statement: {Effect: Allow, Principal: {Federated: "arn:aws:iam::000000000000:oidc-provider/NAME"}, Action: ["sts:AssumeRoleWithWebIdentity", "sts:SetSourceIdentity"]}}

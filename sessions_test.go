@@ -250,7 +250,7 @@ func TestWebIdentityUsesTokenTags(t *testing.T) {
 	name := strings.TrimPrefix(i.URL, "http://")
 	file := filepath.Join(t.TempDir(), "iam.yaml")
 	text := strings.NewReplacer("ISSUER", i.URL, "NAME", name).Replace(`
-providers: [{issuer: ISSUER, jwks: ISSUER/keys}]
+providers: [{issuer: ISSUER, jwks: ISSUER/keys, audiences: [shop]}]
 roles:
   - name: customer
     trust: {Version: "2012-10-17", Statement: {Effect: Allow, Principal: {Federated: "arn:aws:iam::000000000000:oidc-provider/NAME"}, Action: ["sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"]}}

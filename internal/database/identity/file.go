@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -137,10 +138,20 @@ func (f *file) roles(all *records) error {
 }
 
 func (f *file) providers(all *records) error {
+	seen := map[string]bool{}
 	for i, p := range f.Providers {
-		if p.Issuer == "" || p.JWKS == "" {
+		at := fmt.Sprintf("providers[%d] %s", i, p.Issuer)
+		switch {
+		case p.Issuer == "" || p.JWKS == "":
 			return fmt.Errorf("providers[%d]: a provider needs an issuer and a jwks, the URL of its keys", i)
+		case len(p.Audiences) == 0:
+			return fmt.Errorf("%s: a provider needs audiences: without, tokens for any client would be accepted", at)
+		case slices.Contains(p.Audiences, ""):
+			return fmt.Errorf("%s: an audience is empty", at)
+		case seen[p.Issuer]:
+			return fmt.Errorf("%s: there are two providers of this issuer", at)
 		}
+		seen[p.Issuer] = true
 		all.providers = append(all.providers, Provider(p))
 	}
 	return nil

@@ -83,3 +83,18 @@ func TestFileRejects(t *testing.T) {
 		}
 	}
 }
+
+// TestFileRejectsProviders: a provider without audiences would accept tokens for any client.
+func TestFileRejectsProviders(t *testing.T) {
+	for providers, want := range map[string]string{
+		"{issuer: x, jwks: y}":                                                       "providers[0] x: a provider needs audiences: without, tokens for any client would be accepted",
+		"{issuer: x, jwks: y, audiences: []}":                                        "providers[0] x: a provider needs audiences",
+		"{issuer: x, jwks: y, audiences: [a, '']}":                                   "providers[0] x: an audience is empty",
+		"{issuer: x, jwks: y, audiences: [a]}, {jwks: y}":                            "providers[1]: a provider needs an issuer and a jwks",
+		"{issuer: x, jwks: y, audiences: [a]}, {issuer: x, jwks: z, audiences: [b]}": "providers[1] x: there are two providers of this issuer",
+	} {
+		if _, err := parseFile([]byte("providers: [" + providers + "]")); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", providers, err, want)
+		}
+	}
+}

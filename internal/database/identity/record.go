@@ -64,7 +64,7 @@ type policyRecord struct {
 type Provider struct {
 	// Issuer is the claim iss of its tokens, and JWKS the URL of its keys.
 	Issuer, JWKS string
-	// Audiences are the accepted claims aud or azp; empty accepts all.
+	// Audiences are the accepted claims aud, azp or client_id, at least one.
 	Audiences []string
 }
 

@@ -147,11 +147,11 @@ func audienceOf(t jwt.Token, p *identity.Provider) (audience string, ok bool) {
 		all = append(all, textsOf(t, claim)...)
 	}
 	for _, a := range all {
-		if len(p.Audiences) == 0 || slices.Contains(p.Audiences, a) {
+		if slices.Contains(p.Audiences, a) {
 			return a, true
 		}
 	}
-	return "", len(p.Audiences) == 0
+	return "", false
 }
 
 // textsOf returns a claim that is a string or a list of strings.
