@@ -130,12 +130,17 @@ func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Hand
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, text) // the client may have disconnected
 	})
+	return guarded(guard, mux)
+}
+
+// guarded rejects requests from web pages whose names were rebound to this machine.
+func guarded(guard *httpguard.Guard, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !guard.AllowsHost(r.Host) {
 			http.Error(w, server.HostRefusal(r.Host), http.StatusForbidden)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 }
 

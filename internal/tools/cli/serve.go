@@ -191,7 +191,7 @@ func (f *serveFlags) serveAuxiliary(ctx context.Context, m *monitor, logger *slo
 	if err != nil {
 		return nil, err
 	}
-	stopPprof, err := serveAuxiliary(ctx, f.pprof, "--pprof", "/debug/pprof/", profiles(), logger)
+	stopPprof, err := serveAuxiliary(ctx, f.pprof, "--pprof", "/debug/pprof/", profiles(guard), logger)
 	if err != nil {
 		return nil, errors.Join(err, stopMetrics())
 	}
