@@ -29,7 +29,7 @@ func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &created.Keys[0], d.reload(ctx)
+	return &created.Keys[0], d.reload(context.WithoutCancel(ctx))
 }
 
 // createKey creates an access key for a user or the root.

@@ -142,7 +142,7 @@ func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 		case err != nil:
 			return Result{}, err
 		default:
-			return result, d.reload(ctx)
+			return result, d.reload(context.WithoutCancel(ctx)) // the change is durable, whoever still waits for it
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
@@ -83,6 +85,41 @@ func TestManage(t *testing.T) {
 	must(Request{Action: "user delete", Name: "ana"})
 	if left := state(t, d); left != "{[] [] [] []}" {
 		t.Error(left)
+	}
+}
+
+// remote is a store whose reads end with their context, like those over a network.
+type remote struct{ kv.Store }
+
+func (s remote) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Iter(ctx, lo, hi, o)
+}
+
+// TestInterruptedChange: a change whose sender does not wait for the response takes effect, if it has been stored.
+func TestInterruptedChange(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	now := time.Now
+	d, err := Open(t.Context(), Options{Store: remote{memkv.New()}, Account: "123456789012", Now: func() time.Time { return now() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := d.Manage(t.Context(), &Request{Action: "key create"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = func() time.Time {
+		interrupt()
+		return time.Now()
+	}
+	compromised := key.Keys[0].ID
+	if _, err := d.Manage(ctx, &Request{Action: "key rotate", Name: compromised}); err != nil || ctx.Err() == nil {
+		t.Error(err, ctx.Err())
+	}
+	if v := d.view.Load(); v.keys[compromised] != nil || len(v.keys) != 1 {
+		t.Errorf("the key before the rotation is still accepted: %v", v.shownKeys())
 	}
 }
 
