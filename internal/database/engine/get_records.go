@@ -58,7 +58,7 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 		return nil, err
 	}
 	shard := s.Shard(it.Shard)
-	if shard == nil || it.Next <= s.Horizon {
+	if shard == nil || readsTrimmed(shard, it.Next, s.Horizon) {
 		return nil, apierr.RecordTrimmed.With()
 	}
 	p := newRecordPage(s, shard, e.options.Region, int(limit))
@@ -67,7 +67,7 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 		return nil, err
 	}
 	// Records trimmed during the read may be missing.
-	if horizon, err := e.horizon(ctx, s); err != nil || it.Next <= horizon {
+	if horizon, err := e.horizon(ctx, s); err != nil || readsTrimmed(shard, it.Next, horizon) {
 		if err == nil {
 			err = apierr.RecordTrimmed.With()
 		}
@@ -80,6 +80,12 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 		out.NextShardIterator = new(it.String())
 	}
 	return out, nil
+}
+
+// readsTrimmed reports whether reading a shard from a number on misses trimmed records. At the end of a closed shard there are none
+// to miss, however far the log has been trimmed.
+func readsTrimmed(shard *stream.Shard, from, horizon kv.Seq) bool {
+	return from <= horizon && (shard.Open() || from < shard.End)
 }
 
 // recordPage is a GetRecords response being built.

@@ -363,6 +363,42 @@ func TestTrimmedRecords(t *testing.T) {
 	}
 }
 
+// TestTrimmedShard: a closed shard whose records have all been trimmed is read to its end, like an empty one, so that a reader gets
+// on to its child.
+func TestTrimmedShard(t *testing.T) {
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	createTable(t, e, streamedTable("NEW_IMAGE"))
+	countUp(t, e, "a")
+	if err := e.Reshard(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	countUp(t, e, "b")
+	countUp(t, e, "c")
+	records, _, err := store.ReadLog(t.Context(), 1, 0, 3)
+	if err != nil || len(records) != 3 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	if err := store.TrimLog(t.Context(), 1, records[1].Seq); err != nil {
+		t.Fatal(err)
+	}
+	c := newConsumer(t, e)
+	c.check(1)
+	for _, kind := range []string{"LATEST", "AT_TIMESTAMP"} {
+		it, err := e.GetShardIterator(t.Context(), &api.GetShardIteratorInput{
+			StreamArn: c.arn, ShardId: c.shards()[0].ShardId, ShardIteratorType: &kind, Timestamp: new(api.Timestamp(0)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it.ShardIterator})
+		if err != nil || len(out.Records) != 0 || out.NextShardIterator != nil {
+			t.Errorf("%s: %+v, %v", kind, out, err)
+		}
+	}
+}
+
 // TestStreamStatus follows a stream with Options.TableDelay.
 func TestStreamStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
