@@ -92,6 +92,38 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
+// TestTokenAtWindowBoundaryOfServers: a request is executed once although the server that it reaches first takes the time to be a
+// little later, in the next window of token records, than the one at which it is repeated.
+func TestTokenAtWindowBoundaryOfServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const lifetime = 10 * time.Minute
+		var ahead atomic.Int64
+		store := timed{memkv.New()}
+		open := func(now func() time.Time) *engine.Engine {
+			e := openOn(t, store, engine.Options{Shared: true, Now: now})
+			t.Cleanup(func() {
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return e
+		}
+		first := open(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
+		second := open(time.Now)
+		send(t, first, "create-table", accountsTable)
+		advance(time.Until(time.Now().Truncate(lifetime).Add(lifetime - 10*time.Millisecond)))
+		ahead.Store(int64(20 * time.Millisecond))
+		for _, e := range []*engine.Engine{first, second} {
+			send(t, e, "transact-write-items", `{"ClientRequestToken":"once","TransactItems":[{"Update":{"TableName":"Accounts","Key":{"id":{"S":"a"}},
+				"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}`)
+		}
+		got := send(t, first, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}}}`)
+		if want := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}`; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
 // streamed returns the number of records in the table's stream.
 func streamed(t *testing.T, e *engine.Engine) int {
 	t.Helper()

@@ -28,8 +28,9 @@ const tokenLifetime = 10 * time.Minute
 //	         8 bytes      32 bytes
 //
 // A live record is in the current window or the previous one; all older windows are dropped at once. A request in progress holds
-// the key of its token without a window, so that a concurrent one with the same token conflicts with it. The clock is read while
-// holding that key: the later request reads a later time and therefore searches the right windows.
+// the key of its token without a window, so that a concurrent one with the same token conflicts with it. While holding that key it
+// takes the time from the store's numbers: the later request gets a later time, also at another server, whose clock may be behind,
+// and therefore searches the right windows.
 type token struct {
 	text        string
 	lock        []byte
@@ -60,11 +61,15 @@ func (t *token) keys(now time.Time) [][]byte {
 	return [][]byte{t.lock, tokenKey(tokenWindow(now), t.text), tokenKey(tokenWindow(now)-1, t.text)}
 }
 
+// tokenTime returns the time of an update that holds the lock of a token.
+func tokenTime(txn kv.Txn) time.Time { return time.UnixMilli(txn.LogSeq().Millis()) }
+
 // replayed reports whether the request has already been executed, and fails if a different request had the same token.
-func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
+func (t *token) replayed(txn kv.Txn) (bool, error) {
 	if t == nil {
 		return false, nil
 	}
+	now := tokenTime(txn)
 	for _, window := range []int64{tokenWindow(now), tokenWindow(now) - 1} {
 		record, err := txn.Get(tokenKey(window, t.text))
 		if err != nil {
@@ -89,10 +94,11 @@ func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
 }
 
 // record remembers that the request has been executed.
-func (t *token) record(txn kv.Txn, now time.Time) {
+func (t *token) record(txn kv.Txn) {
 	if t == nil {
 		return
 	}
+	now := tokenTime(txn)
 	value := binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli()))
 	txn.Set(tokenKey(tokenWindow(now), t.text), append(value, t.fingerprint[:]...))
 }

@@ -74,8 +74,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	intent.Write = append(intent.Write, token.keys(e.options.Now())...)
 	paid := &g[0].paid
 	err = e.update(ctx, intent, g, func(txn kv.Txn, ws *workspace) error {
-		now := e.options.Now()
-		if replayed, err = token.replayed(txn, now); err != nil {
+		if replayed, err = token.replayed(txn); err != nil {
 			return err
 		}
 		if err := g.checkVersions(txn); err != nil {
@@ -90,7 +89,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 		if err := paid.take(ctx, e, g, true); err != nil {
 			return err
 		}
-		token.record(txn, now)
+		token.record(txn)
 		return nil
 	})
 	paid.settle(err)
@@ -103,7 +102,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token, conflict error) (replayed bool, err error) {
 	intent := kv.Intent{Check: [][]byte{token.lock}, FailOnTransaction: true}
 	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
-		if replayed, err = token.replayed(txn, e.options.Now()); err != nil || !replayed {
+		if replayed, err = token.replayed(txn); err != nil || !replayed {
 			return err
 		}
 		return g.readOnly(txn)
@@ -128,9 +127,8 @@ func (e *Engine) committed(ctx context.Context, token *token) bool {
 	defer cancel()
 	found := false
 	err := e.store.Update(ctx, kv.Intent{Write: token.keys(e.options.Now())}, func(txn kv.Txn) (err error) {
-		now := e.options.Now()
-		if found, err = token.replayed(txn, now); found {
-			token.record(txn, now)
+		if found, err = token.replayed(txn); found {
+			token.record(txn)
 		}
 		return err
 	})
