@@ -491,7 +491,7 @@ func TestLaterFormatWaitsForEarlierServers(t *testing.T) {
 			})
 		}
 		for range 20 {
-			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop all of them first") {
+			if err := begin(); err == nil || !strings.Contains(err.Error(), "(number of servers: 1): stop all of them first") {
 				t.Fatalf("a later format while a server with an earlier one runs: %v", err)
 			}
 			<-time.After(300 * time.Millisecond)

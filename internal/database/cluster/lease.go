@@ -155,7 +155,7 @@ func Older(txn kv.Txn, form uint64) error {
 	if err != nil || servers == 0 {
 		return err
 	}
-	return fmt.Errorf("cluster: this program stores data in format version %d, but the store is in use by servers of an earlier format (%d): "+
+	return fmt.Errorf("cluster: this program stores data in format version %d, but servers of an earlier format use the store (number of servers: %d): "+
 		"stop all of them first. The lease of a crashed server expires within %v",
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }

@@ -311,7 +311,7 @@ func TestServersCheckFormats(t *testing.T) {
 		mark(format.Version() - 1)
 		damaged{t, store}.set(older, fmt.Appendf(nil, `{"format":1,"until":%d,"known":0}`, time.Now().Add(time.Second).UnixMilli()))
 		_, err := engine.Open(t.Context(), kept{store}, o)
-		if want := "servers of an earlier format (1): stop all of them first"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "servers of an earlier format use the store (number of servers: 1): stop all of them first"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Fatalf("Open while an older server runs: %v, want %q", err, want)
 		}
 		damaged{t, store}.set(older, nil)
