@@ -542,6 +542,38 @@ func TestTrimmed(t *testing.T) {
 	}
 }
 
+// TestTrimmedBeforeFirstRecord reports records that were trimmed from a shard of which nothing had been handled yet, although its
+// parent had been read to its end.
+func TestTrimmedBeforeFirstRecord(t *testing.T) {
+	for name, lose := range map[string]func(s *stream){"records": func(*stream) {}, "parent": func(s *stream) { s.remove(0) }} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, a, store := newStream(1), &audience{}, consumer.NewMemory()
+				one := s.write(0, "x")
+				child := s.split(0, 1)
+				catchUp(t, s, a.handle, consumer.Options{Checkpoints: store})
+				a.want(t, one)
+				s.write(child, "x")
+				three := s.write(child, "x")
+				s.trim(child, 1)
+				lose(s)
+				for range 2 {
+					err := newConsumer(t, s, a.handle, consumer.Options{Checkpoints: store}).CatchUp(t.Context())
+					if !errors.Is(err, consumer.ErrTrimmed) {
+						t.Errorf("ended with %v", err)
+					}
+				}
+				a.want(t)
+				catchUp(t, s, a.handle, consumer.Options{Checkpoints: store, SkipTrimmed: true})
+				a.want(t, three)
+				four := s.write(child, "x")
+				catchUp(t, s, a.handle, consumer.Options{Checkpoints: store})
+				a.want(t, four)
+			})
+		})
+	}
+}
+
 // TestHorizonMoves tests that the horizon may move between the iterator and the first read without a loss.
 func TestHorizonMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

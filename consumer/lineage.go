@@ -36,6 +36,7 @@ type shard struct {
 	state      state
 	begin      Checkpoint
 	latest     bool // start after its newest record
+	read       bool // to its end
 }
 
 type state uint8
@@ -124,7 +125,9 @@ func (l *lineage) discover(ctx context.Context) error {
 	}
 	if !l.listed {
 		l.listed = true
-		return l.begin(ctx)
+		if err := l.begin(ctx); err != nil {
+			return err
+		}
 	}
 	return l.forget(ctx, listed)
 }
@@ -157,15 +160,19 @@ func (l *lineage) list(ctx context.Context) (map[string]types.Shard, error) {
 func (l *lineage) begin(ctx context.Context) error {
 	for id, c := range l.saved {
 		s := l.shards[id]
-		if s == nil {
+		if s == nil && !c.Done {
 			if err := l.dropGone(ctx, id, c); err != nil {
 				return err
 			}
 			continue
 		}
+		if s == nil {
+			s = &shard{id: id}
+			l.shards[id] = s
+		}
 		s.begin = c
 		if c.Done {
-			s.state = done
+			s.state, s.read = done, true
 		}
 		// A shard with a checkpoint was started after its ancestors were done or skipped.
 		for a := l.shards[s.parent]; a != nil && a.state != done; a = l.shards[a.parent] {
@@ -203,10 +210,17 @@ func (s *shard) beginAt(from Position) {
 	}
 }
 
-// forget deletes the checkpoints of shards that are done and no longer listed.
+// forget deletes the checkpoints of shards that are done and no longer listed, except while a child is being read or waits to be:
+// they tell that the child has to be read from its first record.
 func (l *lineage) forget(ctx context.Context, listed map[string]types.Shard) error {
+	awaited := map[string]bool{}
+	for _, s := range l.shards {
+		if s.state == waiting || s.state == reading {
+			awaited[s.parent] = true
+		}
+	}
 	for id, s := range l.shards {
-		if _, ok := listed[id]; ok || s.state != done {
+		if _, ok := listed[id]; ok || s.state != done || awaited[id] {
 			continue
 		}
 		if err := l.drop(ctx, id); err != nil {
@@ -224,7 +238,7 @@ func (l *lineage) drop(ctx context.Context, id string) error {
 	})
 }
 
-// dropGone handles a shard that no longer exists, whether or not it was read to its end.
+// dropGone handles a shard that no longer exists.
 func (l *lineage) dropGone(ctx context.Context, id string, c Checkpoint) error {
 	if !c.Done {
 		if !l.consumer.options.SkipTrimmed {
@@ -250,6 +264,9 @@ func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
 		s.state = reading
 		l.reading++
 		r := &reader{Consumer: l.consumer, shard: s.id, checkpoint: s.begin, latest: s.latest, closed: s.last != "", catchUp: l.catchUp, slots: l.slots, begun: func() {}}
+		if parent := l.shards[s.parent]; parent != nil && parent.read {
+			r.first = s.first
+		}
 		if first {
 			l.pending.Add(1)
 			r.begun = sync.OnceFunc(l.begun)
@@ -277,7 +294,7 @@ func (l *lineage) begun() {
 // end records the end of a reader.
 func (l *lineage) end(ctx context.Context, e ending) error {
 	l.reading--
-	e.shard.state = e.state
+	e.shard.state, e.shard.read = e.state, e.state == done
 	if !errors.Is(e.err, errShardGone) {
 		return e.err
 	}

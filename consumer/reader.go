@@ -27,8 +27,9 @@ type reader struct {
 	*Consumer
 	shard      string
 	checkpoint Checkpoint
-	latest     bool // begin after the newest record
-	closed     bool // when reading began
+	latest     bool   // begin after the newest record
+	first      string // the number from which on every record has to be read, of a shard whose parent was read to its end
+	closed     bool   // when reading began
 	catchUp    bool
 	slots      chan struct{}
 	begun      func() // called when reading has begun
@@ -113,6 +114,9 @@ func (r *reader) iterator(ctx context.Context) (*string, error) {
 			out, err = r.streams.GetShardIterator(ctx, in)
 			return err
 		})
+		if err == nil && in.ShardIteratorType == types.ShardIteratorTypeTrimHorizon {
+			err = r.checkFirst(ctx)
+		}
 		if err == nil {
 			if in.ShardIteratorType == types.ShardIteratorTypeLatest {
 				r.checkpoint.Since = serverTime(out)
@@ -123,6 +127,24 @@ func (r *reader) iterator(ctx context.Context) (*string, error) {
 			return nil, err
 		}
 	}
+}
+
+// checkFirst returns a TrimmedDataAccessException if the first records of the shard have been trimmed, which TRIM_HORIZON does not
+// tell. Any other error is ignored: the iterator is only a question.
+func (r *reader) checkFirst(ctx context.Context) error {
+	if r.first == "" {
+		return nil
+	}
+	err := r.withRetry(ctx, "check first record", func(ctx context.Context) error {
+		_, err := r.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+			StreamArn: &r.stream, ShardId: &r.shard, ShardIteratorType: types.ShardIteratorTypeAtSequenceNumber, SequenceNumber: &r.first,
+		})
+		return err
+	})
+	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); trimmed {
+		return err
+	}
+	return ctx.Err()
 }
 
 // serverTime is the time at which an iterator was issued, by the server's clock if available, in whole seconds like the
@@ -170,14 +192,14 @@ func (r *reader) recoverFrom(ctx context.Context, err error) error {
 	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); !trimmed {
 		return fmt.Errorf("consumer: shard %s: %w", r.shard, err)
 	}
-	if r.checkpoint != (Checkpoint{}) {
+	if r.checkpoint != (Checkpoint{}) || r.first != "" {
 		if !r.options.SkipTrimmed {
 			return fmt.Errorf("%w: shard %s, after %q: %w", ErrTrimmed, r.shard, r.checkpoint.Sequence, err)
 		}
 		r.options.Logger.Warn("records were trimmed before they were read", "stream", r.stream, "shard", r.shard, "after", r.checkpoint.Sequence)
 	}
 	// Continue with the oldest available record. That horizon also moves, so wait before the next attempt.
-	r.checkpoint, r.latest = Checkpoint{}, false
+	r.checkpoint, r.latest, r.first = Checkpoint{}, false, ""
 	return r.backoff(ctx, 1)
 }
 

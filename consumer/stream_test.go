@@ -203,6 +203,10 @@ func (s *stream) GetShardIterator(_ context.Context, in *dynamodbstreams.GetShar
 		if at < h.trimmed {
 			return nil, &types.TrimmedDataAccessException{}
 		}
+	case types.ShardIteratorTypeAtSequenceNumber: // only of the shard's first number
+		if at > 0 {
+			return nil, &types.TrimmedDataAccessException{}
+		}
 	default:
 	}
 	return &dynamodbstreams.GetShardIteratorOutput{ShardIterator: iteratorAt(h, at)}, nil
