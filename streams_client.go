@@ -14,6 +14,7 @@ func (db *DB) StreamsClient(options ...func(*dynamodbstreams.Options)) *dynamodb
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  aws.AnonymousCredentials{},
-		HTTPClient:   inprocess.Client{Handler: db.server.Owner()},
+		// Positions by time, like those of package consumer, are of the database's clock.
+		HTTPClient: inprocess.Client{Handler: db.server.Owner(), Now: db.now},
 	}, options...)
 }

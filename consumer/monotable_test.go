@@ -141,3 +141,30 @@ func TestLatestPositionSurvivesRestart(t *testing.T) {
 		t.Errorf("received %q, want ana once", received.String())
 	}
 }
+
+// TestLatestByTheDatabasesClock tests that the position of a run with Latest is a time by the database's clock, whichever that is.
+func TestLatestByTheDatabasesClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-time.Hour, time.Hour} {
+		db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return time.Now().Add(ahead) }})
+		arn := createOrders(t.Context(), db.Client())
+		received := 0
+		c, err := consumer.New(db.StreamsClient(), arn, func(_ context.Context, b consumer.Batch) error {
+			received += len(b.Records)
+			return nil
+		}, consumer.Options{From: consumer.Latest, Checkpoints: consumer.NewMemory()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := range 2 {
+			if err := c.CatchUp(t.Context()); err != nil {
+				t.Errorf("run %d with a clock that is %v ahead: %v", run, ahead, err)
+			}
+			if run == 0 {
+				putOrder(t.Context(), db.Client(), "ana", "1")
+			}
+		}
+		if received != 1 {
+			t.Errorf("with a clock that is %v ahead, %d records were received, want 1", ahead, received)
+		}
+	}
+}

@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"time"
 )
 
 // Client calls Handler on the caller's goroutine. It is safe for concurrent use.
 type Client struct {
 	Handler http.Handler
+	// Now is the time in the Date header of responses; nil leaves it out.
+	Now func() time.Time
 }
 
 // Do serves the request and closes its body. The response is complete when Do returns.
@@ -24,6 +27,9 @@ func (c Client) Do(request *http.Request) (*http.Response, error) {
 		request.Host = request.URL.Host // which a socket would carry
 	}
 	response := recorder{header: make(http.Header, 8), status: http.StatusOK}
+	if c.Now != nil {
+		response.header.Set("Date", c.Now().UTC().Format(http.TimeFormat))
+	}
 	c.Handler.ServeHTTP(&response, request)
 	if err := request.Body.Close(); err != nil {
 		return nil, err
