@@ -574,6 +574,30 @@ func TestTrimmedBeforeFirstRecord(t *testing.T) {
 	}
 }
 
+// TestTrimmedSinceLatest reports that a run which had begun with Latest, and had read nothing, is too long ago for the next one.
+func TestTrimmedSinceLatest(t *testing.T) {
+	for _, since := range []time.Duration{23 * time.Hour, 25 * time.Hour} {
+		t.Run(since.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, a, store := newStream(1), &audience{}, consumer.NewMemory()
+				catchUp(t, s, a.handle, consumer.Options{From: consumer.Latest, Checkpoints: store})
+				one := s.write(0, "x")
+				s.split(0, 1)
+				wait(since)
+				err := newConsumer(t, s, a.handle, consumer.Options{Checkpoints: store}).CatchUp(t.Context())
+				if since < 24*time.Hour {
+					a.want(t, one)
+				} else {
+					a.want(t)
+				}
+				if errors.Is(err, consumer.ErrTrimmed) != (since > 24*time.Hour) {
+					t.Errorf("after %v the run ended with %v", since, err)
+				}
+			})
+		})
+	}
+}
+
 // TestHorizonMoves tests that the horizon may move between the iterator and the first read without a loss.
 func TestHorizonMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,6 +18,8 @@ const (
 	// drainInterval is the pause of a shard whose end is near: a closed one already has all of its records, and
 	// CatchUp does not wait for more.
 	drainInterval = 50 * time.Millisecond
+	// retention is how long a record stays in a stream.
+	retention = 24 * time.Hour
 	// saveWait is the time limit for saving a checkpoint after the run has ended.
 	saveWait = 10 * time.Second
 )
@@ -114,8 +116,13 @@ func (r *reader) iterator(ctx context.Context) (*string, error) {
 			out, err = r.streams.GetShardIterator(ctx, in)
 			return err
 		})
-		if err == nil && in.ShardIteratorType == types.ShardIteratorTypeTrimHorizon {
+		switch {
+		case err != nil:
+		case in.ShardIteratorType == types.ShardIteratorTypeTrimHorizon:
 			err = r.checkFirst(ctx)
+		case in.ShardIteratorType == types.ShardIteratorTypeAtTimestamp && r.closed && serverTime(out).Sub(r.checkpoint.Since) > retention:
+			// AT_TIMESTAMP does not tell either. A shard that is still open is one of an idle stream without rotation.
+			err = &types.TrimmedDataAccessException{Message: aws.String("reading began more than 24 hours ago")}
 		}
 		if err == nil {
 			if in.ShardIteratorType == types.ShardIteratorTypeLatest {
