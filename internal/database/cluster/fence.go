@@ -34,17 +34,27 @@ func (s *Store) fence(ctx context.Context) (f fence, is bool) {
 
 // Update fails with ErrDeposed if the context belongs to a term that is over.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	f, fenced := s.fence(ctx)
-	if !fenced {
+	keys, check := s.Term(ctx)
+	if keys == nil {
 		return s.Store.Update(ctx, in, fn)
 	}
-	in.Check = append(slices.Clip(in.Check), keyenc.Leader())
+	in.Check = append(slices.Clip(in.Check), keys...)
 	return s.Store.Update(ctx, in, func(txn kv.Txn) error {
-		if err := f.check(txn.Get); err != nil {
+		if err := check(txn); err != nil {
 			return err
 		}
 		return fn(txn)
 	})
+}
+
+// Term is for updates of a store around this one: if the context belongs to a term, they have to check the keys, and their
+// transaction the term. A nil Store has no terms.
+func (s *Store) Term(ctx context.Context) (keys [][]byte, check func(kv.Reader) error) {
+	f, fenced := s.fence(ctx)
+	if !fenced {
+		return nil, func(kv.Reader) error { return nil }
+	}
+	return [][]byte{keyenc.Leader()}, func(r kv.Reader) error { return f.check(r.Get) }
 }
 
 func (f fence) check(get func(key []byte) ([]byte, error)) error {

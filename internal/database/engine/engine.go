@@ -161,6 +161,7 @@ func (o Options) withDefaults() Options {
 type Engine struct {
 	store   kv.Store
 	member  *cluster.Member // nil if no other server shares the store
+	fence   *cluster.Store  // the same
 	catalog *catalog.Catalog
 	options Options // with defaults filled in
 	jobs    *jobs
@@ -210,7 +211,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 		return nil, err
 	}
 	o.Now = clock.Now
-	e := &Engine{options: o, regions: o.Regions, site: site, clock: clock, flows: newFlows()}
+	e := &Engine{options: o, regions: o.Regions, site: site, fence: fence, clock: clock, flows: newFlows()}
 	e.appendCounts.regions = o.Regions
 	e.store = newObservedStore(store, clock, &e.appendCounts, &e.sweeps)
 	if o.Shared { // before the catalog is read

@@ -15,6 +15,18 @@ import (
 // ScrambleReturnedWrites overwrites the memory of finished requests' writes.
 func ScrambleReturnedWrites() { scramble = true }
 
+// Term is the context of what the server does as the leader.
+func (e *Engine) Term() context.Context {
+	e.jobs.mu.Lock()
+	defer e.jobs.mu.Unlock()
+	return e.jobs.term.ctx
+}
+
+// UpdateJointly runs an empty update of the kind that writes in several Regions.
+func (e *Engine) UpdateJointly(ctx context.Context) error {
+	return e.regions.jointly(ctx, []*member{{engine: e}}, func() error { return nil })
+}
+
 // Settle waits until all background jobs that are due are done.
 func (e *Engine) Settle() { e.jobs.settle() }
 

@@ -110,7 +110,8 @@ type member struct {
 	intent kv.Intent
 	txn    kv.Txn // set during the update
 
-	seen *observedTxn
+	seen      *observedTxn
+	checkTerm func(kv.Reader) error
 }
 
 // jointly runs fn in one transaction that holds the keys of all intents, and commits in all Regions or in none. The other fields
@@ -122,12 +123,18 @@ func (r *Regions) jointly(ctx context.Context, members []*member, fn func() erro
 	for _, m := range members {
 		in.Write = append(in.Write, m.engine.site.outer(m.intent.Write)...)
 		in.Check = append(in.Check, m.engine.site.outer(m.intent.Check)...)
+		var term [][]byte
+		term, m.checkTerm = m.engine.fence.Term(ctx) // the update bypasses the fence
+		in.Check = append(in.Check, m.engine.site.outer(term)...)
 		m.seen = new(observedTxn)
 	}
 	err := first.engine.site.around.Update(ctx, in, func(txn kv.Txn) error {
 		for _, m := range members {
 			m.seen.begin(m.engine.site.within(txn), m.engine.clock)
 			m.txn = m.seen
+			if err := m.checkTerm(m.txn); err != nil {
+				return err
+			}
 		}
 		if err := fn(); err != nil {
 			return err

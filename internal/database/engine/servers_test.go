@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
@@ -295,6 +296,24 @@ func TestServersRestore(t *testing.T) {
 			wantVerified(t, one)
 		})
 	}
+}
+
+// TestTermOfJointUpdates: the updates of a leader that write in several Regions also fail when another server leads.
+func TestTermOfJointUpdates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers, ways := openServers(t, 2, engine.Options{TTLInterval: -1})
+		advance(time.Second)
+		ctx := context.WithoutCancel(servers[0].Term())
+		if err := servers[0].UpdateJointly(ctx); err != nil {
+			t.Fatal(err)
+		}
+		ways[0].cut.Store(true)
+		advance(15 * time.Second)
+		ways[0].cut.Store(false)
+		if err := servers[0].UpdateJointly(ctx); !errors.Is(err, cluster.ErrDeposed) {
+			t.Errorf("after another server has taken over: %v", err)
+		}
+	})
 }
 
 // TestServersCheckFormats: a program with a later format does not take over a store that is served by servers with an earlier
