@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"sync"
@@ -16,6 +17,9 @@ type Checkpoint struct {
 	// Done reports that the shard is closed and has been handled to its end.
 	Done bool `json:"done,omitempty"`
 }
+
+// position names the position for messages.
+func (c Checkpoint) position() string { return cmp.Or(c.Sequence, "its beginning") }
 
 // Checkpoints stores checkpoints. Its methods can be called concurrently for different shards.
 type Checkpoints interface {

@@ -242,7 +242,7 @@ func (l *lineage) drop(ctx context.Context, id string) error {
 func (l *lineage) dropGone(ctx context.Context, id string, c Checkpoint) error {
 	if !c.Done {
 		if !l.consumer.options.SkipTrimmed {
-			return fmt.Errorf("%w: shard %s, after %q, no longer exists", ErrTrimmed, id, c.Sequence)
+			return fmt.Errorf("%w: shard %s, after %s, no longer exists", ErrTrimmed, id, c.position())
 		}
 		l.consumer.options.Logger.Warn("shard was removed before it was read to its end", "stream", l.consumer.stream, "shard", id, "after", c.Sequence)
 	}

@@ -201,7 +201,7 @@ func (r *reader) recoverFrom(ctx context.Context, err error) error {
 	}
 	if r.checkpoint != (Checkpoint{}) || r.first != "" {
 		if !r.options.SkipTrimmed {
-			return fmt.Errorf("%w: shard %s, after %q: %w", ErrTrimmed, r.shard, r.checkpoint.Sequence, err)
+			return fmt.Errorf("%w: shard %s, after %s: %w", ErrTrimmed, r.shard, r.checkpoint.position(), err)
 		}
 		r.options.Logger.Warn("records were trimmed before they were read", "stream", r.stream, "shard", r.shard, "after", r.checkpoint.Sequence)
 	}
