@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/monotable/monotable/internal/plural"
 )
@@ -62,6 +64,9 @@ func (c *copier) createAs(ctx context.Context, t *tableState, source *types.Tabl
 	}
 	in.Tags = tags
 	if _, err := c.o.To.Client.CreateTable(ctx, in); err != nil {
+		if neverCreated(err) {
+			err = errors.Join(err, c.state.update(func() { t.Creating = false }))
+		}
 		return fmt.Errorf("create %s at %s: %w", t.Target, c.o.To.Name, err)
 	}
 	c.logf("%s: created %s with %s and %s", t.Source, t.Target,
@@ -70,6 +75,14 @@ func (c *copier) createAs(ctx context.Context, t *tableState, source *types.Tabl
 		c.logf("%s: not copied: %s", t.Source, left)
 	}
 	return nil
+}
+
+// neverCreated reports whether a table that is found after this error of CreateTable is someone else's. A name in use may be due to an
+// earlier attempt of the same request.
+func neverCreated(err error) bool {
+	response, is := errors.AsType[*smithyhttp.ResponseError](err)
+	_, used := errors.AsType[*types.ResourceInUseException](err)
+	return is && !used && response.HTTPStatusCode() < http.StatusInternalServerError
 }
 
 // requestOf returns the request that creates a table like another, without the settings that are turned on at the end.
@@ -155,7 +168,7 @@ func (c *copier) settings(ctx context.Context, t *tableState) error {
 			return err
 		}
 	}
-	if t.EnabledStream {
+	if s := source.StreamSpecification; t.EnabledStream && s != nil && aws.ToBool(s.StreamEnabled) { // not by a run that was then killed
 		_, err := c.o.From.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 			TableName: &t.Source, StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)},
 		})

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/monotable/monotable/internal/tools/pacing"
@@ -146,7 +148,7 @@ func (c *copier) writeBatch(ctx context.Context, table string, batch []types.Wri
 			return err
 		})
 		if err != nil {
-			return c.findRejected(ctx, table, batch, err)
+			return c.split(ctx, table, batch, err)
 		}
 		if err := c.meter.Spend(ctx, false, out.ConsumedCapacity...); err != nil {
 			return err
@@ -160,24 +162,31 @@ func (c *copier) writeBatch(ctx context.Context, table string, batch []types.Wri
 	}
 }
 
-// findRejected finds the item for which a batch was rejected, by writing each one separately.
-func (c *copier) findRejected(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
-	if coded, is := errors.AsType[smithy.APIError](rejection); !is || coded.ErrorCode() != "ValidationException" {
+// split writes the halves of a rejected batch, because it may be too large or contain a key twice. An item that is rejected alone is
+// named in the error.
+func (c *copier) split(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
+	if !rejected(rejection) {
 		return rejection
 	}
-	for _, w := range batch {
-		if w.PutRequest == nil {
-			continue
+	if half := len(batch) / 2; half > 0 {
+		if err := c.writeBatch(ctx, table, batch[:half]); err != nil {
+			return err
 		}
-		if _, err := c.o.To.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: w.PutRequest.Item}); err != nil {
-			target, lookup := describe(ctx, c.o.To.Client, table)
-			if lookup != nil || target == nil {
-				return err
-			}
-			return fmt.Errorf("%s rejects the item %s: %w", c.o.To.Name, identity(primary(target.KeySchema, w.PutRequest.Item)), err)
-		}
+		return c.writeBatch(ctx, table, batch[half:])
 	}
-	return nil // each item alone was accepted: two of them may have the same key
+	target, err := describe(ctx, c.o.To.Client, table)
+	if err != nil || target == nil || batch[0].PutRequest == nil {
+		return rejection
+	}
+	return fmt.Errorf("%s rejects the item %s: %w", c.o.To.Name, identity(primary(target.KeySchema, batch[0].PutRequest.Item)), rejection)
+}
+
+// rejected reports whether a request was rejected for what it contains. A request is limited to 16 MB, which items with many small
+// values exceed as JSON.
+func rejected(err error) bool {
+	coded, is := errors.AsType[smithy.APIError](err)
+	response, responded := errors.AsType[*smithyhttp.ResponseError](err)
+	return is && coded.ErrorCode() == "ValidationException" || responded && response.HTTPStatusCode() == http.StatusRequestEntityTooLarge
 }
 
 // again retries a request while the table is throttled.

@@ -122,9 +122,12 @@ func Run(ctx context.Context, o Options) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	followers, following := errgroup.WithContext(ctx)
+	endable, end := context.WithCancel(ctx)
+	defer end()
+	followers, following := errgroup.WithContext(endable)
 	for _, t := range st.Tables {
 		if err := c.copyTable(following, t); err != nil {
+			end() // following the other tables
 			return errors.Join(err, ignoreCanceled(followers.Wait()))
 		}
 		if o.Mode == Follow {
