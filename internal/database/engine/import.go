@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -224,53 +226,92 @@ func (r *importer) findTable() error {
 
 // flush writes the batch together with the import's progress.
 func (r *importer) flush(ctx context.Context, at transfer.Imported) error {
+	err := r.commit(ctx, r.batch, at)
+	if errors.Is(err, kv.ErrTooLarge) {
+		if err = r.separately(ctx, strings.TrimSuffix(at.Object, pastObject)); err == nil {
+			err = r.commit(ctx, nil, at)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	clear(r.batch)
+	r.batch, r.bytes = r.batch[:0], 0
+	r.items, r.processed, r.errors, r.text = 0, 0, 0, 0
+	return nil
+}
+
+// separately writes the items of a batch that exceeds the store's limits one by one. It counts none of them: after a crash they are
+// written again.
+func (r *importer) separately(ctx context.Context, key string) error {
+	for i := range r.batch {
+		err := r.write(ctx, r.batch[i:i+1], nil)
+		if errors.Is(err, kv.ErrTooLarge) {
+			r.items, r.processed = r.items-1, r.processed-1
+			r.refuse(key, apierr.ItemTooLarge.With())
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit writes items together with the progress of the whole batch.
+func (r *importer) commit(ctx context.Context, batch []*write, at transfer.Imported) error {
 	after := *r.x
 	after.Imported = &at
 	after.Items += r.items
 	after.Processed += r.processed
 	after.Errors += r.errors
 	after.Bytes += r.text
+	err := r.write(ctx, batch, &after)
+	if err == nil {
+		*r.x = after
+	}
+	return err
+}
+
+// write writes items, and the record of the import unless it is nil, in one transaction.
+func (r *importer) write(ctx context.Context, batch []*write, after *transfer.Record) error {
 	for {
-		err := r.write(ctx, &after)
-		if errors.Is(err, errTableChanged) {
-			if err = r.engine.catalog.Renew(ctx, r.table); err == nil {
-				err = r.findTable()
-			}
-			if err == nil {
-				continue
-			}
-		}
-		if err != nil {
+		err := r.writeTo(ctx, r.table, batch, after)
+		if !errors.Is(err, errTableChanged) {
 			return err
 		}
-		*r.x = after
-		clear(r.batch)
-		r.batch, r.bytes = r.batch[:0], 0
-		r.items, r.processed, r.errors, r.text = 0, 0, 0, 0
-		return nil
+		if err := r.engine.catalog.Renew(ctx, r.table); err != nil {
+			return err
+		}
+		if err := r.findTable(); err != nil {
+			return err
+		}
 	}
 }
 
-// write commits the batch in one transaction.
-func (r *importer) write(ctx context.Context, after *transfer.Record) error {
-	in := kv.Intent{Write: [][]byte{after.Key()}}
-	for _, w := range r.batch {
-		w.t = r.table
+func (r *importer) writeTo(ctx context.Context, t *catalog.Table, batch []*write, after *transfer.Record) error {
+	var in kv.Intent
+	if after != nil {
+		in.Write = append(in.Write, after.Key())
+	}
+	for _, w := range batch {
+		w.t = t
 		in.Write = append(in.Write, w.key)
 	}
-	if len(r.batch) > 0 {
-		in.Check = [][]byte{keyenc.TableVersion(r.table.ID)}
+	if len(batch) > 0 {
+		in.Check = [][]byte{keyenc.TableVersion(t.ID)}
 	}
-	return r.engine.update(ctx, in, r.batch, func(txn kv.Txn, ws *workspace) error {
-		if len(r.batch) > 0 {
-			if err := checkVersion(txn, r.table); err != nil {
+	return r.engine.update(ctx, in, batch, func(txn kv.Txn, ws *workspace) error {
+		if len(batch) > 0 {
+			if err := checkVersion(txn, t); err != nil {
 				return err
 			}
 		}
-		for _, w := range r.batch {
+		for _, w := range batch {
 			if err := w.run(txn, ws); err != nil {
 				return err
 			}
+		}
+		if after == nil {
+			return nil
 		}
 		return after.Save(txn)
 	})

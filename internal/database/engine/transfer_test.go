@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
@@ -276,4 +278,83 @@ func killedWithinTransfers(t *testing.T, writes int64) (survived bool) {
 		t.Errorf("the store keeps %v (%v)", kept, err)
 	}
 	return survived
+}
+
+// narrow is a store whose updates have room for one item, unless it is large.
+type narrow struct{ kv.Store }
+
+func (n narrow) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	items := 0
+	for _, key := range in.Write {
+		if key[0] == 'd' {
+			items++
+		}
+		if bytes.Contains(key, []byte("large")) {
+			items++
+		}
+	}
+	if items > 1 {
+		return kv.ErrTooLarge
+	}
+	return n.Store.Update(ctx, in, fn)
+}
+
+// TestImportBeyondStoreLimits: items that the store cannot take together are imported one by one, and one that it cannot take at
+// all is rejected.
+func TestImportBeyondStoreLimits(t *testing.T) {
+	dir := t.TempDir()
+	e := openOn(t, narrow{kv.Checked(memkv.New())}, engine.Options{TTLInterval: -1, Buckets: openFolder(t, dir)}.SmallTransfers())
+	defer e.Close()
+	writeObject(t, dir, "source", "1.json", `{"Item":{"pk":{"S":"a"},"sk":{"N":"1"},"l":{"S":"first"}}}
+{"Item":{"pk":{"S":"large"},"sk":{"N":"1"}}}
+{"Item":{"pk":{"S":"a"},"sk":{"N":"1"},"l":{"S":"last"}}}
+{"Item":{"pk":{"S":"b"},"sk":{"N":"2"}}}
+`)
+	imported, err := importHistory(t, e, "Imported", "source", "", "DYNAMODB_JSON", "NONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Settle()
+	out, err := e.DescribeImport(t.Context(), &api.DescribeImportInput{ImportArn: imported.ImportTableDescription.ImportArn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := out.ImportTableDescription
+	if diff := cmp.Diff([]int64{3, 1, 4}, []int64{*d.ImportedItemCount, *d.ErrorCount, *d.ProcessedItemCount}); diff != "" {
+		t.Errorf("the import is %s and counts (-want +got)\n%s", *d.ImportStatus, diff)
+	}
+	if got := contents(t, e, "Imported"); len(got) != 2 || !strings.Contains(fmt.Sprint(got), "last") {
+		t.Errorf("imported %v", got)
+	}
+	wantVerified(t, e)
+}
+
+// TestRestoreBeyondStoreLimits: changes that the store cannot take together are undone one by one.
+func TestRestoreBeyondStoreLimits(t *testing.T) {
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	e := openOn(t, narrow{kv.Checked(memkv.New())}, engine.Options{Now: c.now, TTLInterval: -1})
+	defer e.Close()
+	send(t, e, "create-table", historyTable)
+	if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	write := func(value string) {
+		for i := range 3 {
+			send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"%d"},"sk":{"N":"1"},"g":{"S":%q}}}`, i, value))
+		}
+	}
+	write("then")
+	want, then := contents(t, e, "History"), c.now()
+	c.set(then.Add(time.Second))
+	write("now")
+	c.set(then.Add(2 * time.Second))
+	if err := restoreTo(t.Context(), e, "History", then, "Restored"); err != nil {
+		t.Fatal(err)
+	}
+	e.Settle()
+	if diff := cmp.Diff(want, contents(t, e, "Restored")); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	wantVerified(t, e)
 }

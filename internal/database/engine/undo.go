@@ -92,16 +92,29 @@ func (r *restorer) putBack(ctx context.Context, s stretch) error {
 	if err != nil {
 		return err
 	}
+	return r.apply(ctx, writes, s.after+1)
+}
+
+// apply executes writes of different items, and records that everything from a number on is undone. Writes that exceed the store's
+// limits together are executed in parts.
+func (r *restorer) apply(ctx context.Context, writes []*write, undone kv.Seq) error {
 	for {
 		t, err := r.engine.ownTable(r.job)
 		if err != nil {
 			return err
 		}
-		err = r.write(ctx, t, writes, s.after+1)
-		if !errors.Is(err, errTableChanged) {
-			return err
-		}
-		if err := r.engine.catalog.Renew(ctx, t); err != nil {
+		err = r.write(ctx, t, writes, undone)
+		switch half := len(writes) / 2; {
+		case errors.Is(err, errTableChanged):
+			if err := r.engine.catalog.Renew(ctx, t); err != nil {
+				return err
+			}
+		case errors.Is(err, kv.ErrTooLarge) && half > 0:
+			if err := r.apply(ctx, writes[:half], r.job.Restore.Undone); err != nil {
+				return err
+			}
+			writes = writes[half:]
+		default:
 			return err
 		}
 	}
