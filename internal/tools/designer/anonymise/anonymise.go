@@ -45,6 +45,7 @@ type Anonymiser struct {
 type tableOf struct {
 	name     string
 	physical *regexp.Regexp
+	literal  int // bytes of the physical name outside of placeholders
 	ttl      string
 	entities []*table.Entity
 }
@@ -55,7 +56,8 @@ func New(d *design.Design) *Anonymiser {
 	program, _ := lower.Lower(d)
 	a := &Anonymiser{leftOut: map[string]bool{}}
 	for i, t := range d.Tables {
-		one := tableOf{name: t.Name, physical: pattern(t.Physical), ttl: program.Tables[i].TTLAttr}
+		one := tableOf{name: t.Name, ttl: program.Tables[i].TTLAttr}
+		one.physical, one.literal = pattern(t.Physical)
 		for j, e := range d.Entities {
 			if e.Table == t.Name {
 				one.entities = append(one.entities, program.Entities[j])
@@ -69,20 +71,26 @@ func New(d *design.Design) *Anonymiser {
 var placeholder = regexp.MustCompile(`\\\{[^{}]*\\\}`)
 
 // pattern matches the names that a physical name with placeholders can become.
-func pattern(physical string) *regexp.Regexp {
-	return regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(physical), ".+") + "$")
+func pattern(physical string) (_ *regexp.Regexp, literal int) {
+	quoted := regexp.QuoteMeta(physical)
+	return regexp.MustCompile("^" + placeholder.ReplaceAllString(quoted, ".+") + "$"), len(placeholder.ReplaceAllString(quoted, ""))
 }
 
 // Covers reports whether the design has a table with that name.
 func (a *Anonymiser) Covers(name string) bool { return a.table(name) != nil }
 
-func (a *Anonymiser) table(name string) *tableOf {
+// table returns the table with a name. Of several that a name could be, it has the most specific pattern: shop-audit-prod is not the
+// stage audit-prod of shop-{stage} if there is a shop-audit-{stage}.
+func (a *Anonymiser) table(name string) (found *tableOf) {
 	for i := range a.tables {
-		if t := &a.tables[i]; t.name == name || t.physical.MatchString(name) {
+		switch t := &a.tables[i]; {
+		case t.name == name:
 			return t
+		case t.physical.MatchString(name) && (found == nil || t.literal > found.literal):
+			found = t
 		}
 	}
-	return nil
+	return found
 }
 
 // Item returns an item of a table with pseudonyms, which depend on the seed.
