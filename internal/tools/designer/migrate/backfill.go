@@ -306,6 +306,10 @@ func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) [
 	check, gone := newExpressions(), newExpressions()
 	check.as(t, holder, b.shape.surplus[j.entity].needs)
 	gone.exists(t.PK.Name)
+	for _, name := range fieldsOf(j.entity.Key) { // it may be another holder's by now
+		attribute := fieldOf(j.entity, name).Path[0]
+		gone.is(attribute, j.item[attribute])
+	}
 	return []types.TransactWriteItem{check.itself(b.table(t), j.keys[0]), gone.delete(b.table(t), keyOf(t, j.item))}
 }
 

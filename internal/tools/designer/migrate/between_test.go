@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/migrate"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 	"github.com/monotable/monotable/monotabletest"
@@ -218,4 +219,46 @@ func TestResumesAfterLostConnection(t *testing.T) {
 			t.Logf("cut %d times", cuts)
 		})
 	}
+}
+
+// TestReclaimedMarkerStays tests that the migration does not delete a marker that has been deleted and put by another order since it was
+// found to be obsolete.
+func TestReclaimedMarkerStays(t *testing.T) {
+	s := newShop(t, "markers")
+	dual := programOf(t, s.client, s.plan.DualWrites)
+	if _, err := s.migration(through).Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	place := func(id string) {
+		v := orderOf(0, 0)
+		delete(v, "total")
+		v["orderId"], v["userId"], v["number"] = text(id), text("u-"+id), text("claimed")
+		if err := dual.write(t.Context(), "Place", v); err != nil {
+			t.Error(err)
+		}
+	}
+	place("gone")
+	if err := s.old.write(t.Context(), "Drop", table.Values{"orderId": text("gone")}); err != nil { // it does not know the new marker
+		t.Fatal(err)
+	}
+	var once sync.Once
+	m := s.migration(func(operation, body string, send func() (*http.Response, error)) (*http.Response, error) {
+		if operation == "TransactWriteItems" && strings.Contains(body, `"Delete"`) && strings.Contains(body, "N#claimed") {
+			once.Do(func() {
+				key := table.Item{"PK": text("N#claimed"), "SK": text("UNIQUE")}
+				if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("shop"), Key: key}); err != nil {
+					t.Error(err)
+				}
+				place("another")
+			})
+		}
+		return send()
+	})
+	if _, err := m.Run(t.Context(), migrate.DualWrites); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(slices.DeleteFunc(s.said, func(line string) bool { return !strings.HasPrefix(line, "pass") })); n != 1 {
+		t.Errorf("it took %d passes: %v", n, s.said)
+	}
+	conforms(t, s.client, s.plan.DualWrites)
 }
