@@ -143,10 +143,27 @@ func existing(dir string) (string, error) {
 	return path, err
 }
 
-// absolute returns an absolute path, which stays valid when the process changes its working directory.
+// absolute returns an absolute path, which stays valid when the process changes its working directory. It has no symbolic links, so
+// a directory is recognized as another, or as inside of it, by its path.
 func absolute(dir string) (string, error) {
 	if dir == "" {
 		return "", errors.New("the directory's name is empty")
 	}
-	return filepath.Abs(dir)
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return withoutLinks(path), nil
+}
+
+// withoutLinks resolves the symbolic links in the part of a path that exists.
+func withoutLinks(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(withoutLinks(parent), filepath.Base(path))
 }

@@ -80,7 +80,12 @@ func TestBackupAndRestore(t *testing.T) {
 	wantVerified(t, at("second"), 2)
 	wantVerified(t, at("back"), 1)
 
+	if err := os.Symlink(at("db"), at("link")); err != nil {
+		t.Fatal(err)
+	}
 	for what, err := range map[string]error{
+		"backup into a link":      monotable.Backup(t.Context(), at("db"), at("link/copy"), nil),
+		"backup of a link":        monotable.Backup(t.Context(), at("link"), at("db/copy"), nil),
 		"backup over a database":  monotable.Backup(t.Context(), at("db"), at("first"), nil),
 		"restore over a database": monotable.Restore(t.Context(), at("first"), at("db"), nil),
 		"backup into itself":      monotable.Backup(t.Context(), at("db"), at("db/copy"), nil),
