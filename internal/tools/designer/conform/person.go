@@ -100,6 +100,14 @@ func (p *persons) in(v types.AttributeValue) bool {
 		return p.within(v.Value)
 	case *types.AttributeValueMemberSS:
 		return slices.ContainsFunc(v.Value, p.within)
+	case *types.AttributeValueMemberN:
+		return slices.Contains(p.ids, v.Value)
+	case *types.AttributeValueMemberNS:
+		return slices.ContainsFunc(v.Value, func(n string) bool { return slices.Contains(p.ids, n) })
+	case *types.AttributeValueMemberB: // a key attribute of type B contains texts
+		return p.within(string(v.Value))
+	case *types.AttributeValueMemberBS:
+		return slices.ContainsFunc(v.Value, func(b []byte) bool { return p.within(string(b)) })
 	case *types.AttributeValueMemberL:
 		return slices.ContainsFunc(v.Value, p.in)
 	case *types.AttributeValueMemberM:

@@ -42,6 +42,12 @@ entities:
     personal: { userId: expires }
 `
 
+// with is an item with another attribute.
+func with(item table.Item, name string, value types.AttributeValue) table.Item {
+	item[name] = value
+	return item
+}
+
 func TestErasedPersonIsReported(t *testing.T) {
 	user := of("PK=USER#ana", "SK=PROFILE", "userId=ana", "email=Ana@x.org")
 	marker := of("PK=EMAIL#ana@x.org", "SK=UNIQUE", "userId=ana", "email=Ana@x.org")
@@ -64,12 +70,17 @@ func TestErasedPersonIsReported(t *testing.T) {
 		{"in a text of another's", []table.Item{of("PK=POST#q", "SK=POST", "postId=q", "userId=bo", "body=Thank you, Ana."), of("PK=USER#bo", "SK=POST#q", "postId=q", "userId=bo", "body=Thank you, Ana.")}, "Post.byUser 1, Post.key 1", ""},
 		{"in an index key alone", []table.Item{of("PK=POST#q", "SK=POST", "postId=q", "userId=bo", "body=…", "GSI1PK=OLD#ana", "GSI1SK=x"), of("PK=USER#bo", "SK=POST#q", "postId=q", "userId=bo", "body=…")}, "Post.key 1", ""},
 		{"in what is no entity's", []table.Item{of("PK=LEGACY#ana", "SK=X")}, "Forum 1", ""},
+		{"in a number or bytes", []table.Item{
+			with(of("PK=OLD#1", "SK=X"), "of", &types.AttributeValueMemberN{Value: "5551234"}), with(of("PK=OLD#2", "SK=X"), "of", &types.AttributeValueMemberN{Value: "55512345"}),
+			with(of("PK=OLD#3", "SK=X"), "of", &types.AttributeValueMemberNS{Value: []string{"1", "5551234"}}), with(of("PK=OLD#4", "SK=X"), "of", &types.AttributeValueMemberB{Value: []byte("USER#Ana")}),
+			with(of("PK=OLD#5", "SK=X"), "of", &types.AttributeValueMemberBS{Value: [][]byte{{0xff}, []byte("ana")}}), with(of("PK=OLD#6", "SK=X"), "of", &types.AttributeValueMemberB{Value: []byte("anabel")}),
+		}, "Forum 4", ""},
 		{"kept", []table.Item{invoice, line}, "", "Invoice 1 The books., Line 1 The books."},
 		{"kept, and another field names them", []table.Item{of("PK=INVOICE#i", "SK=INVOICE", "invoiceId=i", "userId=bo", "actorId=ana", "GSI1PK=INVOICES#bo", "GSI1SK=i")}, "Invoice.key 1", ""},
 		{"expiring", []table.Item{visit}, "", "Visit 1 "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report, err := conform.Check(parsed(t, forum), passes(map[string][]table.Item{"Forum": c.items}), conform.Options{Examples: 2, Persons: []string{"ana", "ANA@x.org"}})
+			report, err := conform.Check(parsed(t, forum), passes(map[string][]table.Item{"Forum": c.items}), conform.Options{Examples: 2, Persons: []string{"ana", "ANA@x.org", "5551234"}})
 			if err != nil {
 				t.Fatal(err)
 			}
