@@ -170,14 +170,18 @@ func (s *state) streams() (*consumer.FileCheckpoints, error) {
 	return s.stream, nil
 }
 
+// forgetStreams deletes the stream checkpoints.
+func (s *state) forgetStreams() error {
+	if err := os.Remove(s.checkpoints()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // remove deletes the files of a completed copy.
 func (s *state) remove() error {
-	err := os.Remove(s.path)
-	if checkpoints := os.Remove(s.checkpoints()); !errors.Is(checkpoints, fs.ErrNotExist) {
-		err = errors.Join(err, checkpoints)
+	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return s.forgetStreams()
 }

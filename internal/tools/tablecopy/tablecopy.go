@@ -171,6 +171,9 @@ func (c *copier) begin(ctx context.Context) error {
 	if o.Mode == Finish {
 		return fmt.Errorf("there is no copy to finish: %s does not exist; start with --follow", o.StateFile)
 	}
+	if err := st.forgetStreams(); err != nil { // of a copy whose state was deleted to start over
+		return err
+	}
 	tables := o.Tables
 	if len(tables) == 0 {
 		names, err := listTables(ctx, o.From.Client)

@@ -1,7 +1,9 @@
 package tablecopy_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -122,6 +124,24 @@ func TestKilledAfterStreamIsOff(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStartOver: without its state file a copy starts over, although the position of the earlier one in the stream, which is in another
+// file, is no longer there.
+func TestStartOver(t *testing.T) {
+	s := newSides(t)
+	createTable(t, s.from, definition("things"))
+	s.follow(t)()
+	positions := s.StateFile + ".streams"
+	data, err := os.ReadFile(positions)
+	if err == nil {
+		err = os.WriteFile(positions, bytes.ReplaceAll(data, []byte("shardId-"), []byte("shardId-9")), 0o600)
+	}
+	if err = errors.Join(err, os.Remove(s.StateFile)); err != nil {
+		t.Fatal(err)
+	}
+	s.Existing = true
+	s.follow(t)()
 }
 
 // denied is an HTTP client for a server that does not let its callers create tables.
