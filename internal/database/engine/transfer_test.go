@@ -187,6 +187,101 @@ func TestExportsMatchPastState(t *testing.T) {
 	wantVerified(t, e)
 }
 
+// TestIncrementalExportsMatchPastStates changes a table at random, and exports its changes between random seconds: each leads from the
+// state at the first second to that at the second.
+func TestIncrementalExportsMatchPastStates(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	e := newEngine(t, engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1, Buckets: openFolder(t, dir)}.SmallTransfers())
+	send(t, e, "create-table", historyTable)
+	if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	const steps, keys, step = 12, 25, 5 * time.Minute
+	model := map[string]string{}
+	var seconds []int64
+	var states []map[string]string // before the changes of each second
+	for range steps {
+		c.set(c.now().Add(step))
+		seconds, states = append(seconds, c.now().Unix()), append(states, maps.Clone(model))
+		for range random.IntN(20) {
+			n := random.IntN(keys)
+			key, id := fmt.Sprintf(`{"pk":{"S":"%d"},"sk":{"N":"%d"}`, n%5, n), fmt.Sprintf("%d/%d", n%5, n)
+			if random.IntN(3) == 0 {
+				send(t, e, "delete-item", `{"TableName":"History","Key":`+key+`}}`)
+				delete(model, id)
+				continue
+			}
+			model[id] = fmt.Sprint(random.IntN(3))
+			send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":%s,"g":{"S":%q}}}`, key, model[id]))
+		}
+	}
+	c.set(c.now().Add(step))
+	for n := range steps {
+		from := random.IntN(steps - 3)
+		to := from + 3 + random.IntN(steps-from-3)
+		bucket := fmt.Sprintf("bucket-%d", n)
+		out, err := e.ExportTableToPointInTime(t.Context(), &api.ExportTableToPointInTimeInput{
+			TableArn: new(historyARN), S3Bucket: &bucket, ExportType: new("INCREMENTAL_EXPORT"),
+			IncrementalExportSpecification: &api.IncrementalExportSpecification{
+				ExportFromTime: new(api.Timestamp(seconds[from])), ExportToTime: new(api.Timestamp(seconds[to])),
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Settle()
+		wantWhole(t, dir, bucket, describeExport(t, e, *out.ExportDescription.ExportArn))
+		got := maps.Clone(states[from])
+		applyChanges(t, got, filepath.Join(dir, bucket, "AWSDynamoDB/data"))
+		if diff := cmp.Diff(states[to], got); diff != "" {
+			t.Errorf("from step %d to %d (-want +got):\n%s", from, to, diff)
+		}
+	}
+}
+
+// applyChanges applies the changes in the files of an incremental export to the attribute g of items, by their keys.
+func applyChanges(t *testing.T, items map[string]string, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: no files (%v)", dir, err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		type image struct{ G struct{ S string } }
+		for changes := json.NewDecoder(z); changes.More(); {
+			var change struct {
+				Keys               struct{ PK, SK struct{ S, N string } }
+				OldImage, NewImage *image
+			}
+			if err := changes.Decode(&change); err != nil {
+				t.Fatal(err)
+			}
+			id := change.Keys.PK.S + "/" + change.Keys.SK.N
+			if before, existed := items[id]; existed != (change.OldImage != nil) || existed && before != change.OldImage.G.S {
+				t.Errorf("%s was %q, and the export has %v", id, before, change.OldImage)
+			}
+			delete(items, id)
+			if change.NewImage != nil {
+				items[id] = change.NewImage.G.S
+			}
+		}
+	}
+}
+
 // TestKilledWithinTransfers exports a table and imports another, killed after every number of writes. A reopened store completes
 // what was acknowledged, with every item once, and keeps no unused snapshots.
 func TestKilledWithinTransfers(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -131,13 +132,18 @@ func (w *writer) commitEmpty() (string, error) {
 	return strings.Trim(aws.ToString(out.ETag), `"`), nil
 }
 
+// abortWait limits the wait for a store that does not respond: a database that is being closed waits for it.
+const abortWait = 10 * time.Second
+
 // Abort implements bucket.Writer. If it fails, the store's rules for incomplete uploads remove the parts.
 func (w *writer) Abort() {
 	if w.ended {
 		return
 	}
 	w.ended = true
-	_, _ = w.store.client.AbortMultipartUpload(context.WithoutCancel(w.ctx), &s3.AbortMultipartUploadInput{
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), abortWait)
+	defer cancel()
+	_, _ = w.store.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 		Bucket: &w.bucket.Name, Key: &w.key, UploadId: w.id, ExpectedBucketOwner: owner(w.bucket),
 	})
 }

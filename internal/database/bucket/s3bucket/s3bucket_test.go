@@ -1,8 +1,15 @@
 package s3bucket_test
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -26,5 +33,38 @@ func TestSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		return s3bucket.New(server.URL, config)
+	})
+}
+
+// silent is an HTTP client for a store that begins uploads and does not respond to anything else.
+type silent struct{}
+
+func (silent) Do(r *http.Request) (*http.Response, error) {
+	if !r.URL.Query().Has("uploads") {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	body := "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>"
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// TestAbortOfSilentStore: an upload can be ended when the store no longer responds, for a database to close.
+func TestAbortOfSilentStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := s3bucket.New("http://127.0.0.1:1", aws.Config{
+			Region: "us-east-1", HTTPClient: silent{}, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		w, err := s.Create(ctx, bucket.Bucket{Name: "bucket"}, "key", bucket.Encryption{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte("part")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Commit(); !errors.Is(err, context.DeadlineExceeded) { // Commit aborts
+			t.Errorf("committed: %v", err)
+		}
 	})
 }
