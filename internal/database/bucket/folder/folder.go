@@ -63,18 +63,18 @@ func (s *Store) Create(_ context.Context, b bucket.Bucket, key string, _ bucket.
 		return nil, err
 	}
 	if err := os.MkdirAll(s.dir, dirMode); err != nil {
-		return nil, fmt.Errorf("bucket: %w", err)
+		return nil, writeError(err)
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
-		return nil, fmt.Errorf("bucket: %w", err)
+		return nil, writeError(err)
 	}
 	w := &writer{root: root, name: path.Join(uploads, strconv.FormatInt(s.last.Add(1), 10)), target: path.Join(b.Name, key)}
 	if err := root.MkdirAll(uploads, dirMode); err != nil {
-		return nil, errors.Join(fmt.Errorf("bucket: %w", err), root.Close())
+		return nil, errors.Join(writeError(err), root.Close())
 	}
 	if w.file, err = root.OpenFile(w.name, fileFlags, fileMode); err != nil {
-		return nil, errors.Join(fmt.Errorf("bucket: %w", err), root.Close())
+		return nil, errors.Join(writeError(err), root.Close())
 	}
 	w.Put = func(_ int, part []byte) error {
 		_, err := w.file.Write(part)
@@ -111,17 +111,17 @@ func (w *writer) Commit() (string, error) {
 	defer w.Abort()
 	etag, err := w.Flush()
 	if err != nil {
-		return "", fmt.Errorf("bucket: %w", err)
+		return "", writeError(err)
 	}
 	if err := w.file.Sync(); err != nil {
-		return "", fmt.Errorf("bucket: %w", err)
+		return "", writeError(err)
 	}
 	parent := path.Dir(w.target)
 	if err := w.root.MkdirAll(parent, dirMode); err != nil {
-		return "", fmt.Errorf("bucket: %w", err)
+		return "", writeError(err)
 	}
 	if err := w.root.Rename(w.name, w.target); err != nil {
-		return "", fmt.Errorf("bucket: %w", err)
+		return "", writeError(err)
 	}
 	return etag, w.syncDirectory(parent)
 }
@@ -193,14 +193,18 @@ func (s *Store) bucket(b bucket.Bucket) (*os.Root, error) {
 
 // readError converts the error of opening a file.
 func readError(err, missing error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%w: %w", missing, err)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: %w", bucket.ErrDenied, err)
-	default:
-		return fmt.Errorf("bucket: %w", err)
 	}
+	return writeError(err)
+}
+
+// writeError converts the error of writing a file.
+func writeError(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: %w", bucket.ErrDenied, err)
+	}
+	return fmt.Errorf("bucket: %w", err)
 }
 
 // List implements bucket.Store.

@@ -92,3 +92,18 @@ func TestOpenRemovesCrashLeftovers(t *testing.T) {
 		t.Errorf("the upload still exists: %v", err)
 	}
 }
+
+// TestDenied: a directory without the permission to write denies access, which is not an error that may go away.
+func TestDenied(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is denied to root")
+	}
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := os.Chmod(dir, 0o500); err != nil { //nolint:gosec // a directory
+		t.Fatal(err)
+	}
+	if _, err := s.Create(t.Context(), bucket.Bucket{Name: "bucket"}, "key", bucket.Encryption{}); !errors.Is(err, bucket.ErrDenied) {
+		t.Errorf("created: %v", err)
+	}
+}
