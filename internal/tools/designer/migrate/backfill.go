@@ -262,7 +262,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 	switch {
 	case p.Kind == table.CopyPlace && (!known || identity(t, key) == identity(t, j.item)),
 		p.Kind == table.MarkerPlace && known && identity(t, key) == identity(t, j.item):
-		x.exists(t.PK.Name)
+		x.sameOwner(t, e, there)
 		return []types.TransactWriteItem{x.put(b.table(t), o.item)}, false, nil
 	case !known:
 		return nil, true, nil
@@ -305,11 +305,7 @@ func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) [
 	}
 	check, gone := newExpressions(), newExpressions()
 	check.as(t, holder, b.shape.surplus[j.entity].needs)
-	gone.exists(t.PK.Name)
-	for _, name := range fieldsOf(j.entity.Key) { // it may be another holder's by now
-		attribute := fieldOf(j.entity, name).Path[0]
-		gone.is(attribute, j.item[attribute])
-	}
+	gone.sameOwner(t, j.entity, j.item)
 	return []types.TransactWriteItem{check.itself(b.table(t), j.keys[0]), gone.delete(b.table(t), keyOf(t, j.item))}
 }
 

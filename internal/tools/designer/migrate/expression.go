@@ -58,6 +58,15 @@ func (x *expressions) exists(name string) {
 	x.conds = append(x.conds, "attribute_exists("+x.path(name)+")")
 }
 
+// sameOwner requires a copy or marker to exist and to belong to the same item of an entity as when it was read.
+func (x *expressions) sameOwner(t *table.Table, e *table.Entity, item table.Item) {
+	x.exists(t.PK.Name)
+	for _, name := range fieldsOf(e.Key) {
+		attribute := fieldOf(e, name).Path[0]
+		x.is(attribute, item[attribute])
+	}
+}
+
 // as requires the item to exist with these attributes as they were read.
 func (x *expressions) as(t *table.Table, item table.Item, attributes []string) {
 	if item == nil {
