@@ -440,7 +440,7 @@ var (
 		Fields: []table.Field{
 			{Name: "day", Path: []string{"day"}, Type: table.Type{Kind: "id"}, MaxBytes: 10},
 			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
-			{Name: "requestId", Path: []string{"request_id"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "requestId", Path: []string{"request_id"}, Type: table.Type{Kind: "text"}, MaxBytes: 80},
 			{Name: "actorId", Path: []string{"actor_id"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "operation", Path: []string{"operation"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "target", Path: []string{"target"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
@@ -1814,7 +1814,7 @@ var (
 		Params: []table.Param{
 			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
 			{Name: "at", Type: table.Type{Kind: "time"}},
-			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "requestId", Type: table.Type{Kind: "text"}, MaxBytes: 80},
 			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -21,14 +22,18 @@ const (
 	actTimeout = 5 * time.Second
 	// actTargetMax is the longest path that is recorded.
 	actTargetMax = 400
+	// actRandom is the number of random characters after the id of a request.
+	actRandom = 10
 )
 
 // Act is an audit record of a staff request: an operation for a group other than GET, or an operation with Acted called by a
 // member of the staff group.
 type Act struct {
 	// Day is the day of At, in UTC: 2026-11-23.
-	Day       string
-	At        time.Time
+	Day string
+	At  time.Time
+	// RequestID is the id of the request, a slash and a random part: callers choose the ids of their requests, and one must not
+	// overwrite the record of another by repeating its id.
 	RequestID string
 	// ActorID is the caller's sub.
 	ActorID string
@@ -62,7 +67,7 @@ type ShownAct struct {
 	Operation string    `json:"operation" doc:"The operation's id" example:"createProduct"`
 	Target    string    `json:"target" doc:"Method and path" example:"POST /products"`
 	Status    *int64    `json:"status,omitempty" doc:"The HTTP status of the response; if absent, it is unknown whether the request took effect" example:"201"`
-	RequestID string    `json:"requestId" doc:"The request's id, as in the log"`
+	RequestID string    `json:"requestId" doc:"The request's id, as in the log, followed by / and a random part"`
 }
 
 // ActsPage is the input for listing the acts of a day.
@@ -96,7 +101,7 @@ func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	at := a.options.Clock().UTC().Truncate(time.Millisecond)
 	status := int64(op.DefaultStatus)
 	act := Act{
-		Day: at.Format(time.DateOnly), At: at, RequestID: RequestID(ctx.Context()), ActorID: who.Sub,
+		Day: at.Format(time.DateOnly), At: at, RequestID: RequestID(ctx.Context()) + "/" + rand.Text()[:actRandom], ActorID: who.Sub,
 		Operation: op.OperationID, Target: target[:min(len(target), actTargetMax)], Status: &status,
 	}
 	inner, record := table.WithCompanion(ctx.Context(), keep.write(act))

@@ -739,7 +739,7 @@ export interface components {
        * @example createProduct
        */
       operation: string;
-      /** @description The request's id, as in the log */
+      /** @description The request's id, as in the log, followed by / and a random part */
       requestId: string;
       /**
        * Format: int64
