@@ -245,3 +245,64 @@ func TestStaleIfMatchIsRejected(t *testing.T) {
 		t.Errorf("it is %+v", is)
 	}
 }
+
+// TestNamesThatGrow: a name that is longer without its accents and ligatures is listed like others, and does not stop what
+// follows the stream: refunds, the audit trail and the lists.
+func TestNamesThatGrow(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	rename := func(id, name string) {
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+id, object{
+			"categoryId": "cafes", "name": name, "description": "", "price": "1.00",
+		})), http.StatusOK)
+	}
+	// In a key the first has four bytes for each character, but twelve when it is decomposed and composed again. The second has
+	// 33 in a key; a product with such a name cannot be put on sale.
+	stock(t, v, strings.Repeat("\U0001D160", 100), "1.00", 1)
+	off := stock(t, v, "Off", "1.00", 1)
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+off.ProductID+"/active", object{"isActive": false})), http.StatusOK)
+	rename(off.ProductID, strings.Repeat("\ufdfa", 100))
+	stock(t, v, "Caﬁno H₂O", "1.00", 1)
+	v.Deliver(t)
+	if shelf := must[page[catfecito.Product]](t, v, staff(request("", http.MethodGet, "/desk/products", nil)), http.StatusOK); len(shelf.Items) != 3 {
+		t.Errorf("%d of 3 products on the shelf: %+v", len(shelf.Items), shelf.Items)
+	}
+	for _, query := range []string{"name=cafino", "q=cafino", "q=h2o", "q=ﬁ", "q=caﬁ"} {
+		want := []string{"Caﬁno H₂O"}
+		if query == "q=ﬁ" {
+			want = []string{} // no word begins with it
+		}
+		same(t, query, names(must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?"+query, nil), http.StatusOK).Items), want)
+	}
+}
+
+// TestRenamesOutOfOrder: records that are handled after later ones, as when failed batches are redriven, leave the lists as they are.
+func TestRenamesOutOfOrder(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Alfa", "1.00", 1)
+	for _, name := range []string{"Beta", "Alfa"} {
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
+			"categoryId": "cafes", "name": name, "description": "", "price": "1.00",
+		})), http.StatusOK)
+	}
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": false})), http.StatusOK)
+	v.Deliver(t)
+	follow := v.Host.Service(catfecito.Name).Streams[0]
+	for _, batch := range v.Batches(t, follow.Table) {
+		all := batch.Records
+		for i := range all { // each record alone, in the order in which they were made, after all of them
+			batch.Records = all[i : i+1]
+			if batch.Records[0].EventName != "MODIFY" {
+				continue
+			}
+			if err := follow.Handle(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			shelf := must[page[catfecito.Product]](t, v, staff(request("", http.MethodGet, "/desk/products", nil)), http.StatusOK)
+			if len(shelf.Items) != 1 {
+				t.Errorf("after record %d of %d the shelf has %+v", i, len(all), shelf.Items)
+			}
+		}
+	}
+}

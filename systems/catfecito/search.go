@@ -1,6 +1,7 @@
 package catfecito
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,19 +21,22 @@ const (
 	shelfEvery = 24 * time.Hour
 	// termsMost is the maximum number of search words used.
 	termsMost = 8
+	// termBytes is the maximum length of an entry's term, in bytes, as in the design. Names get longer when they are folded.
+	termBytes = 400
 	// searchPages is how many pages of entries a search reads to fill one page of products.
 	searchPages = 5
 )
 
-// folded normalises a text like the key function fold: without accents, in lower case, with single spaces.
+// folded normalises a text exactly like the key function fold, so that entries and search words agree: compatible characters are
+// equal, without accents, in lower case, with single spaces. Longer texts are truncated to what an entry can hold.
 func folded(text string) string {
 	bare := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		if unicode.Is(unicode.M, r) {
 			return -1
 		}
-		return r
-	}, norm.NFD.String(text))
-	return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(bare))), " ")
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(text))
+	return cut(strings.Join(strings.Fields(bare), " "), termBytes)
 }
 
 // wordsOf returns a text's distinct words, sorted.
@@ -51,14 +55,15 @@ func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
 	return append(list, catfecitodb.EnterProductsLine{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
 }
 
-// keepLists updates the lists when product names change. Batches may be redelivered, so entries are put and deleted without
-// conditions.
+// keepLists updates the lists when product names change. Batches may be redelivered, even after later ones. So the current name of
+// each product decides, and entries are put and deleted without conditions.
 func (s *service) keepLists(ctx context.Context, changes []change) error {
-	listed := map[catfecitodb.EnterProductsLine]bool{} // for each entry, whether it exists after the last change
+	listed := map[catfecitodb.EnterProductsLine]bool{} // for each entry, whether it is one of the product's current name
+	var renamed []catfecitodb.ProductByIDInput
 	for _, c := range changes {
 		before, was := c.before.(catfecitodb.Product)
 		after, is := c.after.(catfecitodb.Product)
-		if was && is && before.Name == after.Name {
+		if before.Name == after.Name { // or the change is of another item
 			continue
 		}
 		if was {
@@ -68,8 +73,24 @@ func (s *service) keepLists(ctx context.Context, changes []change) error {
 		}
 		if is {
 			for _, entry := range entriesOf(after.ProductID, after.Name) {
-				listed[entry] = true
+				listed[entry] = false
 			}
+		}
+		renamed = append(renamed, catfecitodb.ProductByIDInput{ProductID: cmp.Or(after.ProductID, before.ProductID)})
+	}
+	if len(renamed) == 0 {
+		return nil
+	}
+	current, err := s.db.ProductByIDBatch(ctx, renamed)
+	if err != nil {
+		return err
+	}
+	for _, p := range current {
+		if p == nil {
+			continue
+		}
+		for _, entry := range entriesOf(p.ProductID, p.Name) {
+			listed[entry] = true
 		}
 	}
 	var enter []catfecitodb.EnterProductsLine
@@ -180,24 +201,7 @@ func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductE
 	for i, e := range entries {
 		wanted[i].ProductID = e.ProductID
 	}
-	// A product can have several entries in a page, but a batch may request each key only once.
-	slices.SortFunc(wanted, func(a, b catfecitodb.ProductByIDInput) int { return strings.Compare(a.ProductID, b.ProductID) })
-	wanted = slices.Compact(wanted)
-	got, err := s.db.ProductByIDBatch(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	byID := map[string]*catfecitodb.Product{}
-	for _, p := range got {
-		if p != nil {
-			byID[p.ProductID] = p
-		}
-	}
-	list := make([]*catfecitodb.Product, len(entries))
-	for i, e := range entries {
-		list[i] = byID[e.ProductID]
-	}
-	return list, nil
+	return s.db.ProductByIDBatch(ctx, wanted)
 }
 
 // offers returns products on sale: all of them, those whose name has a prefix, or those found by words.

@@ -68,7 +68,7 @@ func template(v *apitest.Server) sam.Template {
 			"listActs":             {"ActsOfDay"},
 		})),
 		Streams: []sam.Stream{
-			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "EnterProducts", "DropProductEntries"}, Filter: changesFilter},
+			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "ProductByID", "EnterProducts", "DropProductEntries"}, Filter: changesFilter},
 		},
 		Schedules: []sam.Schedule{
 			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
