@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in api.Keyed
 			Summary: summaryOf(lines), Delivery: delivery,
 		})
 		return withLines(pending(result.Order), result.OrderItem), result.Replayed, refusedLine(err, lines)
-	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
+	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in, delivery) })
 }
 
 // orderLines returns the order lines for a user's cart. The transaction checks that products and cart still match them.
@@ -84,17 +85,20 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 
 var errTotalChanged = problem.Conflict("total_changed", "the cart's total has changed: review it")
 
-// checkedOut returns the order that a checkout with this key has created.
-func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBody[OrderInput]) (order, error) {
+// checkedOut returns the order that a checkout with this key has created, if it was this request.
+func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBody[OrderInput], delivery *catfecitodb.Delivery) (order, error) {
 	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: in.RequestKey})
+	if err != nil {
+		return order{}, err
+	}
+	found, err := s.db.OrderWithItems(ctx, catfecitodb.OrderWithItemsInput{OrderID: record.OrderID, UserID: userID})
 	switch {
 	case err != nil:
 		return order{}, err
-	case record.Total != int64(in.Body.Total):
+	case record.Total != int64(in.Body.Total), !reflect.DeepEqual(found.Order.Delivery, delivery):
 		return order{}, catfecitodb.ErrCheckoutReused
 	}
-	found, err := s.db.OrderWithItems(ctx, catfecitodb.OrderWithItemsInput{OrderID: record.OrderID, UserID: userID})
-	return withLines(pending(found.Order), found.OrderItem), err
+	return withLines(pending(found.Order), found.OrderItem), nil
 }
 
 // pending returns an order as it was created; only its status and payment can have changed since.

@@ -17,7 +17,7 @@ func TestGuards(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ without, left, race, invariant string }{
 		{"when: stock >= :line.quantity AND isActive", "when: isActive", "LastItem", "NoOversell"},
-		{"idempotent: { with: Checkout, request: [agreed], replay: OrderWithItems }", "", "CheckedOutTwice", "Recorded"},
+		{"idempotent: { with: Checkout, request: [agreed, delivery], replay: OrderWithItems }", "", "CheckedOutTwice", "Recorded"},
 	} {
 		designcheck.Breaks(t, "catfecito.design.yaml", c.without, c.left, c.race, c.invariant)
 	}

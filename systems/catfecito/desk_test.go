@@ -183,3 +183,35 @@ func TestRepeatedCheckoutGetsFirstResponse(t *testing.T) {
 		t.Errorf("the order is %s", got)
 	}
 }
+
+// TestCheckoutKeyOfAnotherAddress: a key that is used again with another address or none is rejected, whatever the cart contains, because the
+// goods would go to the first address.
+func TestCheckoutKeyOfAnotherAddress(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	put(t, v, ana, p.ProductID, 1)
+	moved := at()
+	moved["note"] = "Second floor"
+	order := func(key string, delivery any) apitest.Request {
+		body := object{"total": "20.00"}
+		if delivery != nil {
+			body["delivery"] = delivery
+		}
+		return keyed(ana, "/orders", key, body)
+	}
+	first := must[catfecito.WholeOrder](t, v, order("k", at()), http.StatusCreated)
+	for _, pieces := range []int{0, 1} { // the cart is empty, or as it was
+		if pieces > 0 {
+			put(t, v, ana, p.ProductID, pieces)
+		}
+		for _, delivery := range []any{moved, nil} {
+			refused(t, v, order("k", delivery), http.StatusUnprocessableEntity, problem.CodeKeyReused)
+		}
+		if again := must[catfecito.WholeOrder](t, v, order("k", at()), http.StatusOK); again.OrderID != first.OrderID {
+			t.Errorf("repeated: %s, want %s", again.OrderID, first.OrderID)
+		}
+	}
+	must[catfecito.WholeOrder](t, v, order("l", nil), http.StatusCreated)
+	refused(t, v, order("l", at()), http.StatusUnprocessableEntity, problem.CodeKeyReused)
+}

@@ -97,6 +97,7 @@ func createCases() []apitest.Case {
 			}
 		}},
 		refused("key of another request", post(ana, "k-1", map[string]any{"mediaType": "TV"}), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
+		refused("key of another name", post(ana, "k-1", map[string]any{"mediaType": good["mediaType"], "genreIds": good["genreIds"], "name": "Ana"}), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
 		{Name: "key of another user", Request: post(bruno, "k-1", good), Status: http.StatusCreated, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			var room trinity.Room

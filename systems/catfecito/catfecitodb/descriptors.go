@@ -1521,9 +1521,13 @@ var (
 			{Name: "quantity", Type: table.Type{Kind: "int"}},
 			{Name: "subtotal", Type: table.Type{Kind: "money"}},
 		},
-		Lines:      true,
-		MaxLines:   32,
-		Idempotent: &table.Idempotent{Record: checkoutEntity, Request: []string{"agreed"}, Reused: ErrCheckoutReused},
+		Lines:    true,
+		MaxLines: 32,
+		Idempotent: &table.Idempotent{
+			Record:  checkoutEntity,
+			Request: []string{"agreed", "delivery"},
+			Reused:  ErrCheckoutReused,
+		},
 	}
 	payOrderWrite = &table.Write{
 		Pattern: "PayOrder",

@@ -468,7 +468,7 @@ var (
 		MaxLines: 40,
 		Idempotent: &table.Idempotent{
 			Record:  roomRequestEntity,
-			Request: []string{"mediaType", "genreIds"},
+			Request: []string{"mediaType", "genreIds", "name"},
 			Reused:  ErrRoomRequestReused,
 		},
 	}
