@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -44,10 +43,11 @@ type expiryQuery struct {
 // time zone.
 func (s *service) expiring(ctx context.Context, who auth.Principal, in expiryQuery) (Vencimientos, error) {
 	out := Vencimientos{Items: []Vencimiento{}}
-	until, err := s.dayOf(ctx, who.Sub, s.now().Add(time.Duration(in.Dias)*24*time.Hour))
+	today, err := s.dayOf(ctx, who.Sub, s.now())
 	if err != nil {
 		return out, err
 	}
+	until := table.DateOf(today.Time().AddDate(0, 0, in.Dias)) // not hours, because some days do not have 24
 	add := func(kind db.TipoRecurso, id, name, document string, ends *table.Date) {
 		if ends != nil && ends.Compare(until) <= 0 {
 			out.Items = append(out.Items, Vencimiento{kind, id, name, document, ends.String()})

@@ -59,3 +59,35 @@ func TestExpiringDocumentsAreListed(t *testing.T) {
 		t.Errorf("within 60 days end %q, want %q", got, want)
 	}
 }
+
+// TestExpiringWhenClocksChange: a day counts as one, although the next one has 23 hours.
+func TestExpiringWhenClocksChange(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	put[object](t, v, ana, "/perfil", with(profile(), object{"timezone": "America/New_York"}))
+	place, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noon := func(day time.Time) (offset int) {
+		_, offset = time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, place).Zone()
+		return offset
+	}
+	eve := v.Clock.Now().In(place)
+	for noon(eve.AddDate(0, 0, 1)) <= noon(eve) {
+		eve = eve.AddDate(0, 0, 1)
+	}
+	for days, name := range []string{"Today", "Tomorrow", "Later"} {
+		valid := eve.AddDate(0, 0, days).Format(time.DateOnly)
+		post[object](t, v, http.StatusCreated, ana, "/conductores", name, with(driver(), object{
+			"nombre": name, "licencia": object{"tipo": "E", "numero": "ABC123456", "vigencia": valid},
+		}))
+	}
+	late := time.Date(eve.Year(), eve.Month(), eve.Day(), 23, 30, 0, 0, place)
+	v.Clock.Advance(max(0, late.Sub(v.Clock.Now())))
+	for days := range 3 {
+		if got := get[transporteapp.Vencimientos](t, v, ana, fmt.Sprintf("/vencimientos?dias=%d", days)).Items; len(got) != days+1 {
+			t.Errorf("at %s within %d days end %+v", late, days, got)
+		}
+	}
+}
