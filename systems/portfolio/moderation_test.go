@@ -175,3 +175,28 @@ func TestOlderComments(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenCommentsTakeNoPlace: a post has its newest twenty visible comments, on its page and in the API, however many newer ones are hidden.
+func TestHiddenCommentsTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "post")
+	const kept, spam, most = 25, 30, 20
+	for i := range kept + spam {
+		v.Clock.Advance(time.Millisecond)
+		c := comment(t, v, bruno, p.PostID, fmt.Sprint("c-", i), fmt.Sprintf("number %d.", i))
+		if i >= kept {
+			call[struct{}](t, v, request(http.MethodPut, "/posts/"+p.PostID+"/comments/"+c.CommentID+"/hidden", ana))
+		}
+	}
+	got := call[portfolio.PostPage](t, v, get("/posts/"+p.PostID, "")).Comments
+	_, text := visit(t, v, "/p/"+site.Address("post", p.PostID), "en")
+	if len(got) != most || strings.Count(text, ">number ") != most || !strings.Contains(text, `rel="nofollow" href="`) {
+		t.Errorf("the post has %d comments, its page %d, want %d and a link to older ones", len(got), strings.Count(text, ">number "), most)
+	}
+	for i, c := range got {
+		if want := fmt.Sprintf("number %d.", kept-1-i); c.Body != want {
+			t.Errorf("comment %d is %q, want %q", i, c.Body, want)
+		}
+	}
+}

@@ -44,7 +44,8 @@ func (s *service) post(ctx context.Context, who auth.Principal, in PostPath) (pa
 	for _, c := range found.PostContent {
 		body = c.Body
 	}
-	return page{text{*found.Post, body}, site.Shown(found.Comment)}, nil
+	comments, err := site.Newest(ctx, s.db, found, newestComments)
+	return page{text{*found.Post, body}, comments}, err
 }
 
 // metadata returns a post that is visible to everyone, without its text.

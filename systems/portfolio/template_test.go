@@ -36,7 +36,7 @@ func template(v *apitest.Server) sam.Template {
 			"listCategoryPosts":    {"PostsByCategory"},
 			"listOwnPosts":         {"PostsByAuthor"},
 			"writePost":            {"ImageByID", "CheckImageLater", "WritePost"},
-			"getPost":              {"PostPage"},
+			"getPost":              {"PostPage", "CommentsUntil"},
 			"editPost":             {"ImageByID", "CheckImageLater", "EditPost"},
 			"putPostStatus":        {"PublishPost", "ArchivePost"},
 			"previewPost":          {},

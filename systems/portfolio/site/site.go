@@ -337,7 +337,10 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range found.PostContent {
 		a.Body, a.Minutes = Markdown(c.Body), Minutes(c.Body)
 	}
-	comments := found.Comment
+	comments, err := Newest(ctx, s.DB, found, mostComments+1)
+	if err != nil {
+		return err
+	}
 	if len(comments) > mostComments {
 		a.Older = "?until=" + comments[mostComments].CommentID + "#comments-title"
 		comments = comments[:mostComments]
@@ -379,9 +382,21 @@ func Shown(all []portfoliodb.Comment) []portfoliodb.Comment {
 	return slices.DeleteFunc(all, func(c portfoliodb.Comment) bool { return c.HiddenAt != nil })
 }
 
+// Newest returns the newest visible comments of a post whose page has been read, at most most. It reads more if some on the page
+// are hidden.
+func Newest(ctx context.Context, db *portfoliodb.DB, page portfoliodb.PostPageResult, most int) ([]portfoliodb.Comment, error) {
+	all := len(page.Comment)
+	shown := Shown(page.Comment)
+	if len(shown) == all || page.Next == "" {
+		return shown, nil
+	}
+	found, err := db.CommentsUntil(ctx, portfoliodb.CommentsUntilInput{PostID: page.Post.PostID}, table.PageOptions{Limit: most})
+	return found.Items, err
+}
+
 // remarks converts comments for readers.
 func remarks(all []portfoliodb.Comment) (list []remark) {
-	for _, c := range Shown(all) {
+	for _, c := range all {
 		list = append(list, remark{ID: c.CommentID, UserID: c.UserID, Body: c.Body, At: c.CreatedAt})
 	}
 	return list
