@@ -1,7 +1,6 @@
 package transporteapp
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -28,7 +27,7 @@ type Borrador struct {
 // Revisado is the result of a check.
 type Revisado struct {
 	Faltas []Falta `json:"faltas" nullable:"false" doc:"The first 50 faults"`
-	Numero int     `json:"numero" doc:"The number in stock"`
+	Numero int     `json:"numero" doc:"The number of faults"`
 }
 
 // Falta is a fault for which the tax office would reject the document.
@@ -65,7 +64,8 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 		} else if d, err = s.document(ctx, &c); err != nil {
 			return err
 		}
-		return b.into(d)
+		b.into(d)
+		return nil
 	})
 	if err != nil {
 		return Revisado{}, err
@@ -76,8 +76,9 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 	return Revisado{Numero: len(faults), Faltas: each(said, func(f problem.Field) Falta { return Falta{f.Field, f.Message} })}, nil
 }
 
-// into replaces stored parts with unsaved ones and recomputes the totals.
-func (b *Borrador) into(d *cartaporte.Documento) error {
+// into replaces stored parts with unsaved ones and recomputes the totals. A total that has too many digits is 0: then a distance or
+// a weight is a fault, too.
+func (b *Borrador) into(d *cartaporte.Documento) {
 	var (
 		page db.CartaCompletaResult
 		none listed // not stored
@@ -92,7 +93,6 @@ func (b *Borrador) into(d *cartaporte.Documento) error {
 	if b.Figuras != nil {
 		d.Figuras, page.Figura = nil, each(*b.Figuras, func(f Figura) db.Figura { return figuraStored(none, f) })
 	}
-	var errs [2]error
 	if b.Ubicaciones != nil {
 		d.Ubicaciones, page.Ubicacion = nil, each(*b.Ubicaciones, func(u Ubicacion) db.Ubicacion { return ubicacionStored(none, u) })
 		var ways []table.Decimal
@@ -101,17 +101,16 @@ func (b *Borrador) into(d *cartaporte.Documento) error {
 				ways = append(ways, u.DistanciaRecorrida.Decimal)
 			}
 		}
-		d.TotalDistancia, errs[0] = sum(ways...)
+		d.TotalDistancia, _ = sum(ways...)
 	}
 	if b.Mercancias != nil {
 		d.Mercancias, page.Mercancia = nil, each(*b.Mercancias, func(m Mercancia) db.Mercancia {
 			m.Moneda = m.currency()
 			return mercanciaStored(none, m)
 		})
-		d.PesoBrutoTotal, errs[1] = sum(each(*b.Mercancias, func(m Mercancia) table.Decimal { return m.PesoKg.Decimal })...)
+		d.PesoBrutoTotal, _ = sum(each(*b.Mercancias, func(m Mercancia) table.Decimal { return m.PesoKg.Decimal })...)
 	}
 	gather(d, &page)
-	return cmp.Or(errs[:]...)
 }
 
 // Clave is a line of a catalogue.

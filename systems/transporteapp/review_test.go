@@ -1,6 +1,7 @@
 package transporteapp_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -37,7 +38,11 @@ func TestReview(t *testing.T) {
 		"all is there":  {all, nil},
 		"half a place":  {with(all, object{"ubicaciones": append(places()[:1:1], object{"tipo": "Destino"})}), []string{"ubicaciones[1]"}},
 		"a receiver":    {with(all, object{"receptor": with(receiver(), object{"usoCfdi": "XX"})}), []string{"receptor.usoCfdi no es un uso de c_UsoCFDI para este receptor"}},
-		"no good":       {with(all, object{"mercancias": []object{{}}}), []string{"mercancias[0]", "totales.pesoBrutoTotal"}},
+		"too many digits": {with(all, object{
+			"ubicaciones": []object{{"distanciaRecorrida": json.Number("1e-100")}, {"distanciaRecorrida": 1}},
+			"mercancias":  []object{{"pesoKg": json.Number("1e-100")}, {"pesoKg": 1}},
+		}), []string{"totales.distanciaTotal", "mercancias[0].pesoKg"}},
+		"no good": {with(all, object{"mercancias": []object{{}}}), []string{"mercancias[0]", "totales.pesoBrutoTotal"}},
 	} {
 		got := faults(c.body)
 		for _, want := range c.want {
