@@ -124,7 +124,7 @@ func cartOf(lines []line) Cart {
 // Order is an order without its lines.
 type Order struct {
 	OrderID   string                  `json:"orderId" format:"uuid" doc:"The order's id"`
-	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"The distance"`
+	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"Its status"`
 	Total     Money                   `json:"total" doc:"Its price"`
 	CreatedAt time.Time               `json:"createdAt" doc:"When it was created"`
 	Summary   string                  `json:"summary,omitempty" doc:"A summary of its lines"`

@@ -36,7 +36,7 @@ type PostSummary struct {
 	Excerpt    string                 `json:"excerpt" doc:"What it is about"`
 	CategoryID string                 `json:"categoryId" doc:"Its category"`
 	CoverID    string                 `json:"coverId,omitempty" doc:"The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small"`
-	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"The distance"`
+	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"Its status"`
 	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written"`
 	UpdatedAt  time.Time              `json:"updatedAt" doc:"When it was last changed"`
 }

@@ -162,7 +162,7 @@ type Contenido struct {
 
 // Agregado is the number of goods in a carta.
 type Agregado struct {
-	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"The quantity at that time"`
+	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"The number at that time"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
 }
 

@@ -119,7 +119,7 @@ func (s *service) tripRoutes(a huma.API) {
 	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta and position", ofTrip(s.trip), api.NotFound, forDrivers)
 	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip without a driver", s.saveTrip, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrViajeAsignado))
-	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "Check a carta", ofTrip(s.schedule), api.NotFound,
+	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "Plan a draft trip", ofTrip(s.schedule), api.NotFound,
 		api.Refuses(db.ErrViajeNoBorrador))
 	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign or reassign driver, vehicle and trailer", s.assign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, errAgendaLlena, errLicenciaVencida, errConductorOcupado, errVehiculoOcupado, errRemolqueOcupado, db.ErrConductorNoDisponible, db.ErrVehiculoNoDisponible, db.ErrRemolqueNoDisponible),

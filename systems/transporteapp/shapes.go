@@ -71,7 +71,7 @@ type NuevoPerfil struct {
 type Abono struct {
 	UserID   string `json:"userId"`
 	Creditos int64  `json:"creditos" doc:"The number of credits bought"`
-	Balance  int64  `json:"balance" doc:"The quantity at that time"`
+	Balance  int64  `json:"balance" doc:"The balance at that time"`
 }
 
 // Licencia is a driver's licence.

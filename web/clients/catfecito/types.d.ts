@@ -520,7 +520,7 @@ export interface components {
        */
       orderId: string;
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
@@ -546,7 +546,7 @@ export interface components {
        */
       orderId: string;
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
@@ -950,7 +950,7 @@ export interface components {
        */
       paidWith?: "online" | "cash";
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";

@@ -534,7 +534,7 @@ export interface components {
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "draft" | "published" | "archived";
@@ -589,7 +589,7 @@ export interface components {
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "draft" | "published" | "archived";
@@ -634,7 +634,7 @@ export interface components {
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description The distance
+       * @description Its status
        * @enum {string}
        */
       status: "draft" | "published" | "archived";

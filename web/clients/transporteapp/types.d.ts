@@ -330,7 +330,7 @@ export interface paths {
     post: operations["createPosicion"];
   };
   "/viajes/{id}/programar": {
-    /** Check a carta */
+    /** Plan a draft trip */
     post: operations["programarViaje"];
   };
   "/viajes/{id}/recursos": {
@@ -352,7 +352,7 @@ export interface components {
     Abono: {
       /**
        * Format: int64
-       * @description The quantity at that time
+       * @description The balance at that time
        */
       balance: number;
       /**
@@ -365,7 +365,7 @@ export interface components {
     Agregado: {
       /**
        * Format: int64
-       * @description The quantity at that time
+       * @description The number at that time
        */
       numeroTotalMercancias: number;
       /** @description kg */
@@ -1133,7 +1133,7 @@ export interface components {
       faltas: components["schemas"]["Falta"][];
       /**
        * Format: int64
-       * @description The number in stock
+       * @description The number of faults
        */
       numero: number;
     };
