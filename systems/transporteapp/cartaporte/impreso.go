@@ -77,6 +77,29 @@ type printer struct {
 	c *Comprobante
 }
 
+// printable replaces characters beyond U+FFFF, such as emojis, which the tax office accepts: fpdf cannot print them.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r > '\uffff' {
+			return '\ufffd'
+		}
+		return r
+	}, text)
+}
+
+// CellFormat, MultiCell and SplitText are those of fpdf, for any text.
+func (p *printer) CellFormat(w, h float64, text, border string, ln int, align string, fill bool, link int, address string) {
+	p.Fpdf.CellFormat(w, h, printable(text), border, ln, align, fill, link, address)
+}
+
+func (p *printer) MultiCell(w, h float64, text, border, align string, fill bool) {
+	p.Fpdf.MultiCell(w, h, printable(text), border, align, fill)
+}
+
+func (p *printer) SplitText(text string, w float64) []string {
+	return p.Fpdf.SplitText(printable(text), w)
+}
+
 func (p *printer) folio() string {
 	if p.c.Serie == "" {
 		return p.c.Folio

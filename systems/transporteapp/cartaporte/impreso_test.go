@@ -81,6 +81,24 @@ func TestImprimir(t *testing.T) {
 	}
 }
 
+// TestImprimirAnyText: whatever texts a document has, it can be printed, because a stamped one cannot be changed any more.
+func TestImprimirAnyText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"😀", strings.Repeat("😀", 254), "𝕏", "日本語", "مرحبا", "e\u0301", "\u200b", "\ufffd", strings.Repeat("W", 254)} {
+		d := document(t)
+		d.Emisor.Nombre, d.Receptor.Nombre, d.Autotransporte.NumPermisoSCT = text, text, text
+		d.Mercancias[0].Descripcion, d.Figuras[0].Nombre, d.Ubicaciones[0].Domicilio.Calle = text, text, text
+		pac := cartaporte.NewLocal(time.Now)
+		stamp, err := pac.Timbrar(t.Context(), cartaporte.Solicitud{Referencia: "one", Comprobante: d.Comprobante()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if printed, err := cartaporte.Imprimir(stamp.XML); err != nil || !bytes.HasPrefix(printed, []byte("%PDF-")) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
 // TestBuscar finds keys by prefix, then by words.
 func TestBuscar(t *testing.T) {
 	t.Parallel()
