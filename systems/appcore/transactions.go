@@ -20,6 +20,9 @@ func (s *service) create(ctx context.Context, who auth.Principal, in api.KeyedBo
 	result, err := s.db.CreateTransaction(ctx, appcoredb.CreateTransactionInput{
 		RequestKey: in.RequestKey, UserID: who.Sub, Amount: in.Body.Amount, Currency: in.Body.Currency,
 	})
+	if errors.Is(err, table.ErrNotFound) { // the caller's data has been erased since the first request
+		err = appcoredb.ErrIdempotencyReused
+	}
 	tx = result.Transaction
 	if result.Replayed {
 		// The current transaction is read, of which only the status can have changed.

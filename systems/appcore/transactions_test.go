@@ -228,3 +228,25 @@ func TestLatest(t *testing.T) {
 		t.Errorf("settled, the last are\n%v, want\n%v", got, want)
 	}
 }
+
+// TestCreateAfterErasure: a key that was used before its user's data was erased is not used again.
+func TestCreateAfterErasure(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	create := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: "k", Body: `{"amount":500,"currency":"ARS"}`}
+	erase := apitest.Request{Method: http.MethodDelete, Path: "/me", As: ana, Header: map[string]string{"Confirm": "erase"}}
+	if first := v.Do(t, create); first.Status != http.StatusCreated {
+		t.Fatalf("%d %s", first.Status, first.Body)
+	}
+	v.Deliver(t) // which settles it
+	if erased := v.Do(t, erase); erased.Status != http.StatusOK {
+		t.Fatalf("%d %s", erased.Status, erased.Body)
+	}
+	if again := v.Do(t, create); again.Status != http.StatusUnprocessableEntity || again.Problem(t).Code != problem.CodeKeyReused {
+		t.Errorf("%d %s", again.Status, again.Body)
+	}
+	create.Key = "l"
+	if other := v.Do(t, create); other.Status != http.StatusCreated {
+		t.Errorf("with another key: %d %s", other.Status, other.Body)
+	}
+}

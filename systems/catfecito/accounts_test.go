@@ -190,3 +190,22 @@ func TestExamples(t *testing.T) {
 		t.Errorf("the examples created %+v, want one product", found.Items)
 	}
 }
+
+// TestSignUpAfterErasure: an address is free after its user has been erased, but not the key of the first sign-up.
+func TestSignUpAfterErasure(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	const email = "eva@mail.com"
+	first := signUp(t, v, email)
+	erase := request(first.UserID, http.MethodDelete, "/me", nil)
+	erase.Header = map[string]string{"Confirm": "erase"}
+	must[object](t, v, erase, http.StatusOK)
+	body := object{"email": email, "name": "Eva", "password": "un café con leche"}
+	again := keyed("", "/users", "eva", body)
+	must[catfecito.User](t, v, again, http.StatusCreated)
+	must[catfecito.User](t, v, again, http.StatusOK)
+	erase.As = logIn(t, v, email, "un café con leche").User.UserID
+	must[object](t, v, erase, http.StatusOK)
+	refused(t, v, again, http.StatusUnprocessableEntity, problem.CodeKeyReused)
+	must[catfecito.User](t, v, keyed("", "/users", "eva-3", body), http.StatusCreated)
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -34,11 +35,17 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody
 	result, err := s.db.RegisterUser(ctx, catfecitodb.RegisterUserInput{
 		RequestKey: in.RequestKey, UserID: uuid.NewString(), Email: in.Body.Email, Name: in.Body.Name, PasswordHash: hash,
 	})
-	if err != nil || !result.Replayed {
-		return result.User, false, err
+	if err == nil && !result.Replayed {
+		return result.User, false, nil
 	}
-	first, err := s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: result.User.UserID})
-	if err != nil {
+	var first catfecitodb.Credential
+	if err == nil {
+		first, err = s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: result.User.UserID})
+	}
+	switch {
+	case errors.Is(err, table.ErrNotFound): // the user of the first request has been erased
+		return catfecitodb.User{}, false, catfecitodb.ErrSignUpReused
+	case err != nil:
 		return catfecitodb.User{}, false, err
 	}
 	// The holder of a key could try passwords here as well as at log-in.
