@@ -104,9 +104,12 @@ func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[Ref
 	if err != nil {
 		return opened{}, ended(err)
 	}
-	next := rand.Text()
+	presented, used, next := hashOf(secret), now, rand.Text()
+	if session.SpentHash != nil && *session.SpentHash == presented {
+		used = session.UsedAt // of the exchange, so that a token is not valid for longer each time it is used again
+	}
 	_, err = s.db.RefreshSession(ctx, catfecitodb.RefreshSessionInput{
-		UserID: userID, SessionID: sessionID, Presented: hashOf(secret), RefreshHash: hashOf(next), PasswordAt: session.PasswordAt,
+		UserID: userID, SessionID: sessionID, Presented: presented, RefreshHash: hashOf(next), PasswordAt: session.PasswordAt, UsedAt: used,
 		SessionExpiresAt: now.Add(sessionTTL), LostSince: now.Add(-lostFor),
 	})
 	switch {

@@ -82,6 +82,22 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestSpentTokenIsNotProlonged: an exchanged refresh token is valid for ten seconds after its exchange, however often it is used in them.
+func TestSpentTokenIsNotProlonged(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	signUp(t, v, anasMail)
+	first := logIn(t, v, anasMail, password)
+	must[catfecito.Session](t, v, refresh(first.RefreshToken), http.StatusOK)
+	for range 2 { // after 4 s and 8 s
+		v.Clock.Advance(4 * time.Second)
+		must[catfecito.Session](t, v, refresh(first.RefreshToken), http.StatusOK)
+	}
+	v.Clock.Advance(4 * time.Second)
+	refused(t, v, refresh(first.RefreshToken), http.StatusUnauthorized, "session_ended")
+	refused(t, v, by(first, me), http.StatusUnauthorized, "invalid_token")
+}
+
 // TestSessionEnds: a session that is unused for thirty days ends; a used one does not.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()

@@ -873,6 +873,7 @@ func (in RefreshSessionInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
 	table.Set(v, "refreshHash", table.Hidden(), in.RefreshHash)
+	table.Set(v, "usedAt", table.Time(), in.UsedAt)
 	table.Set(v, "sessionExpiresAt", table.Seconds(), in.SessionExpiresAt)
 	table.Set(v, "passwordAt", table.Time(), in.PasswordAt)
 	return table.Input{Values: v}

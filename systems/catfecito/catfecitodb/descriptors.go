@@ -928,7 +928,7 @@ var (
 				Set: []table.Assignment{
 					{Path: []string{"refreshHash"}, Value: table.InputValue("refreshHash")},
 					{Path: []string{"spentHash"}, Value: table.InputValue("presented")},
-					{Path: []string{"usedAt"}, Value: table.NowValue()},
+					{Path: []string{"usedAt"}, Value: table.InputValue("usedAt")},
 					{Path: []string{"expiresAt"}, Value: table.InputValue("sessionExpiresAt")},
 				},
 				When: &table.Condition{
@@ -974,6 +974,7 @@ var (
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
 			{Name: "refreshHash", Type: table.Type{Kind: "secret"}},
+			{Name: "usedAt", Type: table.Type{Kind: "time"}},
 			{Name: "sessionExpiresAt", Type: table.Type{Kind: "ttl"}},
 			{Name: "passwordAt", Type: table.Type{Kind: "time"}},
 		},

@@ -172,6 +172,7 @@ type RefreshSessionInput struct {
 	SessionID string
 	// The hash of the valid refresh token
 	RefreshHash      table.Secret
+	UsedAt           time.Time
 	SessionExpiresAt time.Time
 	PasswordAt       time.Time
 }
