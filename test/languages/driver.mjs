@@ -59,7 +59,8 @@ function revived(v) {
   return v;
 }
 
-const revivedAll = (m) => Object.fromEntries(Object.entries(m ?? {}).map(([k, v]) => [k, revived(v)]));
+// Without a prototype, as the runtime has them: a field can be called toString.
+const revivedAll = (m) => Object.assign(Object.create(null), Object.fromEntries(Object.entries(m ?? {}).map(([k, v]) => [k, revived(v)])));
 
 function shown(v) {
   if (v.B !== undefined) return { B: Buffer.from(v.B).toString("base64") };

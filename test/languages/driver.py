@@ -26,6 +26,7 @@ table = importlib.import_module(generated.__name__ + ".runtime")
 codec = importlib.import_module(generated.__name__ + ".runtime.codec")
 program = db_module._program
 
+PAGES = ("limit", "after")  # the parameters of reads
 worlds = {}  # the databases that are open
 ids = 0
 
@@ -78,7 +79,7 @@ def shown_all(m):
     return {name: each_bytes(v, lambda b: base64.b64encode(b).decode()) for name, v in m.items()}
 
 
-def given(params, values, prefix=""):
+def given(params, values, prefix="", reserved=()):
     """What a program gives for stored values, by the names of parameters."""
     v = revived_all(values)
     out = {}
@@ -86,12 +87,12 @@ def given(params, values, prefix=""):
         if p.name in v:
             name = p.attr.rstrip("_") + "_prefix" if p.name == prefix else p.attr
             removed = p.removable and "NULL" in v[p.name]
-            out[name + "_" if name in ("limit", "after") else name] = generated.REMOVED if removed else codec.decode(p.type, p.name, v[p.name])
+            out[name + "_" if name in reserved else name] = generated.REMOVED if removed else codec.decode(p.type, p.name, v[p.name])
     return out
 
 
 def read_input(r, asked):
-    out = given(r.params, asked["values"], r.prefix)
+    out = given(r.params, asked["values"], r.prefix, PAGES)
     f = r.entity.field(r.range) if r.range else None
     for bound, suffix in (("from", "_from"), ("to", "_to")):
         if f and asked.get(bound):
@@ -184,7 +185,7 @@ def list_all(w, call):
 def collect(w, call):
     c = program.collections[call["pattern"]]
     pages = {"limit": call["size"], "after": call["after"]} if c.page else {}
-    found = method(w.db, c.pattern)(**given(c.params, call["input"]["values"]), **pages)
+    found = method(w.db, c.pattern)(**given(c.params, call["input"]["values"], reserved=PAGES), **pages)
     members = []
     for i, m in enumerate(c.members):
         items = getattr(found, m.attr)

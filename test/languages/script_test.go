@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 	scripts := map[string]func(*script){
 		"../generated/designs/patterns.design.yaml":                     func(s *script) { edits(s); ways(s) },
 		"../../internal/tools/designer/trial/testdata/tags.design.yaml": tags, "../generated/designs/shop.design.yaml": orders,
+		"testdata/nested.design.yaml": nested,
 	}
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
@@ -301,4 +302,36 @@ func tags(s *script) {
 	}
 	s.write("", "Retag", in("GO"))
 	s.write("not found", "Retag", in("other"))
+}
+
+// nested: an empty set cannot be stored, and must not be left out of a list, in which it has a position.
+func nested(s *script) {
+	some, none := []string{"a"}, []string{}
+	part := func(groups ...any) any { return map[string]any{"groups": groups} }
+	s.write("", "Keep", given("docId", "d", "groups", []any{some, some}, "byName", map[string]any{}, "part", part(some)))
+	s.write("groups[1] is an empty set, which DynamoDB cannot store: leave it out", "Keep",
+		given("docId", "d", "groups", []any{some, none, some}, "byName", map[string]any{}, "part", part()))
+	s.write("part.groups[0] is an empty set", "Keep", given("docId", "d", "groups", []any{}, "byName", map[string]any{}, "part", part(none)))
+	s.write("groups[0] is an empty set", "Extend", given("docId", "d", "groups", []any{none}))
+	s.write("", "Extend", given("docId", "d", "groups", []any{some}))
+
+	// Absent fields are not those of JavaScript's objects.
+	read := func() (*failure, error) {
+		return s.call("get", map[string]any{"pattern": "DocByID", "input": jsonInput(given("docId", "d"))}, nil)
+	}
+	if failed, err := read(); failed != nil || err != nil {
+		s.t.Errorf("a Doc cannot be read: %v, %v", failed, err)
+	}
+
+	// A time that Go has, and the other languages do not.
+	if _, err := s.memory.Client().UpdateItem(s.ctx, &dynamodb.UpdateItemInput{
+		TableName: aws.String("nested"), Key: table.Item{"PK": textValue("DOC#d")}, UpdateExpression: aws.String("SET #u = :u"),
+		ExpressionAttributeNames:  map[string]string{"#u": "until"},
+		ExpressionAttributeValues: table.Values{":u": &types.AttributeValueMemberN{Value: "9223372036854775807"}},
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+	if failed, err := read(); err != nil || failed == nil || failed.Name != "DecodeError" {
+		s.t.Errorf("a time beyond those of the language is read: %v, %v", failed, err)
+	}
 }

@@ -83,7 +83,7 @@ func jsonValue(v types.AttributeValue) map[string]any {
 	case *types.AttributeValueMemberM:
 		return map[string]any{"M": jsonValues(v.Value)}
 	case *types.AttributeValueMemberSS:
-		return map[string]any{"SS": slices.Sorted(slices.Values(v.Value))}
+		return map[string]any{"SS": append([]string{}, slices.Sorted(slices.Values(v.Value))...)}
 	case *types.AttributeValueMemberNS:
 		return map[string]any{"NS": slices.Sorted(slices.Values(v.Value))}
 	case *types.AttributeValueMemberBS:

@@ -70,7 +70,7 @@ func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes
 
 // checkInner is CheckValue for values inside of other values, which are stored as they are.
 func (t Type) checkInner(name string, v types.AttributeValue, minBytes, maxBytes int) error {
-	if EmptySet(v) {
+	if EmptySet(v) || v == nil && t.Kind == KindSet {
 		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB cannot store: leave it out"}
 	}
 	return t.CheckValue(name, v, minBytes, maxBytes)

@@ -56,6 +56,7 @@ func TestNestedValues(t *testing.T) {
 		"bytes":     {Type{Kind: KindSet, Elem: &Type{Kind: KindBytes}}, ABinarySet([]byte("a"), []byte("b")), "", ""},
 		"no set":    {sets, AList(AText("a")), "v", "of type L, not a set"},
 		"inside":    {Type{Kind: KindList, Elem: &sets}, AList(ATextSet("a"), ATextSet()), "v[1]", "is an empty set"},
+		"encoded":   {Type{Kind: KindList, Elem: &sets}, AList(ATextSet("a"), nil), "v[1]", "is an empty set"}, // as SetOf encodes it
 	} {
 		WantValueError(t, c.of.CheckValue("v", c.v, 0, 0), c.field, c.reason, name)
 	}

@@ -22,7 +22,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn, Sequence
 from .descriptor import Field, Type
 from .errors import DecodeError, InvalidValueError, missing
 from .keytext import decimal_text, is_date, of_time, parse_time, whole
-from .types import COLLECTIONS, described
+from .types import COLLECTIONS, described, empty_inside
 from .values import Item, Value, Values, at, get, members_of, put, set_of, sorted_keys, stored_as
 
 
@@ -126,8 +126,13 @@ def _encode_field(f: Field, name: str, x: Any) -> Value | None:
 
 
 def _elements(t: Type, name: str, x: Iterable[Any]) -> list[Value]:
-    found = [encode(t, f"{name}[{i}]", e) for i, e in enumerate(x)]
-    return [v for v in found if v is not None]
+    found: list[Value] = []
+    for i, e in enumerate(x):
+        v = encode(t, f"{name}[{i}]", e)
+        if v is None:
+            raise empty_inside(f"{name}[{i}]")  # left out, it would move the elements after it
+        found.append(v)
+    return found
 
 
 def encode_all(fields: Iterable[Field], of: Callable[[Field], Any]) -> Values:

@@ -122,10 +122,15 @@ def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int
         fits(name, text, min_bytes, max_bytes)
 
 
+def empty_inside(name: str) -> InvalidValueError:
+    """The error for an empty set inside a value."""
+    return InvalidValueError(name, "is an empty set, which DynamoDB cannot store: leave it out")
+
+
 def _check_inner(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
     """Rejects invalid values inside a value."""
     if empty_set(v):
-        raise InvalidValueError(name, "is an empty set, which DynamoDB cannot store: leave it out")
+        raise empty_inside(name)
     check_value(t, name, v, min_bytes, max_bytes)
 
 

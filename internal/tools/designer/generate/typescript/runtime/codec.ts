@@ -13,7 +13,7 @@
 import { inspect } from "node:util";
 import { DecodeError, ValueError, missing } from "./errors.js";
 import { compareTexts, decimal, isDate, parseTime, whole } from "./keytext.js";
-import { type LinkedField, type LinkedType, collection, described } from "./types.js";
+import { type LinkedField, type LinkedType, collection, described, emptyInside } from "./types.js";
 import { type AttributeValue, type Item, type Values, at, bare, compareKeys, membersOf, own, put, setOf, storedAs } from "./values.js";
 
 /** A text that must not appear in logs, messages or JSON: all of these show [secret]. reveal returns it. */
@@ -128,7 +128,13 @@ function elements(t: LinkedType, name: string, x: unknown): AttributeValue[] {
   if (!Array.isArray(x) && !(x instanceof Set)) {
     throw new ValueError(name, "is not an array");
   }
-  return [...(x as Iterable<unknown>)].flatMap((e, i) => encode(t.elem!, `${name}[${i}]`, e) ?? []);
+  return [...(x as Iterable<unknown>)].map((e, i) => {
+    const v = encode(t.elem!, `${name}[${i}]`, e);
+    if (v === undefined) {
+      throw emptyInside(`${name}[${i}]`); // left out, it would move the elements after it
+    }
+    return v;
+  });
 }
 
 function object(t: LinkedType, name: string, x: unknown): { [key: string]: unknown } {
@@ -170,6 +176,14 @@ function decodeField(f: LinkedField, name: string, v: AttributeValue | undefined
   return decode(f.type, name, v?.NULL === undefined ? v : undefined);
 }
 
+function dateOf(name: string, ms: number): Date {
+  const at = new Date(ms);
+  if (Number.isNaN(at.getTime())) {
+    throw new DecodeError(name, "is a time that Date cannot represent");
+  }
+  return at;
+}
+
 /** Decodes a stored value; throws a DecodeError if it is not of the type. */
 export function decode(t: LinkedType, name: string, v: AttributeValue | undefined): unknown {
   const typed = <T>(x: T | undefined, as: string): T => {
@@ -189,7 +203,7 @@ export function decode(t: LinkedType, name: string, v: AttributeValue | undefine
       if (n === undefined) {
         throw new DecodeError(name, `is not a whole number of 64 bits: ${text}`);
       }
-      return t.kind === "ttl" ? new Date(Number(n) * 1000) : BigInt(n);
+      return t.kind === "ttl" ? dateOf(name, Number(n) * 1000) : BigInt(n);
     }
     case "decimal": {
       const text = typed(v?.N, "N");

@@ -184,10 +184,15 @@ export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBy
   }
 }
 
+/** The error for an empty set inside a value. */
+export function emptyInside(name: string): ValueError {
+  return new ValueError(name, "is an empty set, which DynamoDB cannot store: leave it out");
+}
+
 /** Rejects invalid values inside a value. */
 function checkInner(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   if (emptySet(v)) {
-    throw new ValueError(name, "is an empty set, which DynamoDB cannot store: leave it out");
+    throw emptyInside(name);
   }
   checkValue(t, name, v, minBytes, maxBytes);
 }
