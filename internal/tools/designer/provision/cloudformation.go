@@ -2,6 +2,7 @@ package provision
 
 import (
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -14,22 +15,24 @@ func WriteCloudFormation(w io.Writer, name string, specs []Spec, sam bool) error
 		out.set("Transform", "AWS::Serverless-2016-10-31")
 	}
 	out.set("Description", "Tables of "+name)
-	parameters := new(object)
-	seen := map[string]bool{}
-	resources, outputs := new(object), new(object)
+	taken := identifiers{}
+	parameters, references := new(object), map[string]string{}
 	for _, s := range specs {
 		for _, p := range s.Placeholders {
-			if !seen[p] {
-				parameters.set(logicalID(p), new(object).set("Type", "String"))
+			if references[p] == "" {
+				references[p] = taken.take(logicalID(p))
+				parameters.set(references[p], new(object).set("Type", "String"))
 			}
-			seen[p] = true
 		}
-		id := logicalID(s.Name) + "Table"
+	}
+	resources, outputs := new(object), new(object)
+	for _, s := range specs {
+		id := taken.take(logicalID(s.Name) + "Table")
 		properties := s.createTable()
 		for i, n := range properties.names {
 			switch n {
 			case "TableName":
-				properties.values[i] = substituted(s.Name, s.Placeholders)
+				properties.values[i] = substituted(s.Name, s.Placeholders, references)
 			case "StreamSpecification":
 				properties.values[i] = new(object).set("StreamViewType", s.Stream)
 			}
@@ -50,14 +53,27 @@ func WriteCloudFormation(w io.Writer, name string, specs []Spec, sam bool) error
 }
 
 // substituted is a name whose placeholders are replaced by references to parameters.
-func substituted(name string, placeholders []string) any {
+func substituted(name string, placeholders []string, references map[string]string) any {
 	if len(placeholders) == 0 {
 		return name
 	}
 	for _, p := range placeholders {
-		name = strings.ReplaceAll(name, "{"+p+"}", "${"+logicalID(p)+"}")
+		name = strings.ReplaceAll(name, "{"+p+"}", "${"+references[p]+"}")
 	}
 	return new(object).set("Fn::Sub", name)
+}
+
+// identifiers are those of a template, which must be distinct.
+type identifiers map[string]bool
+
+// take reserves an identifier, with a number if it is taken: orders-v2 and orders_v2 have one logical ID.
+func (taken identifiers) take(id string) string {
+	unique := id
+	for n := 2; taken[unique]; n++ {
+		unique = id + strconv.Itoa(n)
+	}
+	taken[unique] = true
+	return unique
 }
 
 // logicalID makes a CloudFormation ID from a name: letters and digits, each word capitalized.

@@ -115,6 +115,48 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// TestIdentifiers tests that each table and placeholder has an identifier of its own, however similar their names are.
+func TestIdentifiers(t *testing.T) {
+	d, err := design.Parse("names.design.yaml", []byte(`design: 1
+name: Names
+tables:
+  orders-v2: { key: { pk: pk }, ttl_attr: "%{x}", indexes: { Inverted: { pk: sk, project: [note] } } }
+  orders_v2: { key: { pk: pk } }
+  2024-orders: { key: { pk: pk } }
+  first: { name: "{stage}-{app}", key: { pk: pk } }
+  second: { name: "{stage}.{App}-{OrdersV2Table}", key: { pk: pk } }
+entities:
+  A: { table: orders-v2, key: { pk: "{a}" }, fields: { a: id, note: { type: text, attr: "${note}" } } }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := provision.Specs(d, nil)
+	for name, c := range map[string]struct {
+		write func(*bytes.Buffer) error
+		want  []string
+	}{
+		"cloudformation": {
+			func(b *bytes.Buffer) error { return provision.WriteCloudFormation(b, d.Name, specs, false) },
+			[]string{`"OrdersV2Table2": {`, `"OrdersV2Table3": {`, `"Table2": {`, `"${Stage}-${App}"`, `"${Stage}.${App2}-${OrdersV2Table}"`},
+		},
+		"terraform": {
+			func(b *bytes.Buffer) error { return provision.WriteTerraform(b, specs) },
+			[]string{`"ordersv2": {`, `"ordersv22": {`, `"table2024orders": {`, `"table": {`, `"table2": {`, `"$${note}"`, `"%%{x}"`},
+		},
+	} {
+		var out bytes.Buffer
+		if err := c.write(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if strings.Count(out.String(), want) != 1 {
+				t.Errorf("%s has not one %s:\n%s", name, want, &out)
+			}
+		}
+	}
+}
+
 func TestPlaceholders(t *testing.T) {
 	d, err := design.Parse("shop.design.yaml", []byte(strings.Replace(shop, "shop-{stage}", "{org}-shop-{stage}", 1)))
 	if err != nil {

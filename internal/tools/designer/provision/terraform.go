@@ -2,6 +2,7 @@ package provision
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // hashicorp/aws, which is required by name. Placeholders of names become variables.
 func WriteTerraform(w io.Writer, specs []Spec) error {
 	variables, tables := new(object), new(object)
-	seen := map[string]bool{}
+	seen, taken := map[string]bool{}, identifiers{}
 	for _, s := range specs {
 		for _, p := range s.Placeholders {
 			if !seen[p] {
@@ -17,7 +18,11 @@ func WriteTerraform(w io.Writer, specs []Spec) error {
 			}
 			seen[p] = true
 		}
-		tables.set(strings.ToLower(logicalID(s.Name)), s.terraform())
+		id := strings.ToLower(logicalID(s.Name))
+		if id == "" || id[0] >= '0' && id[0] <= '9' {
+			id = "table" + id // identifiers begin with a letter
+		}
+		tables.set(taken.take(id), s.terraform())
 	}
 	aws := new(object).set("source", "hashicorp/aws")
 	out := new(object).set("terraform", new(object).set("required_providers", new(object).set("aws", aws)))
@@ -64,7 +69,7 @@ func (s *Spec) terraform() *object {
 		}
 		index.set("projection_type", x.Projection)
 		if x.Projection == "INCLUDE" {
-			index.set("non_key_attributes", x.Attributes)
+			index.set("non_key_attributes", escaped(x.Attributes...))
 		}
 		if x.Local {
 			local = append(local, index)
@@ -83,11 +88,21 @@ func (s *Spec) terraform() *object {
 		o.set("global_secondary_index", global)
 	}
 	if s.TTLAttr != "" {
-		o.set("ttl", new(object).set("attribute_name", s.TTLAttr).set("enabled", true))
+		o.set("ttl", new(object).set("attribute_name", escaped(s.TTLAttr)[0]).set("enabled", true))
 	}
 	if s.Stream != "" {
 		o.set("stream_enabled", true).set("stream_view_type", s.Stream)
 	}
 	return o.set("point_in_time_recovery", new(object).set("enabled", true)).
 		set("lifecycle", new(object).set("prevent_destroy", true))
+}
+
+// escaped are attribute names as Terraform's strings, in which ${ and %{ begin a template. Names of tables, indexes and key
+// attributes have no such characters.
+func escaped(names ...string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		out[i] = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(name)
+	}
+	return out
 }
