@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // Class says what a change requires.
@@ -48,9 +49,12 @@ type Change struct {
 // Designs returns the changes from one design to another, the heaviest class first, then in the order of the text.
 func Designs(before, after *design.Design) []Change {
 	d := &differ{old: before, now: after}
+	d.ran, _ = lower.Lower(before) // check reports patterns that cannot be run
+	d.runs, _ = lower.Lower(after)
 	d.tables()
 	d.entities()
 	d.enums()
+	d.structures()
 	d.patterns()
 	slices.SortStableFunc(d.changes, func(a, b Change) int { return cmp.Compare(b.Class.order(), a.Class.order()) })
 	return d.changes
@@ -64,7 +68,9 @@ func Breaks(changes []Change) bool {
 type differ struct {
 	moves    map[string]bool // the tables, by name, whose items all move; the move includes the cost
 	old, now *design.Design
-	changes  []Change
+	// What programs of the designs run; patterns that cannot be run are missing.
+	ran, runs *lower.Program
+	changes   []Change
 }
 
 func (d *differ) add(c Class, subject string, p design.Pos, format string, args ...any) *Change {
@@ -74,22 +80,16 @@ func (d *differ) add(c Class, subject string, p design.Pos, format string, args 
 
 // pairs calls both for objects in both lists, matched by name, and added and removed for the others.
 func pairs[T any](old, now []*T, name func(*T) string, both func(o, n *T), added, removed func(*T)) {
-	find := func(list []*T, want string) *T {
-		i := slices.IndexFunc(list, func(x *T) bool { return name(x) == want })
-		if i < 0 {
-			return nil
-		}
-		return list[i]
-	}
+	named := func(list []*T, want string) *T { return find(list, func(x *T) bool { return name(x) == want }) }
 	for _, n := range now {
-		if o := find(old, name(n)); o != nil {
+		if o := named(old, name(n)); o != nil {
 			both(o, n)
 		} else {
 			added(n)
 		}
 	}
 	for _, o := range old {
-		if find(now, name(o)) == nil {
+		if named(now, name(o)) == nil {
 			removed(o)
 		}
 	}

@@ -56,7 +56,7 @@ func TestDesigns(t *testing.T) {
 		"field may be absent":    {[]edit{{`total: money`, `total: "money?"`}}, []string{"breaking Order.total"}},
 		"field always there":     {[]edit{{`note: "text?"`, `note: text`}}, []string{"backfill Order.note 1000 4000"}},
 		"value added":            {[]edit{{`[open, paid]`, `[open, paid, sent]`}}, []string{"free Status"}},
-		"value gone":             {[]edit{{`[open, paid]`, `[paid, open2]`}, {`'open'`, `'open2'`}}, []string{"breaking Status", "free Status"}},
+		"value gone":             {[]edit{{`[open, paid]`, `[paid, open2]`}, {`'open'`, `'open2'`}}, []string{"breaking Status", "free Status", "free Pay"}},
 		"primary key":            {[]edit{{`"ORDER#{orderId}"`, `"O#{orderId}"`}}, []string{"rewrite Order 1000 8000"}},
 		"table's key":            {[]edit{{`key: { pk: PK, sk: SK }`, `key: { pk: PK, sk: RANGE }`}}, []string{"rewrite shop 1000 8000"}},
 		"table's name":           {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: SK }"}}, []string{"rewrite shop 1000 8000"}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -25,16 +26,17 @@ func (d *differ) entity(o, n *design.Entity) {
 		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is now %s instead of %s: every item is written under the new key and deleted under the old one",
 			keyText(n.Key), keyText(o.Key)), n, d.moved(o, n, plan.KeyPlace, "key"))
 	}
-	if o.TypeValue != n.TypeValue {
+	if o.TypeValue != n.TypeValue && o.TypeValue != "" && n.TypeValue != "" { // otherwise the table has no type attribute any more, or a new one
 		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute is now %q instead of %q", n.TypeValue, o.TypeValue), n, d.typed(n))
 	}
 	d.fields(o, n)
+	d.expiry(o, n)
 	pairs(o.Copies, n.Copies, func(c *design.Copy) string { return c.Name },
 		func(oc, nc *design.Copy) {
 			if !sameKey(oc.Key, nc.Key) {
 				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is now %s instead of %s", keyText(nc.Key), keyText(oc.Key)), n,
 					d.moved(o, n, plan.CopyPlace, nc.Name))
-			} else if oc.All != nc.All || !slices.Equal(oc.Fields, nc.Fields) {
+			} else if oc.All != nc.All || !sameSet(oc.Fields, nc.Fields) {
 				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy has different fields"), n, itemOf(d.now, n, plan.CopyPlace, nc.Name))
 			}
 		},
@@ -139,29 +141,32 @@ func composed(x *design.Entry) bool {
 	})
 }
 
+// absent reports whether a field may be absent: a set is when it is empty.
+func absent(f *design.Field) bool { return f.Optional || f.Type.Kind == design.KindSet }
+
+// expiry compares when items expire. The expiry of an item is stored with it.
+func (d *differ) expiry(o, n *design.Entity) {
+	switch {
+	case o.TTL == nil && n.TTL != nil:
+		d.add(Free, n.Name, n.TTL.Pos, "new items expire by %s; existing ones without it do not", n.TTL.Field)
+	case o.TTL != nil && n.TTL == nil:
+		d.add(Free, n.Name, n.Pos, "new items no longer expire")
+	case o.TTL != nil && (o.TTL.Field != n.TTL.Field || o.TTL.After != n.TTL.After):
+		d.add(Free, n.Name, n.TTL.Pos, "new items expire differently; existing ones keep their expiry")
+	}
+}
+
 func (d *differ) fields(o, n *design.Entity) {
 	pairs(o.Fields, n.Fields, func(f *design.Field) string { return f.Name },
 		func(of, nf *design.Field) {
-			subject := n.Name + "." + nf.Name
-			if of.Type.String() != nf.Type.String() {
-				d.add(Breaking, subject, nf.Pos, "it is now %s instead of %s: items contain the old type", nf.Type, of.Type)
-			}
-			if !slices.Equal(of.Path, nf.Path) {
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is now stored at %v instead of %v", nf.Path, of.Path), n, d.holding(n, nf.Name))
-			}
-			switch {
-			case of.Optional && !nf.Optional:
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is now required: items without it need a value"), n, d.holding(n, nf.Name))
-			case !of.Optional && nf.Optional:
-				d.add(Breaking, subject, nf.Pos, "it is now optional, but programs with the old design rely on it")
-			}
+			d.field(n.Name, of, nf, func(c *Change) { d.weigh(c, n, d.holding(n, nf.Name)) })
 		},
 		func(f *design.Field) {
 			switch was := storedAt(o, f.Path); {
 			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s; stored values do not change", was.Name)
 			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // reported with its counter
-			case f.Optional:
+			case absent(f):
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
 			default:
 				d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and required: existing items need a value; "+
@@ -169,6 +174,49 @@ func (d *differ) fields(o, n *design.Entity) {
 			}
 		},
 		func(f *design.Field) { d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "%s", gone(o, n, f)) })
+}
+
+// field compares a field of an entity or a structure; weigh prices the change of all items.
+func (d *differ) field(of string, o, n *design.Field, weigh func(*Change)) {
+	subject := of + "." + n.Name
+	if !slices.Equal(o.Path, n.Path) {
+		weigh(d.add(Backfill, subject, n.Pos, "it is now stored at %v instead of %v", n.Path, o.Path))
+	}
+	switch {
+	case o.Optional && !absent(n):
+		weigh(d.add(Backfill, subject, n.Pos, "it is now required: items without it need a value"))
+	case !o.Optional && n.Optional:
+		d.add(Breaking, subject, n.Pos, "it is now optional, but programs with the old design rely on it")
+	}
+	switch {
+	case o.Type.String() != n.Type.String():
+		d.add(Breaking, subject, n.Pos, "it is now %s instead of %s: items contain the old type", n.Type, o.Type)
+	case n.MaxBytes > 0 && (o.MaxBytes == 0 || n.MaxBytes < o.MaxBytes):
+		d.add(Breaking, subject, n.Pos, "it can now have at most %d bytes in a key, but items may contain longer values", n.MaxBytes)
+	case n.MinBytes > o.MinBytes:
+		d.add(Breaking, subject, n.Pos, "it must now have at least %s, but items may contain shorter values", plural.Of(n.MinBytes, "byte"))
+	}
+}
+
+// structures compares the structures inside of items. Their changes are not priced: items contain any number of them.
+func (d *differ) structures() {
+	unpriced := func(*Change) {}
+	pairs(d.old.Structs, d.now.Structs, func(s *design.Struct) string { return s.Name },
+		func(o, n *design.Struct) {
+			pairs(o.Fields, n.Fields, func(f *design.Field) string { return f.Name },
+				func(of, nf *design.Field) { d.field(n.Name, of, nf, unpriced) },
+				func(f *design.Field) {
+					if absent(f) {
+						d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
+						return
+					}
+					d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and required: existing structures need a value; or make it optional")
+				},
+				func(f *design.Field) {
+					d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "the field was removed: programs with the old design read it")
+				})
+		},
+		func(*design.Struct) {}, func(*design.Struct) {})
 }
 
 // storedAt is the field of an entity that is stored at a path; nil if there is none.

@@ -22,6 +22,9 @@ func (d *differ) table(o, n *design.Table) {
 	if o.TypeAttr != n.TypeAttr && n.TypeAttr != "" {
 		d.weighAll(d.add(Backfill, n.Name, n.Pos, "the type attribute is now %q, which must be added to every item", n.TypeAttr), n, d.typed)
 	}
+	if o.TypeAttr != "" && n.TypeAttr == "" {
+		d.add(Free, n.Name, n.Pos, "there is no type attribute any more: entities are told apart by their keys")
+	}
 	switch {
 	case o.TTLAttr == n.TTLAttr:
 	case o.TTLAttr == "":
@@ -64,13 +67,15 @@ func (d *differ) index(t *design.Table, o, n *design.Index) {
 			"move the reads, then delete the old one")
 		return
 	}
-	if o.Project.All == n.Project.All && slices.Equal(o.Project.Fields, n.Project.Fields) {
-		return
-	}
-	more := n.Project.All || slices.ContainsFunc(n.Project.Fields, func(f string) bool { return !slices.Contains(o.Project.Fields, f) })
-	if more && !o.Project.All {
+	switch {
+	case lacks(n.Project, o.Project):
+		d.add(Breaking, subject, n.Pos, "it projects less: programs with the old design may read the removed attributes")
+	case lacks(o.Project, n.Project):
 		d.add(IndexBuild, subject, n.Pos, "it projects more, and a projection cannot change: create another index, move the reads, then delete this one")
-		return
 	}
-	d.add(Breaking, subject, n.Pos, "it projects less: programs with the old design may read the removed attributes")
+}
+
+// lacks reports whether a projection does not have everything that another one has.
+func lacks(p, other design.Projection) bool {
+	return !p.All && (other.All || slices.ContainsFunc(other.Fields, func(f string) bool { return !slices.Contains(p.Fields, f) }))
 }
