@@ -58,6 +58,7 @@ func TestAssignedValues(t *testing.T) {
 			action: Create, set: []Assignment{assign("d", constantly(ANumber("0.1")), constantly(ANumber("0.2")))}, want: Values{"d": ANumber("0.3")},
 		},
 		"one that is subtracted": {action: Create, set: []Assignment{assign("n", minus(given("a")))}, in: Values{"a": ANumber("10")}, want: Values{"n": ANumber("-10")}},
+		"one that is not given":  {action: Update, add: []Assignment{assign("n", minus(given("perhaps")))}},
 		"times": {
 			action: Create, set: []Assignment{assign("at", now), assign("day", now), assign("due", now), assign("n", now), assign("price", now)},
 			want: Values{

@@ -314,6 +314,8 @@ func nested(s *script) {
 	s.write("part.groups[0] is an empty set", "Keep", given("docId", "d", "groups", []any{}, "byName", map[string]any{}, "part", part(none)))
 	s.write("groups[0] is an empty set", "Extend", given("docId", "d", "groups", []any{none}))
 	s.write("", "Extend", given("docId", "d", "groups", []any{some}))
+	s.write("", "Take", given("docId", "d", "taken", 2))
+	s.write("", "Take", given("docId", "d")) // takes nothing
 
 	// Absent fields are not those of JavaScript's objects.
 	read := func() (*failure, error) {

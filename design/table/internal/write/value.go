@@ -99,9 +99,10 @@ type operand struct {
 // resolve is the value of terms as far as it is known without an item: the sum of the known terms, nil if there are
 // none, and the fields of the item to which it is added.
 func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValue, []operand, error) {
-	if len(terms) == 1 && !terms[0].Negative && terms[0].Kind != schema.FieldTerm {
-		v, err := o.term(t, &terms[0])
-		return v, nil, err
+	if len(terms) == 1 && terms[0].Kind != schema.FieldTerm {
+		if v, err := o.term(t, &terms[0]); err != nil || v == nil || !terms[0].Negative {
+			return v, nil, err
+		}
 	}
 	var operands []operand
 	var sum decimal.Decimal

@@ -292,8 +292,8 @@ func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeV
 		}
 		n, is := v.(*types.AttributeValueMemberN)
 		if !is {
-			if len(terms) == 1 && v != nil {
-				return v, nil // a field as it is, of any type
+			if len(terms) == 1 && (v != nil || term.Kind == design.ParamTerm) {
+				return v, nil // a field as it is, of any type, or an optional input that is not given
 			}
 			return nil, invalid("%s is computed from a value that is not a number", a.Field)
 		}

@@ -310,8 +310,10 @@ class Occurrence:
 
     def _resolve(self, t: _Target, terms: Sequence[Term]) -> tuple[Value | None, list[Operand]]:
         """The value of terms as far as it is known without an item, and the item's fields to which it is added."""
-        if len(terms) == 1 and not terms[0].negative and terms[0].kind != "field":
-            return self._term(t, terms[0]), []
+        if len(terms) == 1 and terms[0].kind != "field":
+            value = self._term(t, terms[0])
+            if value is None or not terms[0].negative:
+                return value, []
         operands: list[Operand] = []
         total: Decimal | None = None
         for term in terms:

@@ -386,8 +386,11 @@ export class Occurrence {
   /** The value of terms as far as it is known without an item, and the item's fields to which it is added. */
   private resolve(t: Target, terms: readonly Term[]): { value: AttributeValue | undefined; operands: Operand[] } {
     const only = terms[0];
-    if (terms.length === 1 && only && !only.negative && only.kind !== "field") {
-      return { value: this.term(t, only), operands: [] };
+    if (terms.length === 1 && only && only.kind !== "field") {
+      const value = this.term(t, only);
+      if (value === undefined || !only.negative) {
+        return { value, operands: [] };
+      }
     }
     const operands: Operand[] = [];
     let sum: Decimal | undefined;
