@@ -317,6 +317,13 @@ func nested(s *script) {
 	s.write("", "Take", given("docId", "d", "taken", 2))
 	s.write("", "Take", given("docId", "d")) // takes nothing
 
+	// A key has only the second of a time.
+	s.write("", "Beat", given("at", "2024-05-01T12:00:00.250Z", "pulseId", "p"))
+	for at, want := range map[string]string{"2024-05-01T12:00:00.250Z": "", "2024-05-01T12:00:00.251Z": "not found"} {
+		_, err := s.Get(s.ctx, s.read("PulseAt"), given("at", at, "pulseId", "p"))
+		s.ended(want, "PulseAt", err)
+	}
+
 	// Absent fields are not those of JavaScript's objects.
 	read := func() (*failure, error) {
 		return s.call("get", map[string]any{"pattern": "DocByID", "input": jsonInput(given("docId", "d"))}, nil)

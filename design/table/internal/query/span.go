@@ -98,8 +98,8 @@ type filledPart struct {
 	text string
 }
 
-// Fill finds the parts of templates whose fields are inputs. For some, a key contains only a shard, a band, a prefix or a
-// hash, which other values share: these parts are compared without such a function and those after it. For the bucket, the
+// Fill finds the parts of templates whose fields are inputs. For some, a key contains only a shard, a band, a prefix, a hash or
+// the second of a time, which other values share: these parts are compared without such a function and those after it. For the bucket, the
 // band itself is compared.
 func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket string, v schema.Values) (Filled, error) {
 	var out Filled
@@ -108,7 +108,7 @@ func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket str
 			continue
 		}
 		lossy := slices.IndexFunc(p.Funcs, func(f schema.Func) bool {
-			return slices.Contains([]string{"band", "mod", "shard", "first", "hash"}, f.Name)
+			return slices.Contains([]string{"band", "mod", "shard", "first", "hash"}, f.Name) || f.Name == "ts" && f.Arg == "s"
 		})
 		if lossy >= 0 && p.Field != bucket {
 			p.Funcs = p.Funcs[:lossy]

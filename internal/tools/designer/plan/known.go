@@ -42,6 +42,8 @@ func divides(band, rest []design.Func) bool {
 // exactly reports whether parts preserve a field's exact value: different values never make the same texts.
 func exactly(parts []design.Part, field string) bool {
 	own := slices.DeleteFunc(slices.Clone(parts), func(p design.Part) bool { return p.Field != field })
-	known := Known(own, func(_ []design.Func, f design.Func) bool { return f.Name == "pad" || f.Name == "desc" })
+	known := Known(own, func(_ []design.Func, f design.Func) bool {
+		return f.Name == "pad" || f.Name == "desc" || f.Name == "ts" && f.Arg == "ms"
+	})
 	return slices.ContainsFunc(known, func(funcs []design.Func) bool { return len(funcs) == 0 })
 }

@@ -80,7 +80,7 @@ func (m *matcher) walks(part design.Part) bool {
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
 	m.parts = append(m.parts, part)
-	if part.Field == m.read.Bucket || !has(part, "band", "mod", "shard", "first", "hash") {
+	if part.Field == m.read.Bucket || !has(part, "band", "mod", "shard", "first", "hash") && !inSeconds(part) {
 		return
 	}
 	m.shared = append(m.shared, part.Field)
@@ -97,6 +97,11 @@ const rareHash = 8
 // distinguishes reports whether a part ends with such a hash of the whole value.
 func distinguishes(part design.Part) bool {
 	return !has(part, "shard", "first") && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "hash" && f.Int() >= rareHash })
+}
+
+// inSeconds reports whether a part contains only the second of a time.
+func inSeconds(part design.Part) bool {
+	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "ts" && f.Arg == "s" })
 }
 
 // has reports whether a part applies one of some functions.

@@ -8,7 +8,7 @@ from typing import Any, Iterator, NamedTuple, Sequence
 from .call import Call
 from .condition import Inputs, alias_in
 from .cursor import Position, decode_period, decode_positions, encode_period, encode_positions
-from .descriptor import Collection, KeyAttribute, Part, Place, Read
+from .descriptor import Collection, Func, KeyAttribute, Part, Place, Read
 from .entity import Entity
 from .errors import CursorError, Fault, LinesError, NotFoundError, TableError, builtin, missing
 from .reading import Reading
@@ -90,16 +90,21 @@ class _Filled(NamedTuple):
 
 
 def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], bucket: str, v: Values) -> list[_Filled]:
-    """The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix or a hash,
-    which other values have too: these are compared without that function and those after it. Of the bucket, the band is compared.
+    """The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix, a hash or the
+    second of a time, which other values have too: these are compared without that function and those after it. Of the bucket, the
+    band is compared.
     """
     out: list[_Filled] = []
     for p in (p for t in templates for p in t):
         if p.field in by and p.field in v:
-            lossy = next((i for i, f in enumerate(p.funcs) if f.name in ("band", "mod", "shard", "first", "hash")), len(p.funcs))
+            lossy = next((i for i, f in enumerate(p.funcs) if _lossy(f)), len(p.funcs))
             part = p if p.field == bucket else Part(p.literal, p.field, p.funcs[:lossy])
             out.append(_Filled(part, e.text_of(part, v[p.field])))
     return out
+
+
+def _lossy(f: Func) -> bool:
+    return f.name in ("band", "mod", "shard", "first", "hash") or (f.name == "ts" and f.arg == "s")
 
 
 def _fills(filled: Sequence[_Filled], e: Entity, v: Values, whole: bool) -> bool:

@@ -124,8 +124,9 @@ interface FilledPart {
 }
 
 /**
- * The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix or a hash,
- * which other values have too: these are compared without that function and those after it. Of the bucket, the band is compared.
+ * The parts of templates that inputs determine, with their texts. Some keys only contain a shard, a band, a prefix, a hash or the
+ * second of a time, which other values have too: these are compared without that function and those after it. Of the bucket, the
+ * band is compared.
  */
 function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], bucket: string, v: Values): FilledPart[] {
   const out: FilledPart[] = [];
@@ -133,12 +134,16 @@ function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by
     const value = p.field && by.includes(p.field) ? v[p.field] : undefined;
     if (value !== undefined) {
       const funcs = p.funcs ?? [];
-      const lossy = p.field === bucket ? -1 : funcs.findIndex((f) => ["band", "mod", "shard", "first", "hash"].includes(f.name));
+      const lossy = p.field === bucket ? -1 : funcs.findIndex(lossyFunc);
       const part = { ...p, funcs: lossy < 0 ? funcs : funcs.slice(0, lossy) };
       out.push({ part, text: e.textOf(part, value) });
     }
   }
   return out;
+}
+
+function lossyFunc(f: { name: string; arg?: string }): boolean {
+  return ["band", "mod", "shard", "first", "hash"].includes(f.name) || (f.name === "ts" && f.arg === "s");
 }
 
 /** Whether an item's values give the parts the same texts. */
