@@ -3,6 +3,7 @@ package generate_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -94,6 +95,24 @@ func TestNameConflictNamesLanguage(t *testing.T) {
 	for language, files := range map[string]func(*lower.Program) ([]generate.File, error){"TypeScript": generate.TypeScript, "Python": generate.Python} {
 		_, err := files(p)
 		if err == nil || !strings.Contains(err.Error(), "two things with the name User in "+language+", ") {
+			t.Errorf("%s: %v", language, err)
+		}
+	}
+}
+
+// TestRecordOfRepetition tests that no item has the name of the record that a repetition returns in languages other than Go.
+func TestRecordOfRepetition(t *testing.T) {
+	p, err := parse(t, `entities:
+  Record: { key: { pk: "R#{id}", sk: A }, fields: { id: id } }
+  Done: { key: { pk: "D#{key}", sk: A }, fields: { key: id, id: id } }
+reads: { RecordByID: { one: Record, by: [id] } }
+writes: { Add: { params: { key: id }, idempotent: { with: Done, replay: RecordByID }, do: [{ create: Record }] } }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, files := range map[string]func(*lower.Program) ([]generate.File, error){"TypeScript": generate.TypeScript, "Python": generate.Python} {
+		const want = "Add has two things with the name Record in %s, the field record and entity Record: give one of them another name"
+		if _, err := files(p); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(want, language)) {
 			t.Errorf("%s: %v", language, err)
 		}
 	}

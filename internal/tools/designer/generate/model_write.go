@@ -47,6 +47,9 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 		x.input = m.names.take(x.Go+"Input", "input of "+d.Name, d.Name, d.Pos)
 	}
 	results := m.scope("Replayed", "the field Replayed")
+	if d.Idempotent != nil && m.language != "Go" {
+		results.names["Record"] = "the field record" // of a repetition
+	}
 	uses := map[string]int{}
 	for i, s := range d.Steps {
 		e := m.entity(s.Entity)
