@@ -3,6 +3,7 @@ package infer
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -126,16 +127,24 @@ func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 // indexKey matches common names of index key attributes.
 var indexKey = regexp.MustCompile(`^(?i)([gl]si)[-_]?(\d*)[-_]?(pk|sk|hk|rk|hash|range|partition|sort)(?:[-_]?key)?$`) //nolint:gochecknoglobals // compiled once
 
-// GuessIndexes guesses the indexes of a table from the names of its attributes: GSI1PK and GSI1SK are the key of GSI1.
+// GuessIndexes guesses the indexes of a table from the names of its attributes: GSI1PK and GSI1SK are the key of GSI1. An
+// attribute with a value that DynamoDB rejects as the key of an index is none, whatever its name.
 func GuessIndexes(items []source.Item) []Index {
 	types := map[string]string{}
+	unfit := map[string]bool{}
 	for _, item := range items {
 		for name, v := range item {
-			if of := storedAs(v); indexKey.MatchString(name) {
-				types[name] = of
+			if !indexKey.MatchString(name) {
+				continue
 			}
+			of := storedAs(v)
+			if types[name] != "" && types[name] != of || of != "S" && of != "N" && of != "B" || keyText(v) == "" {
+				unfit[name] = true
+			}
+			types[name] = of
 		}
 	}
+	maps.DeleteFunc(types, func(name, _ string) bool { return unfit[name] })
 	by := map[string]*Index{}
 	var names []string
 	for _, name := range sorted(types) {

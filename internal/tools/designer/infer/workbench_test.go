@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 	"github.com/monotable/monotable/internal/tools/designer/infer"
@@ -98,6 +100,12 @@ func TestGuessKeys(t *testing.T) {
 	}
 	if want := []string{"GSI1", "LSI1", "GSI2"}; !slices.Equal(names, want) || indexes[0].SK[0] != (infer.Key{Name: "GSI1SK", Type: "N"}) || !indexes[1].Local {
 		t.Errorf("indexes %+v, want %v", indexes, want)
+	}
+	unfit := slices.Concat(items, []source.Item{
+		{"GSI1PK": &types.AttributeValueMemberL{}}, {"gsi2_pk": &types.AttributeValueMemberN{Value: "1"}}, {"LSI1SK": &types.AttributeValueMemberS{}},
+	})
+	if got := infer.GuessIndexes(unfit); len(got) > 0 {
+		t.Errorf("an index with values that it rejects: %+v", got)
 	}
 	if got := infer.GuessTTL(items); got != "expiresAt" {
 		t.Errorf("items expire by %q, want expiresAt", got)
