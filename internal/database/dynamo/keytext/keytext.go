@@ -42,10 +42,17 @@ func OfTime(at time.Time) (string, error) {
 // ParseTime reads a time as RFC 3339 writes it, with years of four digits in UTC too.
 func ParseTime(s string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339Nano, s)
-	if at = at.UTC(); err == nil && at.Year() >= 0 && at.Year() <= 9999 {
+	if at = at.UTC(); err == nil && !lenient(s) && at.Year() >= 0 && at.Year() <= 9999 {
 		return at, nil
 	}
 	return time.Time{}, fmt.Errorf("%q is not a time: write 2024-01-15T10:00:00.000Z", s)
+}
+
+// lenient reports whether time.Parse accepts a text that is not a time of RFC 3339, nor for other languages: the hour has one
+// digit, or the zone 24 hours or 60 minutes.
+func lenient(s string) bool {
+	zone := s[len(s)-len("07:00"):]
+	return s[len("2006-01-02T15")] != ':' || s[len(s)-1] != 'Z' && (zone[:2] > "23" || zone[3:] > "59")
 }
 
 // Time is the text of a time in any form of RFC 3339.
