@@ -59,8 +59,8 @@ const (
 	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
 	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
 
-	// Not AWS's wording: the confirmation flag is documented, its message is not.
-	PolicyLocksOut Sentence = invalid + "The policy would take your own permission to change it: set ConfirmRemoveSelfResourceAccess to true if you want that"
+	// PolicyLocksOut is AccessDeniedException: https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-210.
+	PolicyLocksOut Sentence = "The new resource policy will not allow you to update the resource policy in the future."
 
 	// These are not AWS's: they reject what would exceed the server's resources.
 	Overloaded         Sentence = "The server has no memory left for this request. Try again later."
@@ -225,6 +225,7 @@ const (
 	IndexUpdatesEmpty       Sentence = invalid + "List of GlobalSecondaryIndexUpdates is empty"
 	IndexUpdatedTwice       Sentence = invalid + "Only one global secondary index update per index is allowed simultaneously. Index: %s"
 	IndexUpdateUnchanged    Sentence = invalid + "At least one of ProvisionedThroughput, OnDemandThroughput or WarmThroughput is required for index: %s"
+	IndexWarmthEmpty        Sentence = invalid + "WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond specified for index: %s"
 	NotGlobalIndex          Sentence = "Cannot %s an index that is not a GlobalSecondaryIndex: %s"
 	InsightsIndexNotFound   Sentence = notFound + ": Index: %s not found for table: %s" // contributor insights
 	IndexNotFound           Sentence = notFound + ": Index %s for table %s"             // UpdateTable
@@ -333,7 +334,8 @@ const (
 	PolicyTooLarge         Sentence = invalid + "Maximum policy size of 20480 bytes exceeded"
 	PolicyNotObject        Sentence = badPolicy + "This policy contains invalid Json"
 	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
-	PolicyStatementInvalid Sentence = badPolicy + "Statement must be an object or a list of objects"
+	PolicyNull             Sentence = badPolicy + "This text appears not to be a policy"
+	PolicySyntax           Sentence = badPolicy + "Syntax error at position (%d,%d)" // line and column
 	PolicyNoStatement      Sentence = badPolicy + "Could not parse the policy: Statement is empty!"
 	PolicyFieldMissing     Sentence = badPolicy + "Missing required field %s"
 	PolicySidRepeated      Sentence = badPolicy + "The Statement Ids in the policy are not unique"
@@ -545,6 +547,7 @@ const (
 	NameOfRestore          Sentence = inUse + "Table is being used: %s"                    // CreateTable
 	TooManyRestores        Sentence = limited + "Only %d restore operations can be done simultaneously"
 
+	RestoreAcrossRegions Sentence = request + "sseSpecificationOverride must be provided for cross-region restores"
 	InvalidBackupARN     Sentence = "Invalid Backup ARN"
 	BackupARNNotValid    Sentence = request + "BackupArn is not valid" // of another service or partition
 	BackupsOutOfOrder    Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
@@ -578,6 +581,7 @@ const (
 	ExportPeriodOfNone  Sentence = request + "Export Type expected to be Incremental Export when incremental export specification is provided"
 	ExportPeriodOfFull  Sentence = request + "When Export Type is Full Export , Incremental Export Specification should not be provided"
 	ExportOfNoARN       Sentence = invalid + "tableArn is not a valid ARN"
+	ExportOfNothing     Sentence = "Invalid TableArn: Invalid Table ARN" // an empty one
 	ExportOfNoTable     Sentence = request + "Table ARN is invalid."
 	FilterEmpty         Sentence = request + "Invalid FilterSpecification: The specification can not be empty"
 	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
@@ -688,6 +692,7 @@ var codes = map[Sentence]Code{
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,
 	OtherAccount:            AccessDeniedException,
+	PolicyLocksOut:          AccessDeniedException,
 	Overloaded:              ThrottlingException,
 	TooManyConnections:      ThrottlingException,
 	BodyTooSlow:             RequestTimeoutException,

@@ -20,6 +20,9 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
 		return apierr.IndexUpdatesEmpty.With()
 	}
+	if err := checkIndexWarmth(in.GlobalSecondaryIndexUpdates); err != nil {
+		return err
+	}
 	if err := checkCombination(in); err != nil {
 		return err
 	}

@@ -46,6 +46,16 @@ func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate, vectorUpdates [
 	return nil
 }
 
+// checkIndexWarmth rejects updates with an empty WarmThroughput. AWS does so before anything else, even for a missing table.
+func checkIndexWarmth(updates []api.GlobalSecondaryIndexUpdate) error {
+	for _, g := range updates {
+		if g.Update != nil && g.Update.WarmThroughput != nil && *g.Update.WarmThroughput == (api.WarmThroughput{}) {
+			return apierr.IndexWarmthEmpty.With(*g.Update.IndexName)
+		}
+	}
+	return nil
+}
+
 // indexes applies the index updates.
 func (c *Change) indexes(d *catalog.Descriptor) error {
 	for _, g := range c.in.GlobalSecondaryIndexUpdates {
@@ -178,7 +188,15 @@ func (c *Change) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondar
 	if err != nil {
 		return err
 	}
-	if in.ProvisionedThroughput == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
+	maxima := in.OnDemandThroughput
+	if maxima != nil && *maxima == (api.OnDemandThroughput{}) {
+		maxima = nil // AWS ignores an empty struct
+	}
+	switch {
+	case in.ProvisionedThroughput != nil || maxima != nil || in.WarmThroughput != nil:
+	case d.Billing.OnDemand:
+		return apierr.IndexUpdateOnDemand.With(x.Name)
+	default:
 		return apierr.IndexUpdateUnchanged.With(x.Name)
 	}
 	if c.Env.Now.UnixMilli() < x.SettledAt {
@@ -189,7 +207,7 @@ func (c *Change) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondar
 		return err
 	}
 	t := target{index: x.Name, onDemand: d.Billing.OnDemand, throughput: x.Throughput}
-	if x.OnDemand, err = t.maxima(x.OnDemand, in.OnDemandThroughput); err != nil {
+	if x.OnDemand, err = t.maxima(x.OnDemand, maxima); err != nil {
 		return err
 	}
 	x.Warm = keptWarm(warm, warmUnits(nil, d.Billing.OnDemand, x.Throughput))
