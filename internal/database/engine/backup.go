@@ -64,10 +64,12 @@ func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 		return "", "", apierr.BackupARNNotValid.With()
 	case !ok, !isBackup, id == "", !catalog.ValidName(arn.Table):
 		return "", "", apierr.InvalidBackupARN.With()
+	case !arn.Native():
+		return "", "", apierr.BackupARNNotValid.With()
 	case arn.Account != e.options.AccountID:
 		return "", "", apierr.OtherAccount.With()
 	case arn.Region != e.options.Region:
-		return "", "", apierr.OtherRegion.With(text)
+		return "", "", apierr.BackupNotFound.With(text)
 	}
 	return arn.Table, id, nil
 }

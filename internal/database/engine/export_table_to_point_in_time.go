@@ -126,11 +126,14 @@ func exportKey(in *api.ExportTableToPointInTimeInput, name string) string {
 
 // beginExport keeps the table with its log and writes the record of the export that reads them.
 func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTimeInput, x *transfer.Record) (_ *transfer.Record, err error) {
+	d, err := e.exportSource(ctx, *in.TableArn)
+	if err != nil {
+		return nil, err
+	}
 	if err := e.refuseRepeated(ctx, x); err != nil {
 		return nil, err
 	}
-	d, err := e.exportable(ctx, in)
-	if err != nil {
+	if d, err = e.exportable(ctx, d, in); err != nil {
 		return nil, err
 	}
 	exported, err := e.exportPeriod(ctx, d, in)
@@ -171,33 +174,38 @@ func exportTimeError(err error) error {
 	return err
 }
 
-// exportable returns the descriptor of a table that can be exported. Like AWS, it checks the period before point-in-time
-// recovery.
-func (e *Engine) exportable(ctx context.Context, in *api.ExportTableToPointInTimeInput) (*catalog.Descriptor, error) {
-	arn, ok := catalog.ParseARN(*in.TableArn)
+// exportSource returns the descriptor of the table to be exported. Like AWS, it finds no table by the ARN of another Region, and a
+// repeated request does not find a table that has been deleted since.
+func (e *Engine) exportSource(ctx context.Context, text string) (*catalog.Descriptor, error) {
+	arn, ok := catalog.ParseARN(text)
 	switch {
+	case text == "":
+		return nil, apierr.ExportOfNothing.With()
 	case !ok:
 		return nil, apierr.ExportOfNoARN.With()
 	case arn.Account != e.options.AccountID:
 		return nil, apierr.OtherAccount.With()
-	case arn.Rest != "" || !catalog.ValidName(arn.Table):
+	case arn.Rest != "" || !catalog.ValidName(arn.Table) || !arn.Native():
 		return nil, apierr.ExportOfNoTable.With()
 	case arn.Region != e.options.Region:
-		return nil, apierr.BackupTableNotFound.With(*in.TableArn)
+		return nil, apierr.BackupTableNotFound.With(text)
 	}
 	d, err := e.find(ctx, arn.Table)
-	switch {
-	case isNotFound(err), err == nil && d.GoneAt != 0:
-		return nil, apierr.BackupTableNotFound.With(*in.TableArn)
-	case err != nil:
-		return nil, err
+	if isNotFound(err) || err == nil && d.GoneAt != 0 {
+		err = apierr.BackupTableNotFound.With(text)
 	}
+	return d, err
+}
+
+// exportable returns the descriptor of a table that can be exported. Like AWS, it checks the period before point-in-time
+// recovery.
+func (e *Engine) exportable(ctx context.Context, d *catalog.Descriptor, in *api.ExportTableToPointInTimeInput) (*catalog.Descriptor, error) {
 	if p := in.IncrementalExportSpecification; p != nil {
 		if err := checkExportPeriod(d, p, e.options.Now()); err != nil {
 			return nil, err
 		}
 	}
-	return e.recoverable(ctx, arn.Table)
+	return e.recoverable(ctx, d.Name)
 }
 
 // checkExportPeriod checks a period against the clock and the table's creation, in AWS's order.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -35,6 +36,16 @@ func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Re
 		}
 	}
 	return job.Record{Kind: job.Restore, Name: d.Name, Restore: r}
+}
+
+// checkRestoreRegion rejects the ARN of a backup or table of another Region as AWS does without an encryption for the new table.
+// With one, the backup or table is not found: this server does not restore to another Region.
+func (e *Engine) checkRestoreRegion(source string, encryption *api.SSESpecification) error {
+	arn, ok := catalog.ParseARN(source)
+	if ok && arn.Native() && arn.Account == e.options.AccountID && arn.Region != e.options.Region && encryption == nil {
+		return apierr.RestoreAcrossRegions.With()
+	}
+	return nil
 }
 
 // find returns the descriptor of a table for operations that need more than its description. To these AWS reports that a table

@@ -14,6 +14,9 @@ import (
 // RestoreTableFromBackup creates a table from a backup. The table is CREATING while its items are copied in the background. Only
 // one restore at a time can use a backup.
 func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error) {
+	if err := e.checkRestoreRegion(*in.BackupArn, in.SSESpecificationOverride); err != nil {
+		return nil, err
+	}
 	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
 		b, err = e.findBackup(r, *in.BackupArn)

@@ -24,6 +24,9 @@ func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreT
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkRestoreRegion(source, in.SSESpecificationOverride); err != nil {
+		return nil, err
+	}
 	for {
 		d, work, err := e.restoreFromNow(ctx, in, source)
 		if errors.Is(err, errTableChanged) {

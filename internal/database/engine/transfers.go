@@ -245,7 +245,7 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 		}
 	}
 	if token != nil {
-		if before, err = pageOfToken(*token); err != nil {
+		if before, err = pageOfToken(*token, k); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -313,9 +313,10 @@ func tokenOfPage(arn string) string {
 	return hex.EncodeToString(text)
 }
 
-func pageOfToken(token string) (arn string, err error) {
+// pageOfToken returns the ARN in a token of tokenOfPage, which must be that of a transfer of the same kind.
+func pageOfToken(token string, k transfer.Kind) (arn string, err error) {
 	text, err := hex.DecodeString(token)
-	if err != nil || !bytes.HasPrefix(text, []byte("arn:")) {
+	if err != nil || !bytes.HasPrefix(text, []byte("arn:")) || !bytes.Contains(text, []byte(transferKinds[k].arn)) {
 		return "", apierr.InvalidPageToken.With(token)
 	}
 	return string(bytes.TrimRight(text, "\x00")), nil

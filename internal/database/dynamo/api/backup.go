@@ -16,7 +16,7 @@ type CreateBackupOutput struct {
 // DescribeBackupInput asks what a backup is of.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeBackup.html
 type DescribeBackupInput struct {
-	BackupArn *string `required:"true" min:"37" max:"1024"`
+	BackupArn *string `required:"true" max:"1024"`
 }
 
 // DescribeBackupOutput is the output of DescribeBackup.
@@ -34,7 +34,7 @@ type ListBackupsInput struct {
 	// The list has the backups with TimeRangeLowerBound <= creation < TimeRangeUpperBound.
 	TimeRangeLowerBound     *Timestamp
 	TimeRangeUpperBound     *Timestamp
-	ExclusiveStartBackupArn *string `min:"37" max:"1024"`
+	ExclusiveStartBackupArn *string `max:"1024"`
 	// BackupType is USER by default; ALL are USER and SYSTEM.
 	BackupType *string `enum:"USER|SYSTEM|AWS_BACKUP|ALL"`
 }
@@ -49,7 +49,7 @@ type ListBackupsOutput struct {
 // DeleteBackupInput removes a backup of type USER.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteBackup.html
 type DeleteBackupInput struct {
-	BackupArn *string `required:"true" min:"37" max:"1024"`
+	BackupArn *string `required:"true" max:"1024"`
 }
 
 // DeleteBackupOutput shows the backup as it goes: DELETED.
@@ -62,7 +62,7 @@ type DeleteBackupOutput struct {
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
 type RestoreTableFromBackupInput struct {
 	TargetTableName               *string `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
-	BackupArn                     *string `required:"true" min:"37" max:"1024"`
+	BackupArn                     *string `required:"true" max:"1024"`
 	BillingModeOverride           *string `enum:"PROVISIONED|PAY_PER_REQUEST"`
 	GlobalSecondaryIndexOverride  []GlobalSecondaryIndex
 	LocalSecondaryIndexOverride   []LocalSecondaryIndex

@@ -7,7 +7,7 @@ type UpdateContributorInsightsInput struct {
 	IndexName                 *string `min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 	ContributorInsightsAction *string `required:"true" enum:"ENABLE|DISABLE"`
 	// ContributorInsightsMode is ACCESSED_AND_THROTTLED_KEYS by default.
-	ContributorInsightsMode *string `enum:"ACCESSED_AND_THROTTLED_KEYS|THROTTLED_KEYS"`
+	ContributorInsightsMode *string `enum:"THROTTLED_KEYS|ACCESSED_AND_THROTTLED_KEYS"`
 }
 
 // UpdateContributorInsightsOutput shows the setting as it becomes.

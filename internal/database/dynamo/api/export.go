@@ -5,7 +5,7 @@ import "github.com/monotable/monotable/internal/database/dynamo/attr"
 // ExportTableToPointInTimeInput writes a table as it was at one second, or its changes between two, to a bucket.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExportTableToPointInTime.html
 type ExportTableToPointInTimeInput struct {
-	TableArn *string `required:"true" min:"1" max:"1024"`
+	TableArn *string `required:"true" max:"1024"`
 	// ExportTime is now by default.
 	ExportTime                     *Timestamp
 	ClientToken                    *string `pattern:"^[^\\$]+$"`

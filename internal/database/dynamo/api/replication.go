@@ -13,7 +13,7 @@ type ReplicationGroupUpdate struct {
 // CreateReplicationGroupMemberAction adds a replica.
 type CreateReplicationGroupMemberAction struct {
 	RegionName                    *string `required:"true"`
-	KMSMasterKeyId                *string //nolint:revive // the API spells it so
+	KMSMasterKeyId                *string `min:"1"` //nolint:revive // the API spells it so
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `min:"1"`
@@ -23,7 +23,7 @@ type CreateReplicationGroupMemberAction struct {
 // UpdateReplicationGroupMemberAction changes a replica's settings.
 type UpdateReplicationGroupMemberAction struct {
 	RegionName                    *string `required:"true"`
-	KMSMasterKeyId                *string //nolint:revive // the API spells it so
+	KMSMasterKeyId                *string `min:"1"` //nolint:revive // the API spells it so
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `min:"1"`

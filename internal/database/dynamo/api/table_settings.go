@@ -22,14 +22,14 @@ type WarmThroughput struct {
 // StreamSpecification turns a table's stream on or off; StreamViewType goes with on only.
 type StreamSpecification struct {
 	StreamEnabled  *bool   `required:"true"`
-	StreamViewType *string `enum:"NEW_IMAGE|OLD_IMAGE|NEW_AND_OLD_IMAGES|KEYS_ONLY"`
+	StreamViewType *string `enum:"OLD_IMAGE|KEYS_ONLY|NEW_AND_OLD_IMAGES|NEW_IMAGE"`
 }
 
 // SSESpecification asks for encryption at rest with a key of AWS KMS.
 type SSESpecification struct {
 	Enabled        *bool
 	SSEType        *string `enum:"AES256|KMS"`
-	KMSMasterKeyId *string //nolint:revive // the API spells it so
+	KMSMasterKeyId *string `min:"1"` //nolint:revive // the API spells it so
 }
 
 // TimeToLiveSpecification turns the expiry of items on or off. The attribute is a top-level number: the time

@@ -40,6 +40,9 @@ func Check(document string, kind Kind, arn string) error {
 	if len(document) > MaxBytes {
 		return apierr.PolicyTooLarge.With()
 	}
+	if strings.TrimSpace(document) == "null" {
+		return apierr.PolicyNull.With()
+	}
 	parsed, err := language.Parse(document, language.Resource)
 	if fault, ok := errors.AsType[*language.Error](err); ok {
 		return refusal(fault)
@@ -76,7 +79,7 @@ func refusal(fault *language.Error) error {
 	case language.VersionInvalid:
 		return apierr.PolicyVersionInvalid.With()
 	case language.StatementInvalid:
-		return apierr.PolicyStatementInvalid.With()
+		return apierr.PolicySyntax.With(fault.Line, fault.Column)
 	case language.StatementMissing:
 		return apierr.PolicyNoStatement.With()
 	case language.EffectInvalid:

@@ -26,7 +26,7 @@ const (
 	NoJSON Fault = iota
 	FieldRepeated
 	FieldUnknown
-	FieldMissing   // of a statement: Action, Resource, Principal
+	FieldMissing   // of a statement: Effect, Action, Resource, Principal
 	FieldAmbiguous // for example Action together with NotAction
 	FieldProhibited
 	NotText  // for Id and Sid

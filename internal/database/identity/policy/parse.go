@@ -39,7 +39,7 @@ func (p *parser) policy(root *node) *Error {
 	}
 	statements, ok := root.member("Statement")
 	if !ok {
-		return p.fault(StatementInvalid, root.offset, "")
+		return p.fault(StatementInvalid, len(p.document), "")
 	}
 	list := statements.value.oneOrMany()
 	if len(list) == 0 {
@@ -116,7 +116,7 @@ func alphanumeric(c byte) bool {
 func (p *parser) effect(n *node, s *Statement) *Error {
 	m, ok := n.member("Effect")
 	if !ok {
-		return p.fault(EffectInvalid, n.offset, "")
+		return p.fault(FieldMissing, n.offset, "Effect")
 	}
 	equal := func(a, b string) bool { return a == b }
 	if p.kind == Resource { // DynamoDB accepts "allow" in its resources' policies
