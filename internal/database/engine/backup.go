@@ -185,14 +185,25 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 	return b, nil
 }
 
-// notBeingRestored returns the refusal if a restore reads the backup. A restore starts while holding the backup's key, and a job
-// that has ended never comes back, so a caller that holds the key and sees no restore can rely on it.
+// notBeingRestored returns the refusal if a restore reads the backup, or its table is still CREATING. A restore starts while holding
+// the backup's key, and a job that has ended never comes back, so a caller that holds the key and sees no restore can rely on it.
 func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.Sentence) error {
 	reading, err := job.Stored(r, func(j job.Record) bool { return j.Kind == job.Restore && j.Restore.Kept == b.Kept() })
-	if err == nil && len(reading) > 0 {
+	if err == nil && (len(reading) > 0 || e.restoresFrom(b)) {
 		err = refusal.With(e.backupARN(b))
 	}
 	return err
+}
+
+// restoresFrom reports whether a table that is CREATING comes from a backup.
+func (e *Engine) restoresFrom(b *backup.Record) bool {
+	now, arn := e.options.Now(), e.backupARN(b)
+	for _, t := range e.catalog.Tables() {
+		if r := t.Descriptor.Restored; r != nil && r.BackupARN == arn && t.Descriptor.Status(now) == catalog.StatusCreating {
+			return true
+		}
+	}
+	return false
 }
 
 // detached returns a context for work that a request starts but that must outlive it. It ends with the engine.

@@ -506,6 +506,11 @@ func TestBackupOfChangingTable(t *testing.T) {
 		if err == nil || err.Error() != "TableInUseException: Table: Dropping is already being restored from backup: "+dropping {
 			t.Errorf("restore to a table that is being restored: %v", err)
 		}
+		advance(time.Second) // the items are there
+		err = restoreBackup(t.Context(), e, dropping, "Another")
+		if err == nil || err.Error() != "BackupInUseException: Backup is being used to restore another table: "+dropping {
+			t.Errorf("restore of a backup whose table is CREATING: %v", err)
+		}
 		_, err = e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Building")})
 		if err == nil || err.Error() != "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: Building" {
 			t.Errorf("deletion of a table that is being restored: %v", err)

@@ -99,6 +99,42 @@ func TestInsightsOfCreatingTable(t *testing.T) {
 	})
 }
 
+// TestSettingsOfUnsettledTable: which settings a table has, and can get, while it is being created or deleted (DDB-TABLE-101, 104,
+// 111, 374 and 455).
+func TestSettingsOfUnsettledTable(t *testing.T) {
+	const (
+		target   = `{"TableName":"Music"`
+		resource = `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Music"`
+		inUse    = "ResourceInUseException: Attempt to change a resource which is still in use: Table is being "
+	)
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TTLInterval: -1, TableDelay: 10 * time.Second})
+		expect := func(directive, body, want string) {
+			t.Helper()
+			got, err := perform(t.Context(), e, directive, body)
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%s %s: %s, want %s", directive, body, got, want)
+			}
+		}
+		createTable(t, e, musicTable())
+		expect("tag-resource", resource+`,"Tags":[{"Key":"a","Value":"b"}]}`, inUse+"created: Music")
+		expect("untag-resource", resource+`,"TagKeys":["a"]}`, "{}")
+		expect("describe-continuous-backups", target+`}`, `"ContinuousBackupsStatus": "DISABLED"`)
+		advance(10 * time.Second)
+		expect("tag-resource", resource+`,"Tags":[{"Key":"a","Value":"b"}]}`, "{}")
+		expect("describe-continuous-backups", target+`}`, `"ContinuousBackupsStatus": "ENABLED"`)
+		if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")}); err != nil {
+			t.Fatal(err)
+		}
+		expect("tag-resource", resource+`,"Tags":[{"Key":"a","Value":"b"}]}`, "{}")
+		expect("tag-resource", resource+`,"Tags":[{"Key":"a","Value":"c"}]}`, inUse+"deleted: Music")
+		expect("update-contributor-insights", target+`,"ContributorInsightsAction":"ENABLE"}`, "TableStatus must be ACTIVE")
+	})
+}
+
 // TestInsightsOfChangingIndex: insights can only be enabled while the index is ACTIVE.
 func TestInsightsOfChangingIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -48,10 +48,14 @@ func periodStart(days int, now time.Time) int64 { return now.UnixMilli() - int64
 // wholeSeconds rounds a time in milliseconds up to whole seconds.
 func wholeSeconds(ms int64) int64 { return (ms + millis - 1) / millis }
 
-// describeContinuousBackups describes a table's setting. As on AWS, continuous backups are enabled for every table.
+// describeContinuousBackups describes a table's setting. As on AWS, continuous backups are enabled for every table, but not before
+// it has been created.
 func (e *Engine) describeContinuousBackups(ctx context.Context, d *catalog.Descriptor) (*api.ContinuousBackupsDescription, error) {
 	recovery := &api.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: new("DISABLED")}
 	out := &api.ContinuousBackupsDescription{ContinuousBackupsStatus: new("ENABLED"), PointInTimeRecoveryDescription: recovery}
+	if d.Status(e.options.Now()) == catalog.StatusCreating {
+		out.ContinuousBackupsStatus = new("DISABLED")
+	}
 	if !d.PITR.Enabled {
 		return out, nil
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -18,7 +19,8 @@ func (e *Engine) checkTaggable(d *catalog.Descriptor) error {
 	return e.checkRestored(d)
 }
 
-// TagResource sets tags of a table. AWS's response body is empty.
+// TagResource sets tags of a table. While the table is being created or deleted, it only accepts tags that the table has. AWS's
+// response body is empty.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {
@@ -34,9 +36,12 @@ func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*ap
 		if err := e.checkTaggable(d); err != nil {
 			return err
 		}
-		var err error
-		d.Tags, err = schema.MergeTags(d.Tags, in.Tags)
-		return err
+		merged, err := schema.MergeTags(d.Tags, in.Tags)
+		if err != nil || slices.Equal(merged, d.Tags) {
+			return err
+		}
+		d.Tags = merged
+		return e.checkSettled(d, e.options.Now(), true)
 	})
 	if err != nil {
 		return nil, resourceError(err, *in.ResourceArn)

@@ -17,7 +17,10 @@ func (e *Engine) UpdateContributorInsights(ctx context.Context, in *api.UpdateCo
 	var s insightsSetting
 	var status string
 	d, err := e.catalog.Change(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor) (err error) {
-		if d.GoneAt != 0 {
+		switch {
+		case d.GoneAt != 0 && on:
+			return apierr.InsightsTableNotActive.With()
+		case d.GoneAt != 0:
 			return apierr.TableNotFound.With(d.Name)
 		}
 		if err := e.checkRestored(d); err != nil {

@@ -322,7 +322,7 @@ const (
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListContributorInsights
 )
 
-// Resource policies. The recorded sentences with a revision are cut off after "target ta"; the rest is ours. The first six,
+// Resource policies. Those with a revision are recorded up to "target ta" and "has no associated"; the rest is ours. The first six,
 // PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and PolicyServiceInvalid are recorded or documented.
 const (
 	PolicyResourceElsewhere Sentence = invalid + "Invalid resource Arn: %s"
@@ -330,7 +330,7 @@ const (
 	PolicyStreamNotFound   Sentence = notFound + ": Stream: %s not found for Table: %s"
 	PolicyNotFound         Sentence = policyNotFound + "%s"
 	PolicyOtherRevision    Sentence = policyNotFound + "Requested update for policy with revision id %s, but the policy associated to target table %s did not match"
-	PolicyNoRevision       Sentence = policyNotFound + "Requested update for policy with revision id %s, but the target table %s has no associated policy"
+	PolicyNoRevision       Sentence = policyNotFound + "Requested update for policy with revision id %s, but table %s has no associated policy"
 	PolicyTooLarge         Sentence = invalid + "Maximum policy size of 20480 bytes exceeded"
 	PolicyNotObject        Sentence = badPolicy + "This policy contains invalid Json"
 	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
