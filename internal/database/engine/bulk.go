@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -134,9 +135,13 @@ func (r *bulkPut) objects(ctx context.Context) error {
 		r.x.Put.Begun = true
 	}
 	source := bucket.Bucket{Name: *from.S3Bucket, Owner: valueOf(from.S3BucketOwner)}
-	all, err := r.engine.listObjects(ctx, source, valueOf(from.S3KeyPrefix))
+	prefix := valueOf(from.S3KeyPrefix)
+	all, err := r.engine.listObjects(ctx, source, prefix)
 	if err != nil {
 		return err
+	}
+	if len(all) == 0 {
+		return ofBucket(fmt.Errorf("%w: there is no object with the prefix %q", bucket.ErrNoKey, prefix))
 	}
 	total := int64(0)
 	for i := range all {

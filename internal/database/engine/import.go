@@ -99,7 +99,7 @@ func (r *importer) source() bucket.Bucket {
 	return bucket.Bucket{Name: *s.S3Bucket, Owner: valueOf(s.S3BucketOwner)}
 }
 
-// objects imports the remaining objects, in the order of their keys.
+// objects imports the remaining objects, in the order of their keys. As on AWS, an import of no objects completes.
 func (r *importer) objects(ctx context.Context) error {
 	all, err := r.engine.listObjects(ctx, r.source(), valueOf(r.in.S3BucketSource.S3KeyPrefix))
 	if err != nil {

@@ -22,8 +22,6 @@ func (e *Engine) listObjects(ctx context.Context, b bucket.Bucket, prefix string
 		return nil, ofBucket(err)
 	case len(all) > inboxObjectsMax:
 		return nil, ofBucket(fmt.Errorf("%w: there are more than %d objects with the prefix %q", bucket.ErrName, inboxObjectsMax, prefix))
-	case len(all) == 0:
-		return nil, ofBucket(fmt.Errorf("%w: there is no object with the prefix %q", bucket.ErrNoKey, prefix))
 	}
 	return all, nil
 }
