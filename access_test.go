@@ -333,8 +333,7 @@ func TestPutResourcePolicyPreventsLockout(t *testing.T) {
 		return refusal(err)
 	}
 	g.want("someone else", put(ann, `{"AWS":"arn:aws:iam::000000000000:user/bob"}`, false), "")
-	g.want("herself", put(ann, `"*"`, false), "ValidationException: One or more parameter values were invalid: The policy would take your own permission to "+
-		"change it: set ConfirmRemoveSelfResourceAccess to true if you want that")
+	g.want("herself", put(ann, `"*"`, false), "AccessDeniedException: The new resource policy will not allow you to update the resource policy in the future.")
 	g.want("herself, confirmed", put(ann, `"*"`, true), "")
 	if got := put(ann, `{"AWS":"arn:aws:iam::000000000000:user/bob"}`, false); !strings.HasPrefix(got, "AccessDeniedException") {
 		t.Errorf("locked out: %q", got)

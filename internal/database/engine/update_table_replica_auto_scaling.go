@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
 // UpdateTableReplicaAutoScaling changes the auto scaling settings of a table's replicas: of writes in all alike, of reads in each
@@ -16,6 +19,9 @@ import (
 func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.UpdateTableReplicaAutoScalingInput) (
 	*api.UpdateTableReplicaAutoScalingOutput, error,
 ) {
+	if err := e.checkScalingShapes(in); err != nil {
+		return nil, err
+	}
 	d, err := e.replicated(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
@@ -37,11 +43,14 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 		if err := r.checkScalable(in); err != nil {
 			return err
 		}
+		if err := checkBounds(in); err != nil {
+			return err
+		}
 		for _, x := range r.replicas {
 			if !x.d.Synchronized() {
 				return apierr.NotAReplica.With(x.d.Name)
 			}
-			if err := x.scaling(in); err != nil {
+			if err := x.scaling(in, r.now); err != nil {
 				return err
 			}
 		}
@@ -117,6 +126,63 @@ func (r *replicasUpdate) checkScalable(in *api.UpdateTableReplicaAutoScalingInpu
 	return apierr.ScalingOnDemand.With(d.Name, strings.Join(regions, ", "), strings.Join(set, ", "))
 }
 
+// checkScalingShapes rejects settings that are incomplete or contradict themselves; AWS does so before it looks for the table.
+func (e *Engine) checkScalingShapes(in *api.UpdateTableReplicaAutoScalingInput) error {
+	table, err := e.catalog.Name(*in.TableName)
+	if err != nil {
+		return err
+	}
+	writes, reads := scalingUpdates(in)
+	for _, u := range append(writes, reads...) {
+		if err := checkScaling(table, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scalingUpdates returns the settings of a request, nil ones among them.
+func scalingUpdates(in *api.UpdateTableReplicaAutoScalingInput) (writes, reads []*api.AutoScalingSettingsUpdate) {
+	writes = append(writes, in.ProvisionedWriteCapacityAutoScalingUpdate)
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		writes = append(writes, u.ProvisionedWriteCapacityAutoScalingUpdate)
+	}
+	for _, r := range in.ReplicaUpdates {
+		reads = append(reads, r.ReplicaProvisionedReadCapacityAutoScalingUpdate)
+		for _, u := range r.ReplicaGlobalSecondaryIndexUpdates {
+			reads = append(reads, u.ProvisionedReadCapacityAutoScalingUpdate)
+		}
+	}
+	return writes, reads
+}
+
+// checkBounds rejects what Application Auto Scaling rejects on AWS.
+func checkBounds(in *api.UpdateTableReplicaAutoScalingInput) error {
+	writes, reads := scalingUpdates(in)
+	for i, u := range append(writes, reads...) {
+		if u == nil || u.ScalingPolicyUpdate == nil {
+			continue
+		}
+		if *u.MinimumUnits > *u.MaximumUnits {
+			return apierr.ScalingBounds.With()
+		}
+		target := *u.ScalingPolicyUpdate.TargetTrackingScalingPolicyConfiguration.TargetValue
+		text := strconv.FormatFloat(target, 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		switch {
+		case target <= 0:
+			return apierr.ScalingTargetTooLow.With(text)
+		case (target < 10 || target > 90) && i < len(writes):
+			return apierr.ScalingTarget.With("DynamoDBWriteCapacityUtilization", text)
+		case target < 10 || target > 90:
+			return apierr.ScalingTarget.With("DynamoDBReadCapacityUtilization", text)
+		}
+	}
+	return nil
+}
+
 // checkScaling rejects incomplete settings, and settings combined with disabling auto scaling.
 func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 	if u == nil {
@@ -149,33 +215,32 @@ func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 }
 
 // scaling applies the settings to one replica.
-func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput) error {
+func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput, now time.Time) error {
 	g := x.d.Global
-	set := func(name string, index *string, u *api.AutoScalingSettingsUpdate) error {
-		if index != nil {
-			if i := x.d.Index(*index); i == nil || i.Local || i.Vector != nil {
-				return apierr.ScalingIndexMissing.With(x.d.Name, *index)
-			}
-			name += *index
-		}
-		if err := checkScaling(x.d.Name, u); err != nil {
-			return err
-		}
-		setScaling(g, name, u)
-		return nil
-	}
-	err := set(catalog.ScalesWrites, nil, in.ProvisionedWriteCapacityAutoScalingUpdate)
+	var missing []string
 	for _, u := range in.GlobalSecondaryIndexUpdates {
-		err = errors.Join(err, set(catalog.ScalesWrites, u.IndexName, u.ProvisionedWriteCapacityAutoScalingUpdate))
+		if !schema.Scales(x.d, *u.IndexName, now) {
+			missing = append(missing, *u.IndexName)
+		}
+	}
+	if missing != nil {
+		return apierr.ScalingIndexMissing.With(x.d.Name, strings.Join(missing, ", "))
+	}
+	setScaling(g, catalog.ScalesWrites, in.ProvisionedWriteCapacityAutoScalingUpdate)
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		setScaling(g, catalog.ScalesWrites+*u.IndexName, u.ProvisionedWriteCapacityAutoScalingUpdate)
 	}
 	for _, r := range in.ReplicaUpdates {
 		if *r.RegionName != g.Region {
 			continue
 		}
-		err = errors.Join(err, set(catalog.ScalesReads, nil, r.ReplicaProvisionedReadCapacityAutoScalingUpdate))
+		setScaling(g, catalog.ScalesReads, r.ReplicaProvisionedReadCapacityAutoScalingUpdate)
 		for _, u := range r.ReplicaGlobalSecondaryIndexUpdates {
-			err = errors.Join(err, set(catalog.ScalesReads, u.IndexName, u.ProvisionedReadCapacityAutoScalingUpdate))
+			if !schema.Scales(x.d, *u.IndexName, now) {
+				return apierr.ScalingReadsMissing.With(x.d.Name, *u.IndexName, g.Region)
+			}
+			setScaling(g, catalog.ScalesReads+*u.IndexName, u.ProvisionedReadCapacityAutoScalingUpdate)
 		}
 	}
-	return err
+	return nil
 }

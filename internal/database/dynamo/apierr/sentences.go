@@ -661,6 +661,10 @@ const (
 	ScalingIncomplete       Sentence = "Failed to update settings for global table with name: ‘%s’: Parameters %s are required unless auto scaling is being disabled."
 	ScalingNotOff           Sentence = "Failed to update settings for global table with name ‘%s’: Parameters %s must be left blank when disabling auto scaling."
 	ScalingIndexMissing     Sentence = "Failed to update settings for global table with name: ‘%s’ because the global secondary indexes with names: ‘[%s]’ do not exist."
+	ScalingReadsMissing     Sentence = "Failed to update settings for global table with name: ‘%s’ because a global secondary index with name: ‘%s’ does not exist in region: ‘%s’."
+	ScalingBounds           Sentence = "Maximum capacity cannot be less than minimum capacity" // on AWS followed by the id of a request to Application Auto Scaling
+	ScalingTarget           Sentence = "For predefined metric type %s, target value must be between '10.0' and '90.0', but was '%s'."
+	ScalingTargetTooLow     Sentence = "For target tracking scaling, target value must be between '8.51592E-109' and '1.174271E108', but was '%s'."
 	GlobalTableExists       Sentence = "Global table with name: '%s' already exists"
 	ReplicaOfGlobalExists   Sentence = "Replica with name: '%s' already exists in Region: %s"
 	ReplicaOfGlobalMissing  Sentence = "Replica with name: '%s' does not exist in Region: %s"
@@ -780,6 +784,7 @@ var codes = map[Sentence]Code{
 	PolicyNoRevision:     PolicyNotFoundException,
 	ScalingIndexMissing:  ResourceNotFoundException,
 	ScalingRegionMissing: ResourceNotFoundException,
+	ScalingReadsMissing:  ResourceNotFoundException,
 	TooManyRules:         LimitExceededException,
 	ExportTimeOutside:    InvalidExportTimeException,
 	ExportPeriodOutside:  InvalidExportTimeException,

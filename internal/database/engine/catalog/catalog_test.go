@@ -157,7 +157,7 @@ func TestStoredFormWithEverything(t *testing.T) {
 				Read: n, MaxRead: n, Class: "STANDARD", Key: "k", Indexes: []catalog.IndexOverrides{{Name: "g", Read: n, MaxRead: n}},
 			},
 			Scaling: map[string]catalog.Scaling{catalog.ScalesReads: {
-				Disabled: true, Min: n, Max: n, Role: "r", Policy: "p", Target: 0.5, KeepHigh: true, InCooldown: n, OutCooldown: n,
+				Disabled: true, Min: n, Max: n, Role: "r", Policy: "p", Target: 0.5, KeepHigh: new(true), InCooldown: n, OutCooldown: n,
 			}},
 		},
 	}

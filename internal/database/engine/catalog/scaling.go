@@ -8,7 +8,7 @@ type Scaling struct {
 	Role        string  `json:"role,omitempty"`
 	Policy      string  `json:"policy,omitempty"`
 	Target      float64 `json:"target,omitempty"` // 0 without a policy
-	KeepHigh    bool    `json:"keepHigh,omitempty"`
+	KeepHigh    *bool   `json:"keepHigh,omitempty"`
 	InCooldown  *int64  `json:"inCooldown,omitempty"`
 	OutCooldown *int64  `json:"outCooldown,omitempty"`
 }

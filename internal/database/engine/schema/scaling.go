@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -27,8 +28,7 @@ func ChangedScaling(s catalog.Scaling, in *api.AutoScalingSettingsUpdate) catalo
 			s.Policy = *p.PolicyName
 		}
 		c := p.TargetTrackingScalingPolicyConfiguration
-		s.Target, s.InCooldown, s.OutCooldown = *c.TargetValue, c.ScaleInCooldown, c.ScaleOutCooldown
-		s.KeepHigh = c.DisableScaleIn != nil && *c.DisableScaleIn
+		s.Target, s.InCooldown, s.OutCooldown, s.KeepHigh = *c.TargetValue, c.ScaleInCooldown, c.ScaleOutCooldown, c.DisableScaleIn
 	}
 	return s
 }
@@ -49,27 +49,50 @@ func scalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescr
 	if s.Target == 0 {
 		return out
 	}
-	policy := api.AutoScalingPolicyDescription{
+	if s.Policy == "" {
+		s.Policy = policyName(d, name)
+	}
+	out.ScalingPolicies = []api.AutoScalingPolicyDescription{{
+		PolicyName: &s.Policy,
 		TargetTrackingScalingPolicyConfiguration: &api.AutoScalingTargetTrackingScalingPolicyConfigurationDescription{
-			TargetValue: &s.Target, DisableScaleIn: &s.KeepHigh, ScaleInCooldown: s.InCooldown, ScaleOutCooldown: s.OutCooldown,
+			TargetValue: &s.Target, DisableScaleIn: s.KeepHigh, ScaleInCooldown: s.InCooldown, ScaleOutCooldown: s.OutCooldown,
 		},
-	}
-	if s.Policy != "" {
-		policy.PolicyName = &s.Policy
-	}
-	out.ScalingPolicies = []api.AutoScalingPolicyDescription{policy}
+	}}
 	return out
 }
 
+// policyName is the name that AWS gives to a policy without one, of the settings that a table has under a name.
+func policyName(d *catalog.Descriptor, name string) string {
+	policy := "DynamoDBReadCapacityUtilization:table/" + d.Name
+	index, reads := strings.CutPrefix(name, catalog.ScalesReads)
+	if !reads {
+		index = strings.TrimPrefix(name, catalog.ScalesWrites)
+		policy = "DynamoDBWriteCapacityUtilization:table/" + d.Name
+	}
+	if index != "" {
+		policy += "/index/" + index
+	}
+	return policy
+}
+
 // replicaScalingOf describes the settings that a replica of version 2019.11.21 has under a name. Auto scaling that was never set up
-// is described like auto scaling that is disabled.
+// is described like auto scaling that is disabled; that of an on-demand table keeps its settings, but is disabled.
 func replicaScalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescription {
 	out := scalingOf(d, name)
 	if out == nil || *out.AutoScalingDisabled {
 		return &api.AutoScalingSettingsDescription{AutoScalingDisabled: new(true), ScalingPolicies: []api.AutoScalingPolicyDescription{}}
 	}
-	out.AutoScalingDisabled = nil
+	if out.AutoScalingDisabled = nil; d.Billing.OnDemand {
+		out.AutoScalingDisabled = new(true)
+	}
 	return out
+}
+
+// Scales reports whether a table has a global secondary index whose capacity auto scaling could change, which it could not before the
+// index is filled.
+func Scales(d *catalog.Descriptor, index string, now time.Time) bool {
+	x := d.Index(index)
+	return x != nil && !x.Local && x.Vector == nil && d.IndexStatus(x, now) != catalog.StatusCreating
 }
 
 // DescribeScaling describes the auto scaling of the replica in a Region.
@@ -82,7 +105,7 @@ func DescribeScaling(d *catalog.Descriptor, region string, now time.Time) api.Re
 	}
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		if x.Local || x.Vector != nil {
+		if !Scales(d, x.Name, now) {
 			continue
 		}
 		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, api.ReplicaGlobalSecondaryIndexAutoScalingDescription{
