@@ -94,20 +94,22 @@ func (f *itemFollower) follow() (total int) {
 	return total
 }
 
-// compare compares values, counters and logs when the processes are gone. An update that one of them had begun ends before this one's.
+// compare compares values, counters and logs when the processes are gone. An update that one of them had begun ends before this
+// one's if both have the same key. One of another key may go on for a moment, and until it ends the logs can be read up to its start.
 func (f *itemFollower) compare() {
 	f.t.Helper()
 	for i := range sharedItems {
 		var value []byte
+		var end kv.Seq // above all records of the item
 		err := f.store.Update(f.t.Context(), kv.Intent{Write: [][]byte{key("shared%d", i)}}, func(txn kv.Txn) (err error) {
 			value, err = txn.Get(key("shared%d", i))
+			end = txn.LogSeq()
 			return err
 		})
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		for last := -1; f.seen[i] != last; {
-			last = f.seen[i]
+		for f.after[i] < end-1 {
 			f.follow()
 		}
 		sums, err := f.store.Counter(f.t.Context(), key("sum%d", i))
