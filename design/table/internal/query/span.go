@@ -99,8 +99,8 @@ type filledPart struct {
 }
 
 // Fill finds the parts of templates whose fields are inputs. For some, a key contains only a shard, a band, a prefix, a hash or
-// the second of a time, which other values share: these parts are compared without such a function and those after it. For the bucket, the
-// band itself is compared.
+// the second of a time, which other values share: these parts are compared without such a function and those after it. For the
+// bucket, the band itself is compared.
 func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket string, v schema.Values) (Filled, error) {
 	var out Filled
 	for _, p := range slices.Concat(templates...) {
