@@ -104,10 +104,11 @@ func exchange(t *testing.T, s served, sent string) (responses []string) {
 	t.Helper()
 	c := s.dial()
 	defer c.Close()
-	go func() { _, _ = io.WriteString(c, sent) }()
+	// Before anything is sent: a pipe whose other end is closed takes no deadline.
 	if err := c.SetReadDeadline(time.Now().Add(10 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
+	go func() { _, _ = io.WriteString(c, sent) }()
 	for r := bufio.NewReader(c); ; {
 		response, err := http.ReadResponse(r, nil)
 		if err != nil {

@@ -79,6 +79,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return s, nil
 	}
 	s.stopped.Go(s.watch)
+	s.stopped.Go(s.reclaim)
 	if o.Durability == Interval {
 		s.stopped.Go(func() { s.syncEvery(o.Interval) })
 	}

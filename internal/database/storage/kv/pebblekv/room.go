@@ -46,7 +46,7 @@ func (s *Store) size(lo, hi []byte) (room int64, err error) {
 func (s *Store) Split(context.Context, [][]byte) error { return nil }
 
 // Compact rewrites the tables of a range level by level, several at a time; without an end, also those of the logs.
-func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
+func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -60,6 +60,11 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 	if bytes.Compare(lo, hi) >= 0 {
 		return nil
 	}
+	return s.compact(ctx, lo, hi)
+}
+
+// compact rewrites [lo, hi) of Pebble's key space.
+func (s *Store) compact(ctx context.Context, lo, hi []byte) error {
 	// Compactions of a frozen disk wait for Close, and Close for this call.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,6 +75,7 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 		defer s.catch(&err)
 		err = s.db.Compact(ctx, lo, hi, true)
 	}()
+	var err error
 	select {
 	case err = <-compacted:
 	case <-s.disk.frozen:

@@ -116,6 +116,7 @@ type Store struct {
 	trimming     sync.Mutex    // held by TrimLog
 	large        chan struct{} // has a token while a large update is committed
 	stalls       stalls
+	deleted      deletedRanges
 	// moment is held while a checkpoint is taken, or tables are ingested.
 	moment  sync.Mutex
 	commits commits
@@ -124,7 +125,7 @@ type Store struct {
 	write      *pebble.WriteOptions // Sync or NoSync, depending on durability
 	dirty      atomic.Bool          // something was committed since the last sync of Interval
 	written    atomic.Bool          // an update was committed since watch last looked
-	stop       chan struct{}        // ends watch and the goroutine of Interval
+	stop       chan struct{}        // ends watch, reclaim and the goroutine of Interval
 	stopped    sync.WaitGroup
 
 	frozen atomic.Pointer[error] // see freeze
@@ -146,16 +147,16 @@ func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 	if empty {
 		return nil
 	}
-	return s.deleteRange(lo, hi)
-}
-
-func (s *Store) deleteRange(lo, hi []byte) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()
 	if err := batch.DeleteRange(lo, hi, nil); err != nil {
 		return err
 	}
-	return s.applyWhole(batch, true)
+	if err := s.applyWhole(batch, true); err != nil {
+		return err
+	}
+	s.deleted.add(lo, hi)
+	return nil
 }
 
 // applyWhole commits a batch that is not an update's, as durably as updates. It deletes a range, so it also works on a full disk.
