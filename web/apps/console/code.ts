@@ -1,12 +1,7 @@
 // A request as code. Each text is a complete program that takes credentials from the environment.
 import { about, endpoint, onAWS } from "./api.ts";
-import { statementOf } from "./statement.ts";
+import { type AnyRequest, statementOf } from "./statement.ts";
 import type { Value } from "./value.ts";
-
-export interface AnyRequest {
-  operation: string;
-  input: Readonly<Record<string, unknown>>;
-}
 
 const kebab = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 const snake = (name: string) => kebab(name).replace(/-/g, "_");

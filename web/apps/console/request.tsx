@@ -2,7 +2,8 @@
 import { CodeXml } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, CodeTabs, Dialog } from "#ui";
-import { type AnyRequest, programs } from "./code.ts";
+import { programs } from "./code.ts";
+import type { AnyRequest } from "./statement.ts";
 import { t } from "./words.ts";
 
 export function CopyRequest({ request }: { request: AnyRequest }) {

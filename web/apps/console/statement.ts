@@ -1,7 +1,11 @@
 // A request as an equivalent PartiQL statement.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
-import type { AnyRequest } from "./code.ts";
 import { type Item, type Value, short } from "./value.ts";
+
+export interface AnyRequest {
+  operation: string;
+  input: Readonly<Record<string, unknown>>;
+}
 
 const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const text = (s: string) => `'${s.replaceAll("'", "''")}'`;
