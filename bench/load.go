@@ -47,6 +47,9 @@ type demand struct {
 // measure sends a workload's requests on connections that are spread evenly over the servers.
 func measure(ctx context.Context, servers []*server, w workload, d demand, items int, gauges ...gauge) (measurement, error) {
 	warmUp := min(d.duration/5, time.Second)
+	if !w.writes() {
+		warmUp = min(d.duration, 2*time.Second) // compactions that reads cause begin after some hundred MB
+	}
 	workers, err := connect(ctx, servers, w, d.connections, items, int(servers[0].fastest()*(warmUp+d.duration).Seconds()))
 	defer func() {
 		for _, worker := range workers {
@@ -61,6 +64,11 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 	}
 	for _, worker := range workers {
 		worker.conflicts = 0
+	}
+	if !w.writes() {
+		for _, s := range servers {
+			s.settle(ctx, false)
+		}
 	}
 	gauges = append([]gauge{
 		func() (float64, error) { return float64(cpuOf(servers)), nil },
