@@ -62,11 +62,11 @@ func (s *server) close(ctx context.Context, r *jrpc2.Request) (any, error) {
 	}
 	uri := p.TextDocument.URI
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if d := s.documents[uri]; d != nil {
 		d.closed = true
 	}
 	delete(s.documents, uri)
-	s.mu.Unlock()
 	return nil, s.rpc.Notify(ctx, "textDocument/publishDiagnostics", publishParams{URI: uri, Diagnostics: []diagnostic{}})
 }
 
@@ -98,13 +98,12 @@ func (s *server) analyse(d *document) {
 		if !again || closed {
 			d.running = false
 		}
-		s.mu.Unlock()
-		if closed {
-			return
-		}
-		if !again {
-			// An editor that has disconnected gets no more notifications.
+		if !again && !closed {
+			// An editor that has disconnected gets no more notifications. The lock keeps them before those of close.
 			_ = s.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", publishParams{t.uri, t.version, found})
+		}
+		s.mu.Unlock()
+		if !again || closed {
 			return
 		}
 	}

@@ -722,6 +722,25 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
+// TestClose tests that the last diagnostics of a closed document are none, even if it is closed while it is checked: an
+// editor would show others until it ends.
+func TestClose(t *testing.T) {
+	c := start(t, lsp.Options{})
+	c.call("initialize", map[string]any{})
+	for i := range 1500 {
+		document := map[string]any{"uri": fmt.Sprintf("file:///work/%d.design.yaml", i), "version": 1, "text": "x: ["}
+		c.notify("textDocument/didOpen", map[string]any{"textDocument": document})
+		c.notify("textDocument/didClose", map[string]any{"textDocument": document})
+		c.call("textDocument/hover", map[string]any{"textDocument": document}) // reads what was published
+	}
+	c.call("shutdown", nil)
+	for uri, raw := range c.latest {
+		if !strings.Contains(string(raw), `"diagnostics":[]`) {
+			t.Errorf("%s is closed and has %s", uri, raw)
+		}
+	}
+}
+
 func TestPanic(t *testing.T) {
 	c := start(t, lsp.Options{Check: func(string, *design.Design) (check.Findings, error) { panic("a defect") }})
 	c.open(shop)
