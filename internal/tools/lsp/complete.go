@@ -24,6 +24,10 @@ func (s *server) complete(p *place) (*completionList, error) {
 	content := p.content[:from] + mark + p.content[to:]
 	c := completer{content: content, rangeOf: p.rangeOf(from, to), seen: map[string]bool{}, root: scan(content)}
 	c.symbols = symbolsOf(c.root)
+	if i := slices.IndexFunc(c.symbols, func(s symbol) bool { return strings.Contains(s.name, mark) && !strings.Contains(s.name, "\n") }); i >= 0 {
+		s := c.symbols[i] // names of tables and indexes can also contain dots and dashes
+		c.rangeOf = p.rangeOf(s.from, s.to-len(mark)+to-from)
+	}
 	var here *node
 	asKey := false
 	c.root.walk(func(n *node) {

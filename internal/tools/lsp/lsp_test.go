@@ -412,6 +412,44 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionReplaces tests that a completion replaces the whole name being typed, including characters that only names
+// of tables and indexes have.
+func TestCompletionReplaces(t *testing.T) {
+	c := start(t, lsp.Options{})
+	named := strings.NewReplacer("  Shop:", "  my-shop.v2:", "GSI1", "GSI-1").Replace(shop)
+	c.open(named)
+	for i, test := range []struct{ from, to, label, want string }{
+		{"  User:\n", "  User:\n    table: my-s‸\n", "my-shop.v2", "table: my-shop.v2\n"},
+		{"  User:\n", "  User:\n    table: my-shop.‸x\n", "my-shop.v2", "table: my-shop.v2\n"},
+		{"via: GSI-1", "via: GSI-‸", "GSI-1", "via: GSI-1,"},
+		{"via: GSI-1", "via: GSI-‸", "key", "via: key,"},
+		{"index: { GSI-1:", "index: { GS‸-:", "GSI-1", "index: { GSI-1:"},
+		{"= user.orders", "= user.or‸", "orders", "= user.orders\n"},
+	} {
+		text, params := at(t, strings.Replace(named, test.from, test.to, 1))
+		c.replace(i+2, text)
+		var list struct {
+			Items []struct {
+				Label    string
+				TextEdit struct{ Range span }
+			}
+		}
+		c.result("textDocument/completion", params, &list)
+		done := ""
+		for _, item := range list.Items {
+			if r := item.TextEdit.Range; item.Label == test.label {
+				lines := strings.Split(text, "\n")
+				line := lines[r.Start.Line]
+				lines[r.Start.Line] = line[:r.Start.Character] + item.Label + line[r.End.Character:]
+				done = strings.Join(lines, "\n")
+			}
+		}
+		if !strings.Contains(done, test.want) {
+			t.Errorf("%q completed with %s lacks %q", test.to, test.label, test.want)
+		}
+	}
+}
+
 func TestDefinition(t *testing.T) {
 	c := start(t, lsp.Options{})
 	c.open(shop)
