@@ -517,6 +517,8 @@ func TestRename(t *testing.T) {
 		{"filter: \"tot", "amount", []string{"total: money", "amount: { type: money, attr: total }", "\"total >", "\"amount >", "AND total > :total", "AND amount > :amount", "where total", "where amount"}},
 		{"  OrdersO", "OrdersFrom", []string{"  OrdersOf:", "  OrdersFrom:", "read: OrdersOf", "read: OrdersFrom"}},
 		{"via: GS", "by-status", []string{"GSI1: {", "by-status: {", "via: GSI1", "via: by-status"}},
+		{"  Sho", "Store", []string{"  Shop:\n    key:", "  Store:\n    name: Shop\n    key:"}},
+		{"one: Us", "User", []string{}},
 		{"status: Stat", "State", []string{"  Status: {", "  State: {", "status: Status", "status: State"}},
 	} {
 		_, params := at(t, inShop(t, test.behind))
@@ -533,7 +535,7 @@ func TestRename(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ behind, name, want string }{
-		{"  Use", "Order", "already"},
+		{"  Use", "Order", "the design already has the entity Order"},
 		{"  Use", "a b", "not a valid name"},
 		{"ST3", "ST302", "no name"},
 	} {

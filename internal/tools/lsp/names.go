@@ -91,6 +91,9 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 	if here.small {
 		name = strings.ToUpper(name[:1]) + name[1:]
 	}
+	if name == here.name {
+		return &workspaceEdit{map[string][]textEdit{}}, nil
+	}
 	d, before, err := s.whole(p.name, p.content)
 	if err != nil {
 		return nil, jrpc2.Errorf(requestFailed, "the design has errors: %v", err)
@@ -105,7 +108,7 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 				return y.declares && way(&y) && slices.Equal(x.within, y.within)
 			})
 		}) {
-			return nil, jrpc2.Errorf(requestFailed, "there already is a %s %s", here.kind, name)
+			return nil, jrpc2.Errorf(requestFailed, "the design already has the %s %s", here.kind, name)
 		}
 		edits := p.edits(d, way, name)
 		var after map[string]int
@@ -141,10 +144,12 @@ func (p *place) edits(d *design.Design, way func(*symbol) bool, name string) []t
 }
 
 // kept are the edits that preserve what is stored if it follows from the name: the attribute of a field, the type of an
-// entity.
+// entity, the real name of a table.
 func (p *place) kept(d *design.Design, x *symbol) []textEdit {
 	key, stored := "", ""
 	switch {
+	case x.kind == tableKind && d.Table(x.name) != nil && x.node.child("name") == nil:
+		key, stored = "name", d.Table(x.name).Physical
 	case x.kind == entityKind && d.Entity(x.name) != nil && x.node.child("type") == nil:
 		key, stored = "type", d.Entity(x.name).TypeValue
 	case x.kind == fieldKind && len(x.within) == 1 && x.node.child("attr") == nil && x.node.child("at") == nil:
