@@ -15,7 +15,8 @@ const (
 )
 
 // copyMessages copies messages up to the end of in, and fails at one that is too large: the channel behind it allocates the
-// size in the header before the data arrives.
+// size in the header before the data arrives. It omits Content-Type: the protocol only has UTF-8, under several spellings of
+// which the channel accepts one.
 func copyMessages(out io.Writer, in io.Reader) error {
 	from := bufio.NewReaderSize(in, maxHeader)
 	for length := int64(0); ; {
@@ -23,13 +24,15 @@ func copyMessages(out io.Writer, in io.Reader) error {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			return fmt.Errorf("a header line has more than %d bytes", maxHeader)
 		}
-		if _, err := out.Write(line); err != nil {
-			return err
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
+		if !strings.EqualFold(name, "content-type") {
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
 		}
 		if err != nil {
 			return err
 		}
-		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
 		switch {
 		case strings.EqualFold(name, "content-length"):
 			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func (g *gate) Recv() ([]byte, error) {
 func (g *gate) admits(bits []byte) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(bits) > 0 && bits[0] == '[' {
+	if bytes.HasPrefix(bytes.TrimLeft(bits, " \t\r\n"), []byte("[")) {
 		g.refuse(json.RawMessage("null"), jrpc2.InvalidRequest, "the protocol does not support batches")
 		return false
 	}

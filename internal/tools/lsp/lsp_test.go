@@ -652,6 +652,14 @@ func TestProtocol(t *testing.T) {
 	}
 	c.notify("$/cancelRequest", map[string]any{"id": 99})
 	c.notify("$/nothing", map[string]any{})
+	if _, err := io.WriteString(c.in, "Content-Length: 47\r\n\r\n [{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"shutdown\"}]"); err != nil {
+		t.Fatal(err)
+	}
+	for m := c.receive(); m.Method != "" || m.Error == nil; m = c.receive() {
+		if m.Method == "" {
+			t.Fatalf("a batch: %+v", m)
+		}
+	}
 	if m := c.call("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": "file:///other"}}); string(m.Result) != "null" {
 		t.Errorf("a document that is not open: %+v", m)
 	}
@@ -727,6 +735,26 @@ func TestEnd(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.codes)
 			}
 		})
+	}
+}
+
+// TestContentType tests that a message is read whatever its Content-Type says: the protocol only has UTF-8, and asks servers
+// to accept the older spelling utf8.
+func TestContentType(t *testing.T) {
+	for _, kind := range []string{"application/vscode-jsonrpc; charset=utf-8", "application/vscode-jsonrpc; charset=utf8", "application/vscode-jsonrpc;charset=UTF-8"} {
+		c := start(t, lsp.Options{})
+		const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`
+		if _, err := fmt.Fprintf(c.in, "Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.in.Close()
+		if _, err := c.out.Peek(1); err != nil {
+			t.Errorf("%s: the server ended: %v", kind, <-c.done)
+			continue
+		}
+		if m := c.receive(); m.Error != nil {
+			t.Errorf("%s: %+v", kind, m.Error)
+		}
 	}
 }
 
