@@ -35,8 +35,7 @@ func newResponses(out io.Writer) *responses {
 func (a *responses) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	messages, _ := messagesOf(p)
-	for _, m := range messages {
+	if m, err := jsonrpc.DecodeMessage(p); err == nil {
 		if r, is := m.(*jsonrpc.Response); is {
 			delete(a.pending, r.ID)
 			a.done.Broadcast()
@@ -54,27 +53,25 @@ func (a *responses) Close() error {
 	return nil
 }
 
-// expect records the calls among messages, except those that need no response: one that listens gets its response when
-// the stream ends, and a canceled one may get none.
-func (a *responses) expect(messages []jsonrpc.Message) {
+// expect records a call, except those that need no response: one that listens gets its response when the stream ends, and
+// a canceled one may get none.
+func (a *responses) expect(m jsonrpc.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, m := range messages {
-		r, is := m.(*jsonrpc.Request)
-		switch {
-		case !is:
-		case r.IsCall() && r.Method != "subscriptions/listen":
-			a.pending[r.ID] = true
-		case r.Method == "notifications/cancelled":
-			var of struct {
-				RequestID any `json:"requestId"`
-			}
-			if json.Unmarshal(r.Params, &of) != nil {
-				continue
-			}
-			if id, err := jsonrpc.MakeID(of.RequestID); err == nil {
-				delete(a.pending, id)
-			}
+	r, is := m.(*jsonrpc.Request)
+	switch {
+	case !is:
+	case r.IsCall() && r.Method != "subscriptions/listen":
+		a.pending[r.ID] = true
+	case r.Method == "notifications/cancelled":
+		var of struct {
+			RequestID any `json:"requestId"`
+		}
+		if json.Unmarshal(r.Params, &of) != nil {
+			return
+		}
+		if id, err := jsonrpc.MakeID(of.RequestID); err == nil {
+			delete(a.pending, id)
 		}
 	}
 }
@@ -90,14 +87,14 @@ func (a *responses) drain() {
 
 // copyLines copies messages up to the end of in, and signals the end only once all calls are answered, because the SDK
 // would cancel pending ones. It answers invalid messages as JSON-RPC requires and does not pass them on, because the
-// SDK would end the session.
+// SDK would end the session. Batches are among these: the protocol no longer has them, and the SDK loses responses to some.
 func copyLines(out io.Writer, in io.Reader, to *responses) error {
 	defer to.drain()
 	from := bufio.NewReader(in)
 	for {
 		line, long, err := readLine(from)
 		line = bytes.TrimSpace(line)
-		messages, known := messagesOf(line)
+		message, invalid := jsonrpc.DecodeMessage(line)
 		var fault string
 		code := jsonrpc.CodeInvalidRequest
 		switch {
@@ -106,10 +103,12 @@ func copyLines(out io.Writer, in io.Reader, to *responses) error {
 		case len(line) == 0:
 		case !json.Valid(line):
 			code, fault = jsonrpc.CodeParseError, "not a line of JSON"
-		case !known:
+		case line[0] == '[':
+			fault = "batches are not supported: send one message in a line"
+		case invalid != nil:
 			fault = "not a request, notification or response"
 		default:
-			to.expect(messages)
+			to.expect(message)
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
 			}
@@ -141,21 +140,4 @@ func readLine(from *bufio.Reader) (line []byte, long bool, err error) {
 			return line, long, err
 		}
 	}
-}
-
-// messagesOf are the messages of a line, one or a batch; ok is false if it has none.
-func messagesOf(line []byte) (messages []jsonrpc.Message, ok bool) {
-	line = bytes.TrimSpace(line)
-	batch := []json.RawMessage{line}
-	if len(line) == 0 || line[0] == '[' && (json.Unmarshal(line, &batch) != nil || len(batch) == 0) {
-		return nil, false
-	}
-	for _, one := range batch {
-		m, err := jsonrpc.DecodeMessage(one)
-		if err != nil {
-			return nil, false
-		}
-		messages = append(messages, m)
-	}
-	return messages, true
 }

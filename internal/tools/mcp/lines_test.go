@@ -38,6 +38,7 @@ func TestInvalidMessage(t *testing.T) {
 	ask("7", invalid)
 	ask("{}", invalid)
 	ask(`{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalid)
+	ask(`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "batches are not supported")
 	ask(strings.Repeat("x", 5<<20), "a message can have at most 4194304 bytes")
 	ask("\n"+`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, `"id":1,"result"`)
 	ask(`{"jsonrpc":"2.0","id":2,"method":"ping"}`, `"id":2,"result"`)
