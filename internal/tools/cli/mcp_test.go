@@ -159,10 +159,13 @@ func TestMCP(t *testing.T) {
 		{"check", object{"file": "../../etc/passwd"}, true, []string{"escapes"}},
 		{"check", object{"rule": "st102"}, false, []string{"different field values produce the same key"}},
 		{"explain", object{"patterns": []string{"OrdersOf"}}, false, []string{`"keyCondition"`}},
-		{"explain", object{"patterns": []string{"Nothing"}}, true, []string{"Nothing"}},
+		{"explain", object{"patterns": []string{"OrdersOf", "Nothing"}}, true, []string{"Shop has no pattern Nothing"}},
+		{"explain", object{"patterns": []string{"OrdersOf", "OrdersOf"}}, false, []string{`"keyCondition"`}},
 		{"cost", object{}, false, []string{`"region"`}},
 		{"test", object{"items": 30}, false, []string{`"ok":true`}},
-		{"test", object{"items": 1_000_000}, true, []string{"at most"}},
+		{"test", object{"items": 1_000_000}, true, []string{"items must be from 1 to 5000"}},
+		{"test", object{"items": -1}, true, []string{"items must be from 1 to 5000"}},
+		{"test", object{"run": "Nothing"}, true, []string{`run "Nothing" matches no pattern or entity`}},
 	} {
 		text, failed := callTool(t, s, step.tool, step.arguments)
 		if failed != step.failed {
@@ -189,6 +192,27 @@ func TestMCP(t *testing.T) {
 	}
 	if text, failed := callTool(t, s, "OrdersOf", object{"userId": "u1", "limit": 1, "after": page.Next}); failed || !strings.Contains(text, `"o2"`) {
 		t.Errorf("the second page: %s", text)
+	}
+}
+
+// TestMCPFileElsewhere tests that the server's own design can be outside of the directory from which designs may be read,
+// and is the only file there that can be read.
+func TestMCPFileElsewhere(t *testing.T) {
+	elsewhere := t.TempDir()
+	for _, name := range []string{"shop.design.yaml", "other.design.yaml"} {
+		if err := os.WriteFile(filepath.Join(elsewhere, name), []byte(shopForModels), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(elsewhere, "shop.design.yaml")
+	s := connectModel(t, t.TempDir(), file)
+	for _, arguments := range []object{{}, {"file": file}} {
+		if text, failed := callTool(t, s, "check", arguments); failed || !strings.Contains(text, `"design":"Shop"`) {
+			t.Errorf("%v: %s", arguments, text)
+		}
+	}
+	if text, failed := callTool(t, s, "check", object{"file": filepath.Join(elsewhere, "other.design.yaml")}); !failed {
+		t.Errorf("another file: %s", text)
 	}
 }
 

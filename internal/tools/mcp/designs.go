@@ -90,8 +90,9 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 		return d, "", err
 	case name == "" && s.File == "":
 		return nil, "", errors.New("no design given: use file or text")
-	case name == "":
-		name = s.File
+	case name == "" || name == s.File: // which may be outside of the root
+		d, err := design.Load(s.File)
+		return d, s.File, err
 	}
 	if filepath.IsAbs(name) {
 		relative, err := filepath.Rel(s.Root.Name(), name)
@@ -175,8 +176,10 @@ func (s *server) explain(_ context.Context, in explainIn) (any, error) {
 			out.Patterns = append(out.Patterns, p)
 		}
 	}
-	if len(out.Patterns) < len(in.Patterns) {
-		return nil, fmt.Errorf("%s does not have all of the patterns %s", d.Name, strings.Join(in.Patterns, ", "))
+	for _, name := range in.Patterns {
+		if !slices.ContainsFunc(out.Patterns, func(p explain.Pattern) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("%s has no pattern %s", d.Name, name)
+		}
 	}
 	return out, nil
 }
@@ -199,7 +202,7 @@ func (s *server) test(ctx context.Context, in testIn) (any, error) {
 		return nil, err
 	}
 	if in.Items < 0 || in.Items > maxItems {
-		return nil, fmt.Errorf("items must be at most %d", maxItems)
+		return nil, fmt.Errorf("items must be from 1 to %d", maxItems)
 	}
 	d, _, err := s.load(in.subject)
 	if err != nil {
@@ -224,6 +227,9 @@ func (s *server) test(ctx context.Context, in testIn) (any, error) {
 		}
 		out.OK = out.OK && result.OK()
 		out.Results = append(out.Results, result)
+	}
+	if len(out.Results) == 0 && in.Run != "" {
+		return nil, fmt.Errorf("run %q matches no pattern or entity", in.Run)
 	}
 	if len(out.Results) == 0 {
 		return nil, errors.New("not exercised: the design has nothing to run")
