@@ -31,7 +31,8 @@ compared with the exception of a single write (monotable check --explain ST515).
 
 The designs are those given by --design, or named in the nearest monotable.yaml. To allow a request, say so in the code:
 
-  client.Scan(ctx, input) //monotable:allow A yearly report that reads everything.
+  //monotable:allow A yearly report that reads everything.
+  input := &dynamodb.ScanInput{TableName: aws.String("shop")}
 
 Uncertain cases are not reported. The exit status is 1 if there are findings.`,
 		Example: `  monotable vet ./... --design shop.design.yaml

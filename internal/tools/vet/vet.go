@@ -8,11 +8,13 @@
 // transactions that are compared with the exception of a single write. Generated packages are skipped, and so are tests
 // by default.
 //
-// A line with //monotable:allow REASON, at its end or above it, is not reported. A missing reason is reported itself.
+// A line with //monotable:allow REASON, at its end or above it, is not reported, nor is a request that begins on it. A
+// missing reason is reported itself.
 package vet
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -74,9 +76,12 @@ func Run(o Options) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(loaded) == 0 {
+		return nil, fmt.Errorf("no packages match %s", strings.Join(o.Packages, " "))
+	}
 	for _, p := range loaded {
 		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+			return nil, fmt.Errorf("%s: %s", p.PkgPath, strings.TrimPrefix(p.Errors[0].Error(), "-: ")) // "-" is no position
 		}
 	}
 	for _, d := range o.Designs {
@@ -212,6 +217,7 @@ type file struct {
 	pass    *analysis.Pass
 	allowed map[int]bool // lines
 	values  map[types.Object]string
+	exempt  []ast.Node // requests that begin on an allowed line
 }
 
 // valuesOf are the texts of variables that are declared with a constant and have no other value: nothing is assigned to
@@ -283,7 +289,7 @@ func (f *file) allowances(of *ast.File) {
 	for _, group := range of.Comments {
 		for _, c := range group.List {
 			reason, is := strings.CutPrefix(c.Text, allow)
-			if !is {
+			if !is || reason != "" && strings.TrimLeft(reason, " \t") == reason {
 				continue
 			}
 			if strings.TrimSpace(reason) == "" {
@@ -291,13 +297,28 @@ func (f *file) allowances(of *ast.File) {
 				continue
 			}
 			line := f.pass.Fset.Position(c.Pos()).Line
-			f.allowed[line], f.allowed[line+1] = true, true
+			f.allowed[line] = true
+			if f.alone(c) {
+				f.allowed[line+1] = true
+			}
 		}
 	}
 }
 
+// alone reports whether a comment has a line of its own.
+func (f *file) alone(c *ast.Comment) bool {
+	in := f.pass.Fset.File(c.Pos())
+	source, err := f.pass.ReadFile(in.Name())
+	if err != nil {
+		return false
+	}
+	before := source[:in.Offset(c.Pos())]
+	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0
+}
+
 func (f *file) report(rule string, at token.Pos, format string, args ...any) {
-	if !f.allowed[f.pass.Fset.Position(at).Line] {
+	allowed := f.allowed[f.pass.Fset.Position(at).Line]
+	if !allowed && !slices.ContainsFunc(f.exempt, func(n ast.Node) bool { return n.Pos() <= at && at < n.End() }) {
 		f.pass.Report(analysis.Diagnostic{Pos: at, Category: rule, Message: fmt.Sprintf(format, args...)})
 	}
 }
@@ -328,7 +349,11 @@ func (f *file) node(n ast.Node) bool {
 	if !is {
 		return true
 	}
-	switch name := f.sdkType(literal); {
+	name := f.sdkType(literal)
+	if name != "" && f.allowed[f.pass.Fset.Position(literal.Pos()).Line] {
+		f.exempt = append(f.exempt, literal)
+	}
+	switch {
 	case name == "ExecuteStatementInput" || name == "BatchStatementRequest" || name == "ParameterizedStatement":
 		f.statement(name, element(literal, "Statement"))
 	case requests[name]:
@@ -371,14 +396,63 @@ func (f *file) statement(request string, text ast.Expr) {
 	if text == nil {
 		return
 	}
-	if call, is := text.(*ast.CallExpr); is && len(call.Args) == 1 && f.beginning(text) == "" { // aws.String
-		text = call.Args[0]
+	text = f.pointed(text)
+	beginning := f.beginning(text)
+	m := partiQL.FindStringSubmatchIndex(beginning)
+	if m == nil {
+		return
 	}
-	if m := partiQL.FindStringSubmatch(f.beginning(text)); m != nil {
-		if d := f.designOf(m[1]); d != "" {
-			f.report(TableRule, text.Pos(), "%s on table %s bypasses the generated package of design %s", request, m[1], d)
+	table, rest := beginning[m[2]:m[3]], beginning[m[3]:]
+	if strings.HasPrefix(rest, "%") || rest == "" && f.pass.TypesInfo.Types[text].Value == nil {
+		return // the name goes on
+	}
+	if d := f.designOf(table); d != "" {
+		f.report(TableRule, text.Pos(), "%s on table %s bypasses the generated package of design %s", request, table, d)
+	}
+}
+
+// pointerName matches names of functions such as aws.String, which make a pointer to a text.
+var pointerName = regexp.MustCompile(`(?i)^(to|new)?(string|str)?(ptr|pointer)?$`)
+
+// pointed is the value to which an expression such as &name or aws.String(name) points, without conversions. The result of
+// another function is unknown: it can put the stage before a name.
+func (f *file) pointed(e ast.Expr) ast.Expr {
+	e = ast.Unparen(e)
+	if address, is := e.(*ast.UnaryExpr); is && address.Op == token.AND {
+		return f.pointed(address.X)
+	}
+	call, is := e.(*ast.CallExpr)
+	if !is || len(call.Args) != 1 {
+		return e
+	}
+	function := ast.Unparen(call.Fun)
+	if instance, is := function.(*ast.IndexExpr); is {
+		function = instance.X
+	}
+	var name *ast.Ident
+	switch x := function.(type) {
+	case *ast.Ident:
+		name = x
+	case *ast.SelectorExpr:
+		name = x.Sel
+	default:
+		return e
+	}
+	switch o := f.pass.TypesInfo.Uses[name].(type) {
+	case *types.Builtin, *types.TypeName: // new, or a conversion
+		return f.pointed(call.Args[0])
+	case *types.Func:
+		signature := o.Origin().Signature()
+		if signature.Params().Len() != 1 || signature.Results().Len() != 1 {
+			return e
+		}
+		taken := signature.Params().At(0).Type()
+		returned, is := signature.Results().At(0).Type().(*types.Pointer)
+		if _, generic := taken.(*types.TypeParam); is && types.Identical(returned.Elem(), taken) && (generic || pointerName.MatchString(o.Name())) {
+			return f.pointed(call.Args[0])
 		}
 	}
+	return e
 }
 
 // element is the value of a member of a literal; nil if it has none.
@@ -399,12 +473,7 @@ func (f *file) table(request string, name ast.Expr) {
 		return
 	}
 	at := name.Pos()
-	if call, is := name.(*ast.CallExpr); is && len(call.Args) == 1 { // aws.String
-		name = call.Args[0]
-	}
-	if address, is := name.(*ast.UnaryExpr); is && address.Op == token.AND {
-		name = address.X
-	}
+	name = f.pointed(name)
 	if v := f.pass.TypesInfo.Types[name].Value; v != nil && v.Kind() == constant.String {
 		if d := f.designOf(constant.StringVal(v)); d != "" {
 			f.report(TableRule, at, "%s on table %s bypasses the generated package of design %s", request, constant.StringVal(v), d)

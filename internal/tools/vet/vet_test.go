@@ -64,7 +64,14 @@ func TestRun(t *testing.T) {
 			t.Errorf("tests %v: found\n%s\nwant\n%s", tests, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	if _, err := vet.Run(vet.Options{Packages: []string{"./testdata/nothing"}}); err == nil {
-		t.Error("a package that is not there has no error")
+	if _, err := vet.Run(vet.Options{Packages: []string{"./testdata/nothing"}}); err == nil || !strings.HasPrefix(err.Error(), "./testdata/nothing: stat ") {
+		t.Errorf("a package that is not there: %v", err)
+	}
+	empty := t.TempDir()
+	if err := os.WriteFile(filepath.Join(empty, "go.mod"), []byte("module empty\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vet.Run(vet.Options{Dir: empty, Packages: []string{"./..."}}); err == nil || err.Error() != "no packages match ./..." {
+		t.Errorf("no packages: %v", err)
 	}
 }

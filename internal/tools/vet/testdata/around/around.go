@@ -48,6 +48,51 @@ func statements(set2 *string) []any {
 	}
 }
 
+// stage is where the tables are.
+var stage, _ = fmt.Println()
+
+func staged(name string) *string {
+	name = fmt.Sprint(stage, name)
+	return &name
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// What a function makes of a name, and what follows the beginning of a name, is unknown.
+func uncertain(suffix string) []any {
+	local := "shop"
+	return []any{
+		&dynamodb.ScanInput{TableName: staged("shop")},
+		&dynamodb.ExecuteStatementInput{Statement: staged("SELECT * FROM shop")},
+		&dynamodb.ExecuteStatementInput{Statement: aws.String("SELECT * FROM shop" + suffix)},
+		&dynamodb.ExecuteStatementInput{Statement: aws.String(fmt.Sprintf("SELECT * FROM shop%s WHERE x = 1", suffix))},
+		&dynamodb.ExecuteStatementInput{Statement: aws.String("SELECT * FROM shop WHERE x = " + suffix)}, // want vet-table
+		&dynamodb.ScanInput{TableName: pointer("shop")},                                                  // want vet-table
+		&dynamodb.ScanInput{TableName: pointer[string]("shop")},                                          // want vet-table
+		&dynamodb.ScanInput{TableName: new("shop")},                                                      // want vet-table
+		&dynamodb.ScanInput{TableName: (aws.String("shop"))},                                             // want vet-table
+		&dynamodb.ScanInput{TableName: aws.String(string(local))},                                        // want vet-table
+	}
+}
+
+func allowances() []any {
+	return []any{
+		&dynamodb.ScanInput{TableName: aws.String("shop")}, //monotable:allow Only this one.
+		&dynamodb.ScanInput{TableName: aws.String("shop")}, // want vet-table
+		&dynamodb.ScanInput{TableName: aws.String("shop")}, //monotable:allowed is another word. // want vet-table
+		//monotable:allow A request of several lines.
+		&dynamodb.ScanInput{
+			IndexName: aws.String("ByState"),
+			TableName: aws.String("shop"),
+		},
+		&dynamodb.GetItemInput{ //monotable:allow Another one.
+			TableName: aws.String("shop"),
+			Key:       map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: "USER#" + set}},
+		},
+		&types.AttributeValueMemberS{Value: "USER#" + set}, // want vet-key
+	}
+}
+
 func requests(c arounddb.Config, id, table string) []any {
 	return []any{
 		&dynamodb.GetItemInput{TableName: aws.String(name)},                                       // want vet-table
