@@ -546,6 +546,60 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestNamesInEveryKey tests that names are found in reads by bucket, counts, scans, reads of several keys, patches and changes of
+// lists and sets: a rename would be rejected if one were missed.
+func TestNamesInEveryKey(t *testing.T) {
+	const feed = `design: 1
+name: Feed
+tables: { Feed: { key: { pk: PK, sk: SK } } }
+entities:
+  Post:
+    key: { pk: "FEED#{source}#{at|date(yyyy-MM)}", sk: "{at}#{postId}" }
+    fields: { source: id, at: time, postId: id, title: text, tags: "set<text>?", log: "list<text>?", note: "text?" }
+  Source:
+    key: { pk: "SOURCE#{source}", sk: "META" }
+    fields: { source: id, label: text }
+reads:
+  InMonth: { many: Post, by: [source], bucket: at, order: [at desc], page: 20 }
+  HowMany: { count: Post, by: [source], bucket: at }
+  Several: { each: Source, by: [source], keys: { max: 10 } }
+  All: { scan: Source, page: 100 }
+writes:
+  Edit: { do: [{ update: Post, patch: [title, note] }] }
+  Change: { do: [{ update: Post, append: { log: ":log" }, drop: { tags: ":tags" }, remove: [note] }] }
+  First: { do: [{ update: Post, prepend: { log: ":log" } }] }
+`
+	c := start(t, lsp.Options{})
+	c.open(feed)
+	for _, test := range []struct{ behind, name string }{
+		{"  Pos", "Article"},
+		{"  Sour", "Origin"},
+		{", a", "moment"},
+		{"title", "heading"},
+		{"tags", "labels"},
+		{"log", "changes"},
+		{"note", "remark"},
+		{"count: Po", "Article"},
+		{"scan: So", "Origin"},
+		{"bucket: a", "moment"},
+		{"patch: [tit", "heading"},
+		{"remove: [no", "remark"},
+		{"append: { lo", "changes"},
+	} {
+		_, params := at(t, strings.Replace(feed, test.behind, test.behind+"‸", 1))
+		if _, fault := c.rename(feed, params, test.name); fault != "" {
+			t.Errorf("behind %q: %s", test.behind, fault)
+		}
+	}
+	_, params := at(t, strings.Replace(feed, "bucket: at }", "bucket: ‸ }", 1))
+	c.replace(2, strings.Replace(feed, "bucket: at }", "bucket:  }", 1))
+	var list struct{ Items []struct{ Label string } }
+	c.result("textDocument/completion", params, &list)
+	if !slices.ContainsFunc(list.Items, func(i struct{ Label string }) bool { return i.Label == "at" }) {
+		t.Errorf("a bucket is completed with %v", list.Items)
+	}
+}
+
 // TestEntries tests that an entry's name is the same symbol in the entity and in reads of it, and that the index before the
 // dot is the table's.
 func TestEntries(t *testing.T) {

@@ -125,7 +125,7 @@ func (c *collector) key(n *node) {
 		c.word(fieldKind, n.key, n, named(n, "file.samples/"))
 	case "file.examples/":
 		c.word(patternKind, n.key, n)
-	case "step.by/", "step.set/", "step.add/", "step.init/":
+	case "step.by/", "step.set/", "step.add/", "step.init/", "step.append/", "step.prepend/", "step.drop/":
 		head, _, _ := strings.Cut(n.key.text, ".")
 		head, _, _ = strings.Cut(head, "[")
 		c.part(fieldKind, n.key, 0, head, n, c.stepEntity(n)...)
@@ -164,7 +164,8 @@ var plain = map[string]kind{ //nolint:gochecknoglobals // a table
 	"entity.table": tableKind, "file.tenant": fieldKind, "file.person": fieldKind, "read.via": indexKind, "collection.via": indexKind,
 
 	"entity.duplicates": entityKind, "volume.per": entityKind, "counter.count": entityKind, "entity.counters/": entityKind,
-	"read.one": entityKind, "read.many": entityKind, "collection.of": entityKind, "collection.root": entityKind,
+	"read.one": entityKind, "read.many": entityKind, "read.count": entityKind, "read.each": entityKind, "read.scan": entityKind,
+	"collection.of": entityKind, "collection.root": entityKind,
 	"idempotent.with": entityKind, "raceCall.put": entityKind, "invariant.at": entityKind,
 	"step.create": entityKind, "step.put": entityKind, "step.update": entityKind, "step.upsert": entityKind, "step.delete": entityKind,
 	"step.check": entityKind,
@@ -226,14 +227,15 @@ func (c *collector) ofPattern(n *node) {
 		c.condition(w, n, nil, entities...)
 	case n.slot.name != "read.prefix" && slices.Contains([]string{"prefix", "from", "to"}, key):
 		c.template(w, n, entities...)
-	case slices.Contains([]string{"by", "prefix", "range", "returns", "owner"}, key):
+	case slices.Contains([]string{"by", "prefix", "range", "bucket", "returns", "owner"}, key):
 		c.word(fieldKind, w, n, entities...)
 	}
 }
 
 func (c *collector) ofWrite(n *node) {
 	switch n.slot.name {
-	case "step.when", "step.else/", "step.by/", "step.set/", "step.add/", "step.init/":
+	case "step.when", "step.else/", "step.by/", "step.set/", "step.add/", "step.init/", "step.append/", "step.prepend/", "step.drop/",
+		"step.patch", "step.remove":
 		c.condition(n.value, n, up(n, "file.writes/"), c.stepEntity(n)...)
 	case "idempotent.request":
 		c.input(n.value, n, up(n, "file.writes/"))
@@ -328,7 +330,10 @@ func (c *collector) entitiesOf(pattern *node) []string {
 
 // directly are the entities that a pattern itself names.
 func (c *collector) directly(pattern *node) []string {
-	out := append([]string{pattern.child("one").text(), pattern.child("many").text()}, texts(pattern.child("of").words())...)
+	out := texts(pattern.child("of").words())
+	for _, key := range []string{"one", "many", "count", "each", "scan"} {
+		out = append(out, pattern.child(key).text())
+	}
 	if do := pattern.child("do"); do != nil {
 		for _, step := range do.nodes {
 			for _, action := range actions {
