@@ -195,9 +195,9 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// TestMCPFileElsewhere tests that the server's own design can be outside of the directory from which designs may be read,
-// and is the only file there that can be read.
-func TestMCPFileElsewhere(t *testing.T) {
+// TestMCPFiles tests that the server's own design can be outside of the directory from which designs may be read, and is the
+// only file there that can be read; and that a file that cannot be a design is not read at all.
+func TestMCPFiles(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, name := range []string{"shop.design.yaml", "other.design.yaml"} {
 		if err := os.WriteFile(filepath.Join(elsewhere, name), []byte(shopForModels), 0o600); err != nil {
@@ -205,10 +205,29 @@ func TestMCPFileElsewhere(t *testing.T) {
 		}
 	}
 	file := filepath.Join(elsewhere, "shop.design.yaml")
-	s := connectModel(t, t.TempDir(), file)
+	directory := t.TempDir()
+	s := connectModel(t, directory, file)
 	for _, arguments := range []object{{}, {"file": file}} {
 		if text, failed := callTool(t, s, "check", arguments); failed || !strings.Contains(text, `"design":"Shop"`) {
 			t.Errorf("%v: %s", arguments, text)
+		}
+	}
+	for name, want := range map[string]string{"huge.json": "it has 5000000 bytes", "folder.yaml": "not a regular file", "notes.txt": "want .yaml, .json or .md"} {
+		path := filepath.Join(directory, name)
+		if name == "folder.yaml" {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == "huge.json" {
+			if err := os.Truncate(path, 5e6); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, failed := callTool(t, s, "check", object{"file": name}); !failed || !strings.Contains(text, want) {
+			t.Errorf("%s: %s, want %q", name, text, want)
 		}
 	}
 	if text, failed := callTool(t, s, "check", object{"file": filepath.Join(elsewhere, "other.design.yaml")}); !failed {

@@ -101,22 +101,37 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 		}
 		name = relative
 	}
-	data, err := s.Root.ReadFile(name)
+	data, err := s.read(name)
 	if err != nil {
 		return nil, "", err
 	}
-	var d *design.Design
+	parse := design.Parse
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".json":
-		d, err = design.ParseJSON(name, data)
+		parse = design.ParseJSON
 	case ".md", ".markdown":
-		d, err = design.ParseMarkdown(name, data)
+		parse = design.ParseMarkdown
 	case ".yaml", ".yml":
-		d, err = design.Parse(name, data)
 	default:
-		err = fmt.Errorf("%s is not a design: want .yaml, .json or .md", name)
+		return nil, "", fmt.Errorf("%s is not a design: want .yaml, .json or .md", name)
 	}
+	d, err := parse(name, data)
 	return d, filepath.Join(s.Root.Name(), name), err
+}
+
+// read reads a file below the root that can be a design by its kind and size: a client can name any file, also a pipe that
+// nobody writes, or one larger than the memory.
+func (s *server) read(name string) ([]byte, error) {
+	info, err := s.Root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > design.MaxJSONBytes:
+		return nil, fmt.Errorf("%s is not a design: it has %d bytes", name, info.Size())
+	}
+	return s.Root.ReadFile(name)
 }
 
 // fault is an error in a design's text.
