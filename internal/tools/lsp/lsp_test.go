@@ -537,6 +537,8 @@ func TestRename(t *testing.T) {
 	for _, test := range []struct{ behind, name, want string }{
 		{"  Use", "Order", "the design already has the entity Order"},
 		{"  Use", "a b", "not a valid name"},
+		{"status: Status, tota", "gift", "a write would have a param with the name of a field"},
+		{"params: { gi", "total", "a write would have a param with the name of a field"},
 		{"ST3", "ST302", "no name"},
 	} {
 		_, params := at(t, inShop(t, test.behind))

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -112,10 +113,14 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 		}
 		edits := p.edits(d, way, name)
 		var after map[string]int
-		if _, after, err = s.whole(p.name, p.applied(edits)); err != nil {
+		result := p.applied(edits)
+		if _, after, err = s.whole(p.name, result); err != nil {
 			continue
 		}
-		if err = differs(before, after); err == nil {
+		if err = differs(before, after); err == nil && clashes(result) > clashes(p.content) {
+			err = errors.New("a write would have a param with the name of a field")
+		}
+		if err == nil {
 			return &workspaceEdit{map[string][]textEdit{p.uri: edits}}, nil
 		}
 	}
@@ -210,6 +215,32 @@ func (s *server) whole(name, content string) (*design.Design, map[string]int, er
 		found[f.Rule]++
 	}
 	return d, found, nil
+}
+
+// clashes counts the params of writes that have the name of a field that the write may take as an input: the two would be
+// one input.
+func clashes(content string) int {
+	c := collector{root: scan(content)}
+	writes := c.root.child("writes")
+	if writes == nil {
+		return 0
+	}
+	n := 0
+	for _, write := range writes.nodes {
+		params := write.child("params")
+		if params == nil {
+			continue
+		}
+		for _, entity := range c.entitiesOf(write) {
+			fields := c.root.child("entities").child(entity).child("fields")
+			for _, param := range params.nodes {
+				if param.key != nil && fields.child(param.key.text) != nil {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 func differs(before, after map[string]int) error {
