@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/plural"
 )
 
@@ -20,13 +21,15 @@ const applyWait = 6 * time.Hour
 
 // Apply creates missing tables and updates the others as far as that is safe: it adds missing indexes, one at a
 // time as DynamoDB requires, and turns TTL and the stream on. It removes nothing; a difference that cannot be
-// changed in place is an error. say is called for each step.
+// changed in place is an error, and then the table stays as it is. logf is called for each step.
 func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, logf func(format string, args ...any)) error {
-	var faults []error
 	for _, s := range specs {
 		if len(s.Placeholders) > 0 {
 			return fmt.Errorf("the table name %q has placeholders: set them with --set %s=…", s.Name, s.Placeholders[0])
 		}
+	}
+	var faults []error
+	for _, s := range specs {
 		a := applier{ctx, client, s, logf}
 		if err := a.table(); err != nil {
 			faults = append(faults, fmt.Errorf("table %s: %w", s.Name, err))
@@ -50,27 +53,104 @@ func (a *applier) table() error {
 	if there == nil {
 		return a.create()
 	}
-	if err := a.sameKeys(there); err != nil {
+	if there.TableStatus == types.TableStatusDeleting {
+		return errors.New("it is being deleted: try again when it is gone")
+	}
+	if busy(there) {
+		a.logf("%s: waiting for a change in progress", a.spec.Name)
+		if there, err = a.wait(); err != nil {
+			return err
+		}
+	}
+	if err := a.possible(there); err != nil {
 		return err
 	}
 	changed := false
 	for i := range a.spec.Indexes {
-		added, err := a.index(there, &a.spec.Indexes[i])
-		if err != nil {
-			return err
+		if x := &a.spec.Indexes[i]; a.have(there, x.Name) == nil {
+			changed = true
+			if err := a.add(there, x); err != nil {
+				return err
+			}
 		}
-		changed = changed || added
 	}
 	for _, x := range there.GlobalSecondaryIndexes {
 		if !slices.ContainsFunc(a.spec.Indexes, func(want IndexSpec) bool { return want.Name == *x.IndexName }) {
 			a.logf("%s: the index %s is not in the design; it is not changed", a.spec.Name, *x.IndexName)
 		}
 	}
+	if onDemand(there) != a.spec.OnDemand {
+		a.logf("%s: its billing is %s, but the design's is %s; it is not changed", a.spec.Name, billing(onDemand(there)), billing(a.spec.OnDemand))
+		changed = true
+	}
 	settings, err := a.settings(there)
 	if err == nil && !changed && !settings {
 		a.logf("%s: matches the design", a.spec.Name)
 	}
 	return err
+}
+
+// possible returns all differences that cannot be changed in place.
+func (a *applier) possible(there *types.TableDescription) error {
+	faults := []error{a.sameKeys(there)}
+	for i := range a.spec.Indexes {
+		x := &a.spec.Indexes[i]
+		have := a.have(there, x.Name)
+		switch {
+		case have != nil:
+			faults = append(faults, a.differs(x, have))
+		case x.Local:
+			faults = append(faults, fmt.Errorf("it has no local index %s, which can only be created with its table", x.Name))
+		}
+	}
+	if want, have := types.StreamViewType(a.spec.Stream), streamOf(there); want != "" && have != "" && have != want &&
+		have != types.StreamViewTypeNewAndOldImages && want != types.StreamViewTypeKeysOnly {
+		faults = append(faults, fmt.Errorf("its stream has %s, but the design's has %s: the view of a stream cannot change; turn the stream off, and apply the design again",
+			have, want))
+	}
+	return errors.Join(faults...)
+}
+
+// index is an existing index.
+type index struct {
+	local      bool
+	schema     string // as schemaText has it
+	projection *types.Projection
+}
+
+// have returns nil if there is no index of that name.
+func (a *applier) have(there *types.TableDescription, name string) *index {
+	for _, x := range there.GlobalSecondaryIndexes {
+		if *x.IndexName == name {
+			return &index{false, schemaText(x.KeySchema, there.AttributeDefinitions), x.Projection}
+		}
+	}
+	for _, x := range there.LocalSecondaryIndexes {
+		if *x.IndexName == name {
+			return &index{true, schemaText(x.KeySchema, there.AttributeDefinitions), x.Projection}
+		}
+	}
+	return nil
+}
+
+// streamOf is the view of a table's stream; "" if it has none.
+func streamOf(there *types.TableDescription) types.StreamViewType {
+	if s := there.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
+		return s.StreamViewType
+	}
+	return ""
+}
+
+// onDemand reports the billing of a table, which has no summary if it has always been provisioned.
+func onDemand(there *types.TableDescription) bool {
+	return there.BillingModeSummary != nil && there.BillingModeSummary.BillingMode == types.BillingModePayPerRequest
+}
+
+func billing(onDemand bool) design.Billing {
+	if onDemand {
+		return design.OnDemand
+	}
+	return design.Provisioned
 }
 
 // describe returns nil if there is no such table.
@@ -91,7 +171,7 @@ func (a *applier) create() error {
 	if _, err := a.client.CreateTable(a.ctx, in); err != nil {
 		return err
 	}
-	if err := a.wait(); err != nil {
+	if _, err := a.wait(); err != nil {
 		return err
 	}
 	a.logf("%s: created with %s", s.Name, plural.Of(len(s.Indexes), "index"))
@@ -101,31 +181,17 @@ func (a *applier) create() error {
 
 // sameKeys rejects a table with a different primary key, because keys cannot be changed.
 func (a *applier) sameKeys(there *types.TableDescription) error {
-	if want := schemaOf([]string{a.spec.PK}, sortKey(a.spec.SK)); !sameSchema(want, there.KeySchema) {
-		return fmt.Errorf("its primary key is (%s), but the design's is (%s): a key cannot change, so this needs a new table",
-			schemaText(there.KeySchema), schemaText(want))
+	want := schemaText(schemaOf([]string{a.spec.PK}, sortKey(a.spec.SK)), a.definitions())
+	if have := schemaText(there.KeySchema, there.AttributeDefinitions); have != want {
+		return fmt.Errorf("its primary key is (%s), but the design's is (%s): a key cannot change, so this needs a new table", have, want)
 	}
 	return nil
 }
 
-// index adds a missing index, and waits for it.
-func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool, err error) {
-	want := schemaOf(x.PK, x.SK)
-	for _, have := range there.GlobalSecondaryIndexes {
-		if *have.IndexName == x.Name {
-			return false, differs(x, want, have.KeySchema, have.Projection)
-		}
-	}
-	for _, have := range there.LocalSecondaryIndexes {
-		if *have.IndexName == x.Name {
-			return false, differs(x, want, have.KeySchema, have.Projection)
-		}
-	}
-	if x.Local {
-		return false, fmt.Errorf("it has no local index %s, which can only be created with its table", x.Name)
-	}
-	create := &types.CreateGlobalSecondaryIndexAction{IndexName: &x.Name, KeySchema: want, Projection: projectionOf(x)}
-	if !a.spec.OnDemand {
+// add adds a global index, and waits for it. Whether it has a throughput depends on the billing of the table, not of the design.
+func (a *applier) add(there *types.TableDescription, x *IndexSpec) error {
+	create := &types.CreateGlobalSecondaryIndexAction{IndexName: &x.Name, KeySchema: schemaOf(x.PK, x.SK), Projection: projectionOf(x)}
+	if !onDemand(there) {
 		create.ProvisionedThroughput = a.throughput()
 	}
 	a.logf("%s: adding the index %s", a.spec.Name, x.Name)
@@ -133,22 +199,33 @@ func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool
 		TableName: &a.spec.Name, AttributeDefinitions: a.definitions(),
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
 	}); err != nil {
-		return false, err
+		return err
 	}
-	return true, a.wait()
+	_, err := a.wait()
+	return err
 }
 
 // differs rejects an existing index of the same name with other properties.
-func differs(x *IndexSpec, want, have []types.KeySchemaElement, projection *types.Projection) error {
+func (a *applier) differs(x *IndexSpec, have *index) error {
+	want := schemaText(schemaOf(x.PK, x.SK), a.definitions())
 	switch {
-	case !sameSchema(want, have):
+	case have.schema != want:
 		return fmt.Errorf("its index %s has the key (%s), but the design's is (%s): delete it, or give the new one another name",
-			x.Name, schemaText(have), schemaText(want))
-	case projection != nil && !covers(projection, x):
+			x.Name, have.schema, want)
+	case have.local != x.Local:
+		return fmt.Errorf("its index %s is %s, but the design's is %s: give the new one another name", x.Name, scope(have.local), scope(x.Local))
+	case have.projection != nil && !covers(have.projection, x):
 		return fmt.Errorf("its index %s projects %s %v, but the design's projects %s %v: a projection cannot change; give the new one another name",
-			x.Name, projection.ProjectionType, projection.NonKeyAttributes, x.Projection, x.Attributes)
+			x.Name, have.projection.ProjectionType, have.projection.NonKeyAttributes, x.Projection, x.Attributes)
 	}
 	return nil
+}
+
+func scope(local bool) string {
+	if local {
+		return "local"
+	}
+	return "global"
 }
 
 // covers reports whether a projection includes all wanted attributes.
@@ -165,7 +242,7 @@ func covers(have *types.Projection, x *IndexSpec) bool {
 // settings turns TTL and the stream on if the design has them and the table does not.
 func (a *applier) settings(there *types.TableDescription) (changed bool, err error) {
 	s := &a.spec
-	if s.Stream != "" && (there.StreamSpecification == nil || !aws.ToBool(there.StreamSpecification.StreamEnabled)) {
+	if s.Stream != "" && streamOf(there) == "" {
 		if _, err := a.client.UpdateTable(a.ctx, &dynamodb.UpdateTableInput{
 			TableName: &s.Name,
 			StreamSpecification: &types.StreamSpecification{
@@ -176,6 +253,9 @@ func (a *applier) settings(there *types.TableDescription) (changed bool, err err
 		}
 		a.logf("%s: stream turned on", s.Name)
 		changed = true
+		if _, err := a.wait(); err != nil {
+			return changed, err
+		}
 	}
 	if s.TTLAttr == "" {
 		return changed, nil
@@ -196,26 +276,31 @@ func (a *applier) settings(there *types.TableDescription) (changed bool, err err
 	return true, nil
 }
 
-// wait waits until the table and all its indexes are active.
-func (a *applier) wait() error {
+// busy reports whether a table, or one of its indexes, is being created or changed.
+func busy(there *types.TableDescription) bool {
+	return there.TableStatus == types.TableStatusCreating || there.TableStatus == types.TableStatusUpdating ||
+		slices.ContainsFunc(there.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
+			return x.IndexStatus != types.IndexStatusActive
+		})
+}
+
+// wait waits until the table and all its indexes can be changed, and describes the table then.
+func (a *applier) wait() (*types.TableDescription, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, applyWait)
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
 		there, err := a.describe()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if there != nil && there.TableStatus == types.TableStatusActive &&
-			!slices.ContainsFunc(there.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
-				return x.IndexStatus != types.IndexStatusActive
-			}) {
-			return nil
+		if there != nil && !busy(there) {
+			return there, nil
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("it did not become ACTIVE: %w", ctx.Err())
+			return nil, fmt.Errorf("it did not become ACTIVE: %w", ctx.Err())
 		case <-timer.C:
 		}
 	}
@@ -254,12 +339,17 @@ func schemaOf(pk, sk []string) []types.KeySchemaElement {
 	return out
 }
 
-func sameSchema(a, b []types.KeySchemaElement) bool { return schemaText(a) == schemaText(b) }
-
-func schemaText(list []types.KeySchemaElement) string {
+// schemaText has the attributes of a key as a design writes them, with the types that are not S, and their roles.
+func schemaText(list []types.KeySchemaElement, definitions []types.AttributeDefinition) string {
 	parts := make([]string, len(list))
 	for i, k := range list {
-		parts[i] = *k.AttributeName + " " + string(k.KeyType)
+		parts[i] = *k.AttributeName
+		for _, d := range definitions {
+			if *d.AttributeName == *k.AttributeName && d.AttributeType != types.ScalarAttributeTypeS {
+				parts[i] += ":" + string(d.AttributeType)
+			}
+		}
+		parts[i] += " " + string(k.KeyType)
 	}
 	return strings.Join(parts, ", ")
 }
