@@ -125,6 +125,7 @@ tables:
   2024-orders: { key: { pk: pk } }
   first: { name: "{stage}-{app}", key: { pk: pk } }
   second: { name: "{stage}.{App}-{OrdersV2Table}", key: { pk: pk } }
+  third: { name: "{version}-{count}-{version2}", key: { pk: pk } }
 entities:
   A: { table: orders-v2, key: { pk: "{a}" }, fields: { a: id, note: { type: text, attr: "${note}" } } }
 `))
@@ -142,7 +143,7 @@ entities:
 		},
 		"terraform": {
 			func(b *bytes.Buffer) error { return provision.WriteTerraform(b, specs) },
-			[]string{`"ordersv2": {`, `"ordersv22": {`, `"table2024orders": {`, `"table": {`, `"table2": {`, `"$${note}"`, `"%%{x}"`},
+			[]string{`"ordersv2": {`, `"ordersv22": {`, `"table2024orders": {`, `"table": {`, `"table2": {`, `"$${note}"`, `"%%{x}"`, `"${var.version2}-${var.count2}-${var.version22}"`, `"version2": {`},
 		},
 	} {
 		var out bytes.Buffer

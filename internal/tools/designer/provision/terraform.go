@@ -10,19 +10,19 @@ import (
 // hashicorp/aws, which is required by name. Placeholders of names become variables.
 func WriteTerraform(w io.Writer, specs []Spec) error {
 	variables, tables := new(object), new(object)
-	seen, taken := map[string]bool{}, identifiers{}
+	references, named, taken := map[string]string{}, reserved(), identifiers{}
 	for _, s := range specs {
 		for _, p := range s.Placeholders {
-			if !seen[p] {
-				variables.set(p, new(object).set("type", "string"))
+			if references[p] == "" {
+				references[p] = named.take(p)
+				variables.set(references[p], new(object).set("type", "string"))
 			}
-			seen[p] = true
 		}
 		id := strings.ToLower(logicalID(s.Name))
 		if id == "" || id[0] >= '0' && id[0] <= '9' {
 			id = "table" + id // identifiers begin with a letter
 		}
-		tables.set(taken.take(id), s.terraform())
+		tables.set(taken.take(id), s.terraform(references))
 	}
 	aws := new(object).set("source", "hashicorp/aws")
 	out := new(object).set("terraform", new(object).set("required_providers", new(object).set("aws", aws)))
@@ -32,10 +32,19 @@ func WriteTerraform(w io.Writer, specs []Spec) error {
 	return writeJSON(w, out.set("resource", new(object).set("aws_dynamodb_table", tables)))
 }
 
-func (s *Spec) terraform() *object {
+// reserved are the names that Terraform allows for no variable.
+// https://developer.hashicorp.com/terraform/language/values/variables
+func reserved() identifiers {
+	return identifiers{
+		"source": true, "version": true, "providers": true, "count": true, "for_each": true, "lifecycle": true, "depends_on": true, "locals": true,
+	}
+}
+
+// terraform is the table's resource, with references to variables for the placeholders of its name.
+func (s *Spec) terraform(references map[string]string) *object {
 	name := s.Name
 	for _, p := range s.Placeholders {
-		name = strings.ReplaceAll(name, "{"+p+"}", "${var."+p+"}")
+		name = strings.ReplaceAll(name, "{"+p+"}", "${var."+references[p]+"}")
 	}
 	o := new(object).set("name", name).set("hash_key", s.PK)
 	if s.SK != "" {
