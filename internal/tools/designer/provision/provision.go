@@ -177,6 +177,11 @@ func capacityOf(d *design.Design, t *design.Table) Capacity {
 			reads += cost.OfRead(d, result).Units * r.Rate
 		}
 	}
+	for _, c := range d.Collections {
+		if p := plan.ForCollection(d, c); len(p.Members) > 0 && p.Members[0].Table == t {
+			reads += cost.OfCollection(d, p).Units * c.Rate
+		}
+	}
 	for _, w := range d.Writes {
 		of := cost.OfWrite(plan.ForWrite(d, w))
 		for _, part := range of.Parts {

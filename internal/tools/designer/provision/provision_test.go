@@ -158,6 +158,28 @@ entities:
 	}
 }
 
+// TestCapacity tests that a table has capacity for reads, collections and writes.
+func TestCapacity(t *testing.T) {
+	d, err := design.Parse("users.design.yaml", []byte(`
+design: 1
+name: Users
+tables: { users: { key: { pk: PK, sk: SK }, billing: provisioned } }
+entities:
+  User: { key: { pk: "USER#{userId}", sk: USER }, fields: { userId: id }, volume: { size: 900 } }
+  Order: { key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }, fields: { userId: id, orderId: ulid }, volume: { per: User, typical: 7, size: 900 } }
+reads: { UserOf: { one: User, by: [userId], rate: 14 } }
+collections: { Whole: { of: [User, Order], by: [userId], rate: 70 } }
+writes: { Register: { do: [{ create: User }], rate: 7 } }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A collection has 8 items of 900 bytes: 7.2 KB, a read unit. A read is half of one, a write is one.
+	if got, want := provision.Specs(d, nil)[0].Capacity, (provision.Capacity{Read: 110, Write: 10}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestPlaceholders(t *testing.T) {
 	d, err := design.Parse("shop.design.yaml", []byte(strings.Replace(shop, "shop-{stage}", "{org}-shop-{stage}", 1)))
 	if err != nil {
