@@ -148,7 +148,9 @@ func agree(a, b map[*row]string) bool {
 
 // virtualName derives a name for a value from the literal before it.
 func virtualName(label string, texts []string) string {
+	const most = 100 // an attribute's name has at most 255 bytes
 	base := camel(label)
+	base = base[:min(len(base), most)]
 	isTime := !slices.ContainsFunc(texts, func(s string) bool { return typed().FindString(s) != s || !strings.Contains(s, "T") })
 	switch {
 	case base == "" && isTime:

@@ -52,6 +52,8 @@ func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 		return t.sameAs(s.pk)
 	case t.SK.Name != "" && k.Name == t.SK.Name:
 		return t.sameAs(s.sk)
+	case slices.Contains(slices.Concat(s.pk.fields(), s.sk.fields()), k.Name): // a field, whatever other field equals it
+		return &template{attribute: k.Name, parts: []part{{path: k.Name}}, asIs: true}
 	}
 	marks, pieces, some := t.commonMarks(k, rows)
 	out := t.templateOf(k, some, marks, func(r *row) []piece { return pieces[r] }, s.pk)

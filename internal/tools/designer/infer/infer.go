@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/source"
@@ -92,6 +93,10 @@ func Draft(in Input) ([]byte, error) {
 		if len(t.Items) == 0 && len(t.Facets) == 0 {
 			return nil, fmt.Errorf("table %s has no items to draft a design from", t.Name)
 		}
+		if i := slices.IndexFunc([]Key{t.PK, t.SK}, unnameable); i >= 0 {
+			return nil, fmt.Errorf("the key of table %s has the attribute %q: a design cannot have {, }, #, \" or a line break in the name of a key attribute",
+				t.Name, []Key{t.PK, t.SK}[i].Name)
+		}
 		d.tables = append(d.tables, d.analyze(t))
 	}
 	written := d.text()
@@ -135,9 +140,22 @@ type tableDraft struct {
 	entities  []*entity
 }
 
+// unnameable reports whether no design can have a key attribute of that name.
+func unnameable(k Key) bool { return strings.ContainsAny(k.Name, "{}#\"\n") }
+
 // analyze analyzes a table.
 func (d *draft) analyze(in *Table) *tableDraft {
-	t := &tableDraft{Table: in, draft: d, names: map[string]string{}}
+	own := *in
+	t := &tableDraft{Table: &own, draft: d, names: map[string]string{}}
+	own.Indexes = nil
+	for _, x := range in.Indexes {
+		keys := slices.Concat(x.PK, x.SK)
+		if i := slices.IndexFunc(keys, unnameable); i >= 0 {
+			t.notes = append(t.notes, fmt.Sprintf("Omitted: the index %s, because a design cannot have a key attribute %q.", x.Name, keys[i].Name))
+			continue
+		}
+		own.Indexes = append(own.Indexes, x)
+	}
 	t.snake = snakeNamed(in)
 	t.rows = rowsOf(in)
 	t.findTypeAttribute()

@@ -92,3 +92,55 @@ func TestDraftOfAnyItemsLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestUnnameableKeys tests key attributes whose names a design cannot have: of an index, which is left out, and of the table.
+func TestUnnameableKeys(t *testing.T) {
+	table := pkSK([]source.Item{{
+		"PK": &types.AttributeValueMemberS{Value: "USER#1"}, "SK": &types.AttributeValueMemberS{Value: "PROFILE"},
+		"status#day": &types.AttributeValueMemberS{Value: "open#2026-01-15"},
+	}})
+	table.Indexes = []infer.Index{gsi("byDay", infer.Key{Name: "status#day", Type: "S"}, infer.Key{Name: "PK", Type: "S"})}
+	text, err := infer.Draft(infer.Input{Tables: []infer.Table{table}})
+	if err != nil || !strings.Contains(string(text), "# Omitted: the index byDay, because a design cannot have a key attribute \"status#day\".") {
+		t.Errorf("got %v and\n%s", err, text)
+	}
+	table.SK.Name = "status#day"
+	if _, err := infer.Draft(infer.Input{Tables: []infer.Table{table}}); err == nil || !strings.Contains(err.Error(), `has the attribute "status#day": a design cannot have`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestIndexKeysThatEqualFields tests keys of indexes that have the value of another attribute, which is also in the primary key: the
+// key can be the better name for it.
+func TestIndexKeysThatEqualFields(t *testing.T) {
+	for name, want := range map[string][]string{
+		"accountKey": {`pk: "X#{owner}"`, `byOwner: { pk: "{owner}"`}, "uId": {`pk: "X#{uId}"`, `byOwner: { pk: "{uId}"`},
+	} {
+		var items []source.Item
+		for i := range 6 {
+			owner := &types.AttributeValueMemberS{Value: fmt.Sprintf("u%d", i%2)}
+			items = append(items, source.Item{
+				"PK": &types.AttributeValueMemberS{Value: "X#" + owner.Value}, "SK": &types.AttributeValueMemberS{Value: fmt.Sprintf("O#%d", i)}, name: owner, "owner": owner,
+			})
+		}
+		table := pkSK(items)
+		table.Indexes = []infer.Index{gsi("byOwner", infer.Key{Name: name, Type: "S"}, infer.Key{Name: "SK", Type: "S"})}
+		text, err := infer.Draft(infer.Input{Tables: []infer.Table{table}})
+		if err != nil || !strings.Contains(string(text), want[0]) || !strings.Contains(string(text), want[1]) {
+			t.Errorf("%s: got %v and\n%s", name, err, text)
+		}
+	}
+}
+
+// TestLongLiteral tests that a field named for a long literal in a key has a valid name.
+func TestLongLiteral(t *testing.T) {
+	var items []source.Item
+	for i := range 4 {
+		items = append(items, source.Item{
+			"PK": &types.AttributeValueMemberS{Value: strings.Repeat("a", 300) + "#" + fmt.Sprint(i)}, "SK": &types.AttributeValueMemberS{Value: "X"},
+		})
+	}
+	if _, err := infer.Draft(infer.Input{Tables: []infer.Table{pkSK(items)}}); err != nil {
+		t.Errorf("got %.200v", err)
+	}
+}

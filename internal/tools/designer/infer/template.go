@@ -146,11 +146,17 @@ func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*par
 		return nil, nil
 	}
 	used := before.fields()
+	inIndex := func(path string) int {
+		if t.inIndexKey(path) {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(
 			a.misses-b.misses, len(a.funcs)-len(b.funcs),
 			inList(used, b.path)-inList(used, a.path), affinity(c.label, b.path)-affinity(c.label, a.path),
-			strings.Count(a.path, step)-strings.Count(b.path, step),
+			inIndex(a.path)-inIndex(b.path), strings.Count(a.path, step)-strings.Count(b.path, step),
 		)
 	})
 	best := found[0]
