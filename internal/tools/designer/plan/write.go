@@ -112,17 +112,23 @@ func ForWrite(d *design.Design, w *design.Write) WritePlan {
 			if s.Action == design.Update || s.Action == design.Upsert {
 				item.Changed = changed
 			}
-			if item.Changed != nil && place.Kind != KeyPlace && moves(place, changed) {
-				item.Changed, item.Action = nil, design.Delete
-				p.add(item)
-				item.Action = design.Create
-			}
-			p.add(item)
+			p.addMoved(item)
 		}
 		p.count(e, s)
 	}
 	p.join()
+	p.follow()
 	return p.plan
+}
+
+// addMoved adds an item or, if a change moves a copy or marker, its removal and the new one.
+func (p *writer) addMoved(item ItemWrite) {
+	if item.Changed != nil && item.Place.Kind != KeyPlace && moves(item.Place, item.Changed) {
+		item.Changed, item.Action = nil, design.Delete
+		p.add(item)
+		item.Action = design.Create
+	}
+	p.add(item)
 }
 
 // writer makes the plan of a write.
@@ -140,7 +146,15 @@ func touches(d *design.Design, place Place, s *design.Step, changed []string) bo
 		return false
 	case s.Action == design.Create || s.Action == design.Put || s.Action == design.Delete:
 		return true
-	case place.Kind == MarkerPlace:
+	default:
+		return follows(d, place, changed)
+	}
+}
+
+// follows reports whether a change of an item's fields affects its copy or marker at the place.
+func follows(d *design.Design, place Place, changed []string) bool {
+	switch place.Kind {
+	case MarkerPlace:
 		return moves(place, changed)
 	default:
 		return slices.ContainsFunc(changed, place.Has) || slices.ContainsFunc(Places(d, place.Entity), func(entry Place) bool {
@@ -252,6 +266,35 @@ func (p *writer) join() {
 	for n, i := range items {
 		if !joined[n] {
 			p.plan.Items = append(p.plan.Items, i)
+		}
+	}
+}
+
+// follow adds the copies and markers of items with counters: what a step changes of the same item is written with them.
+func (p *writer) follow() {
+	items := p.plan.Items
+	p.plan.Items = nil
+	counts := func(i ItemWrite) bool {
+		return i.Place.Kind == KeyPlace && (i.Action == design.Update || i.Action == design.Upsert) && slices.ContainsFunc(i.Place.Entity.Counters, func(c *design.Counter) bool {
+			return slices.Contains(i.Changed, c.Field)
+		})
+	}
+	for _, i := range items {
+		if i.Place.Kind != KeyPlace && slices.ContainsFunc(items, func(of ItemWrite) bool {
+			return of.Step == i.Step && of.Place.Entity == i.Place.Entity && of.Owner == nil && counts(of)
+		}) {
+			continue // added again below
+		}
+		p.plan.Items = append(p.plan.Items, i)
+		if !counts(i) {
+			continue
+		}
+		for _, place := range Places(p.design, i.Place.Entity) {
+			if (place.Kind == CopyPlace || place.Kind == MarkerPlace) && follows(p.design, place, i.Changed) {
+				copied := i
+				copied.Place = place
+				p.addMoved(copied)
+			}
 		}
 	}
 }
