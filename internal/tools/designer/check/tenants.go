@@ -113,8 +113,12 @@ func (c *checker) different(p plan.Place) float64 {
 	return min(items, keys)
 }
 
-// adds reports whether a write adds to an item, as to a counter or stock, so that many callers may change it.
+// adds reports whether a write adds to an item, as to a counter or stock, so that many callers may change it. Its copies, which are
+// written with it, need no finding of their own.
 func adds(i plan.ItemWrite) bool {
+	if i.Place.Kind != plan.KeyPlace {
+		return false
+	}
 	counts := slices.ContainsFunc(i.Place.Entity.Counters, func(c *design.Counter) bool { return slices.Contains(i.Changed, c.Field) })
 	return len(i.Step.Add) > 0 && i.Step.Entity == i.Place.Entity.Name || counts
 }
