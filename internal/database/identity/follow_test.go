@@ -77,3 +77,27 @@ func TestFollow(t *testing.T) {
 		following.Wait()
 	})
 }
+
+// TestFirstSessions: servers that share a new store each begin a session; one of them creates the data key, the other uses it.
+func TestFirstSessions(t *testing.T) {
+	store, master := memkv.New(), []byte(strings.Repeat("k", 32))
+	var servers []*Directory
+	for range 2 {
+		d, err := Open(t.Context(), Options{Store: store, Shared: true, Account: "123456789012", MasterKey: master})
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers = append(servers, d)
+	}
+	for n, d := range servers {
+		credentials, err := d.UserSession(t.Context(), d.Root(), Session{Name: "s", Duration: time.Hour})
+		if err != nil {
+			t.Fatalf("server %d: %v", n, err)
+		}
+		for m, other := range servers[:n+1] {
+			if _, err := other.openSession(other.view.Load(), credentials.Token); err != nil {
+				t.Errorf("server %d cannot open a token of server %d: %v", m, n, err)
+			}
+		}
+	}
+}

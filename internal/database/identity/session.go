@@ -108,6 +108,11 @@ func (d *Directory) begin(ctx context.Context, of *sealedSession, s Session) (*C
 	}
 	d.mu.Lock()
 	data, err := d.dataKeyOf(ctx)
+	for errors.Is(err, errChanged) { // another server may have created the data key
+		if err = d.renew(ctx); err == nil {
+			data, err = d.dataKeyOf(ctx)
+		}
+	}
 	d.mu.Unlock()
 	if err != nil {
 		return nil, err
