@@ -17,7 +17,7 @@ func (e *Engine) DisableKinesisStreamingDestination(ctx context.Context, in *api
 		return nil, apierr.DestinationConfigured.With()
 	}
 	var status string
-	d, err := e.changeDestinations(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
+	d, err := e.changeDestinations(ctx, *in.TableName, apierr.DestinationNotActive.With(), func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		x := activeDestination(d, *in.StreamArn, now)
 		if x == nil {
 			return apierr.DestinationNotActive.With()

@@ -19,7 +19,7 @@ func (e *Engine) EnableKinesisStreamingDestination(ctx context.Context, in *api.
 		return nil, err
 	}
 	var status string
-	d, err := e.changeDestinations(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error {
+	d, err := e.changeDestinations(ctx, *in.TableName, apierr.DestinationNotDisabled.With(), func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		settling := slices.ContainsFunc(d.Destinations, func(x catalog.Destination) bool { return now.UnixMilli() < x.SettledAt })
 		if d.Destination() != nil || settling {
 			return apierr.DestinationNotDisabled.With()

@@ -1,12 +1,16 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
 // provisioned is a table of 10/5 with an index of 2/2.
@@ -167,5 +171,76 @@ func TestTimeToLiveOfCreatingOrDeletingTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask("DELETING")
+	})
+}
+
+// TestDestinationOfDeletingTable: AWS complains about the state of the destination, not of the table, as recorded in
+// https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-236.
+func TestDestinationOfDeletingTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second, OnDeliveries: func() {}})
+		createTable(t, e, musicTable())
+		advance(10 * time.Second)
+		enable := func(stream string) error {
+			_, err := e.EnableKinesisStreamingDestination(t.Context(), &api.EnableKinesisStreamingDestinationInput{
+				TableName: new("Music"), StreamArn: new("arn:aws:kinesis:us-east-1:000000000000:stream/" + stream),
+			})
+			return err
+		}
+		if err := enable("music"); err != nil {
+			t.Fatal(err)
+		}
+		advance(10 * time.Second)
+		if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, stream := range []string{"music", "other"} {
+			if err := enable(stream); fmt.Sprint(err) != apierr.DestinationNotDisabled.With().Error() {
+				t.Errorf("enabling %s: %v", stream, err)
+			}
+		}
+		_, err := e.DisableKinesisStreamingDestination(t.Context(), &api.DisableKinesisStreamingDestinationInput{
+			TableName: new("Music"), StreamArn: new("arn:aws:kinesis:us-east-1:000000000000:stream/music"),
+		})
+		if fmt.Sprint(err) != apierr.DestinationNotActive.With().Error() {
+			t.Errorf("disabling: %v", err)
+		}
+	})
+}
+
+// TestScalingOfCreatingIndex: on AWS an index that is being created does not exist for auto scaling, as recorded in
+// https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-323.
+func TestScalingOfCreatingIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		delay := func(_ string, o *engine.Options) { o.TableDelay = 10 * time.Second }
+		w := openWorld(t, kv.Checked(memkv.New()), delay, "eu-west-1")
+		defer w.close(t)
+		createTable(t, w[home], musicTable())
+		w.awaitActive(t, home)
+		w.addReplica(t, home, "eu-west-1")
+		w.awaitActive(t, home)
+		createIndex(t, w[home], "idx")
+		off := &api.AutoScalingSettingsUpdate{AutoScalingDisabled: new(true)}
+		_, err := w[home].UpdateTableReplicaAutoScaling(t.Context(), &api.UpdateTableReplicaAutoScalingInput{
+			TableName: new("Music"),
+			GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexAutoScalingUpdate{
+				{IndexName: new("idx"), ProvisionedWriteCapacityAutoScalingUpdate: off},
+			},
+		})
+		if want := apierr.ScalingIndexMissing.With("Music", "idx").Error(); fmt.Sprint(err) != want {
+			t.Errorf("writes: %v, want %s", err, want)
+		}
+		_, err = w[home].UpdateTableReplicaAutoScaling(t.Context(), &api.UpdateTableReplicaAutoScalingInput{
+			TableName: new("Music"),
+			ReplicaUpdates: []api.ReplicaAutoScalingUpdate{{
+				RegionName: new("eu-west-1"),
+				ReplicaGlobalSecondaryIndexUpdates: []api.ReplicaGlobalSecondaryIndexAutoScalingUpdate{
+					{IndexName: new("idx"), ProvisionedReadCapacityAutoScalingUpdate: off},
+				},
+			}},
+		})
+		if want := apierr.ScalingReadsMissing.With("Music", "idx", "eu-west-1").Error(); fmt.Sprint(err) != want {
+			t.Errorf("reads: %v, want %s", err, want)
+		}
 	})
 }

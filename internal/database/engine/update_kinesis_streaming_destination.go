@@ -19,7 +19,7 @@ func (e *Engine) UpdateKinesisStreamingDestination(ctx context.Context, in *api.
 	}
 	precision := *c.ApproximateCreationDateTimePrecision
 	var status string
-	d, err := e.changeDestinations(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
+	d, err := e.changeDestinations(ctx, *in.TableName, nil, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		x := activeDestination(d, *in.StreamArn, now)
 		switch {
 		case !d.HasDestination(*in.StreamArn):

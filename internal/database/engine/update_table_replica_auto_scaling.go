@@ -1,12 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -38,7 +38,9 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 			return errReplicasChanged
 		}
 		if err := e.checkSettled(r.replicas[0].d, r.now, false); err != nil {
-			return err
+			// A table is UPDATING while an index is created; AWS then says that the index does not exist:
+			// https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-323.
+			return cmp.Or(r.checkScaledIndexes(in), err)
 		}
 		if err := r.checkScalable(in); err != nil {
 			return err
@@ -50,9 +52,12 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 			if !x.d.Synchronized() {
 				return apierr.NotAReplica.With(x.d.Name)
 			}
-			if err := x.scaling(in, r.now); err != nil {
-				return err
-			}
+		}
+		if err := r.checkScaledIndexes(in); err != nil {
+			return err
+		}
+		for _, x := range r.replicas {
+			x.scaling(in)
 		}
 		return nil
 	})
@@ -214,18 +219,35 @@ func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 	}
 }
 
-// scaling applies the settings to one replica.
-func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput, now time.Time) error {
-	g := x.d.Global
-	var missing []string
-	for _, u := range in.GlobalSecondaryIndexUpdates {
-		if !schema.Scales(x.d, *u.IndexName, now) {
-			missing = append(missing, *u.IndexName)
+// checkScaledIndexes rejects settings of indexes that a replica does not have, or that are being created.
+func (r *replicasUpdate) checkScaledIndexes(in *api.UpdateTableReplicaAutoScalingInput) error {
+	for _, x := range r.replicas {
+		var missing []string
+		for _, u := range in.GlobalSecondaryIndexUpdates {
+			if !schema.Scales(x.d, *u.IndexName, r.now) {
+				missing = append(missing, *u.IndexName)
+			}
+		}
+		if missing != nil {
+			return apierr.ScalingIndexMissing.With(x.d.Name, strings.Join(missing, ", "))
+		}
+		for _, u := range in.ReplicaUpdates {
+			if *u.RegionName != x.d.Global.Region {
+				continue
+			}
+			for _, u := range u.ReplicaGlobalSecondaryIndexUpdates {
+				if !schema.Scales(x.d, *u.IndexName, r.now) {
+					return apierr.ScalingReadsMissing.With(x.d.Name, *u.IndexName, x.d.Global.Region)
+				}
+			}
 		}
 	}
-	if missing != nil {
-		return apierr.ScalingIndexMissing.With(x.d.Name, strings.Join(missing, ", "))
-	}
+	return nil
+}
+
+// scaling applies the settings to one replica.
+func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput) {
+	g := x.d.Global
 	setScaling(g, catalog.ScalesWrites, in.ProvisionedWriteCapacityAutoScalingUpdate)
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		setScaling(g, catalog.ScalesWrites+*u.IndexName, u.ProvisionedWriteCapacityAutoScalingUpdate)
@@ -236,11 +258,7 @@ func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput, now 
 		}
 		setScaling(g, catalog.ScalesReads, r.ReplicaProvisionedReadCapacityAutoScalingUpdate)
 		for _, u := range r.ReplicaGlobalSecondaryIndexUpdates {
-			if !schema.Scales(x.d, *u.IndexName, now) {
-				return apierr.ScalingReadsMissing.With(x.d.Name, *u.IndexName, g.Region)
-			}
 			setScaling(g, catalog.ScalesReads+*u.IndexName, u.ProvisionedReadCapacityAutoScalingUpdate)
 		}
 	}
-	return nil
 }
