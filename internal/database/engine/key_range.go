@@ -161,6 +161,9 @@ func checkClauseValues(s *readSource, clauses []eval.KeyPredicate) error {
 				if v.Kind() != k.Kind {
 					return apierr.KeyConditionOfOtherType.With()
 				}
+				if kind := derive.EmptyKind(v); kind != "" && s.index != nil && !s.statement {
+					return apierr.IndexKeyEmpty.With(kind, s.index.Name, k.Name)
+				}
 				if err := checkNotEmpty(k.Name, v); err != nil {
 					return err
 				}

@@ -15,6 +15,8 @@ type readSource struct {
 	table  *catalog.Table
 	index  *catalog.Index // nil for the table itself
 	pk, sk []catalog.KeyAttribute
+
+	statement bool // of a PartiQL statement, whose errors do not name the index
 }
 
 // sourceOf resolves IndexName. ConsistentRead on a global index is rejected here, because only the table distinguishes global

@@ -52,6 +52,7 @@ func (e *Engine) bindSelect(ctx context.Context, s *statement, consistentRead *b
 	if p.source, err = sourceOf(t, index, isTrue(consistentRead)); err != nil {
 		return nil, err
 	}
+	p.source.statement = true
 	rest, err := p.takeClauses(s, conjuncts(s.where()))
 	if err != nil {
 		return nil, err
