@@ -112,7 +112,7 @@ func transactionError(err error, g writeGroup) error {
 		return canceledFor(refused.errs)
 	}
 	if errors.Is(err, kv.ErrTooLarge) { // of everything the actions touch, which AWS does not limit
-		return apierr.TransactionTooLarge.With()
+		return apierr.TransactionItemsTooLarge.With()
 	}
 	if !errors.Is(err, kv.ErrConflict) {
 		return err

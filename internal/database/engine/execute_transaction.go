@@ -60,7 +60,7 @@ func bindTransactStatements(requests []api.ParameterizedStatement) ([]*statement
 		size += s.size()
 	}
 	if size > maxTransactionBytes {
-		return nil, apierr.TransactionTooLarge.With()
+		return nil, apierr.TransactionTooLarge.With(size)
 	}
 	return statements, refuseMixedStatements(statements)
 }

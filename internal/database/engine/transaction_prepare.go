@@ -27,19 +27,29 @@ func (e *Engine) prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup
 		if err != nil {
 			return g, err
 		}
-		carried += w.item.Size() + g1.values.Size() + textLen(g1.condition) + textLen(g1.update)
+		carried += w.item.Size() + g1.size()
 	}
 	if carried > maxTransactionBytes {
-		return g, apierr.TransactionTooLarge.With()
+		return g, apierr.TransactionTooLarge.With(carried)
 	}
 	return g, nil
 }
 
-func textLen(text *string) int {
-	if text == nil {
-		return 0
+// size is what the expressions count towards the size of a transaction's request, by DynamoDB Local's rule: without placeholders.
+func (g *given) size() int {
+	size := 0
+	for _, text := range []*string{g.condition, g.update} {
+		if text != nil {
+			size += len(*text)
+		}
 	}
-	return len(*text)
+	for _, name := range g.names {
+		size += len(name)
+	}
+	for i := range g.values {
+		size += g.values[i].Value.Size()
+	}
+	return size
 }
 
 func (w *write) prepareAction(a *api.TransactWriteItem) (*given, error) {

@@ -443,8 +443,8 @@ const (
 	TransactionConflict      Sentence = "Transaction is ongoing for the item" // single writes, and as a reason
 	TransactionInProgress    Sentence = "Transaction from previous request is still in progress"
 	TransactionRepeatsItem   Sentence = "Transaction request cannot include multiple operations on one item"
-	TransactionTooLarge      Sentence = "Transaction request size exceeds the maximum allowed size of 4 MB" // TransactWriteItems
-	TransactionItemsTooLarge Sentence = "The aggregate size of the items in the transaction exceeds 4 MB"   // of the stored items
+	TransactionTooLarge      Sentence = "Transaction payload size cannot exceed 4MB. Payload Size: %d"    // of the request; DynamoDB Local's
+	TransactionItemsTooLarge Sentence = "The aggregate size of the items in the transaction exceeds 4 MB" // of the stored items
 	TransactionActionCount   Sentence = "TransactItems can only contain one of Check, Put, Update or Delete"
 	TokenOfOtherRequest      Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
 )

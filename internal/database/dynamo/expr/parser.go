@@ -77,25 +77,20 @@ func (p *parser) fault(e *Error) {
 	}
 }
 
-// syntax returns the error for an unexpected next token.
+// syntax returns the error for an unexpected next token. It quotes the tokens around it, and at an end of the text the spaces
+// there, as DynamoDB Local does.
 func (p *parser) syntax() error {
 	t := p.tokens[p.at]
-	first, last := t, t
+	start, end, subject := 0, t.end, "<EOF>"
 	if p.at > 0 {
-		first = p.tokens[p.at-1]
+		start = p.tokens[p.at-1].start
 	}
-	subject := "<EOF>"
-	if t.kind == tokenEOF {
-		last = first
-	} else {
-		subject = p.word(t)
-		if next := p.tokens[p.at+1]; next.kind != tokenEOF {
-			last = next
-		}
+	if t.kind != tokenEOF {
+		subject, end = p.word(t), p.tokens[p.at+1].end
 	}
 	return &Error{
 		Surface: p.surface, Kind: KindSyntax, Pos: t.start,
-		Subject: subject, Near: p.text[first.start:last.end],
+		Subject: subject, Near: p.text[start:end],
 	}
 }
 

@@ -141,7 +141,7 @@ var sentences = [kindCount]sentence{
 	KindInTooLong:              {opening: openExpression, text: `The IN operator is provided with too many operands; number of operands: {count}`},
 	KindSectionTwice:           {opening: openExpression, text: `The "{subject}" section can only be used once in an update expression;`},
 	KindReserved:               {opening: openExpression, text: `Attribute name is a reserved keyword; reserved keyword: {subject}`},
-	KindPathTooDeep:            {opening: openExpression, text: `The document path has too many nesting elements; nesting levels: {count}`},
+	KindPathTooDeep:            {opening: openExpression, text: `The document path has too many nesting levels; nesting levels: {count}`},
 	KindIndexRange:             {opening: openExpression, text: `List index is not within the allowable range; index: [{subject}]`},
 
 	KindUndefinedName:  {opening: openExpression, text: `An expression attribute name used in the document path is not defined; attribute name: {subject}`},
