@@ -42,12 +42,16 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	if slices.Equal(args, []string{"--version"}) { // cobra's flag needs a template, and with templates the program has 13 MB more
 		args = []string{"version"}
 	}
+	rejectUnknown(root)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errReported):
+		return 1
+	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
+		fmt.Fprintln(env.Stderr, "monotable: interrupted")
 		return 1
 	default:
 		fmt.Fprintf(env.Stderr, "monotable: %s\n", Message(cmd, err))
@@ -97,6 +101,26 @@ locally and on AWS.`,
 	root.AddCommand(newVersion(env))
 	ExplainArguments(root)
 	return root
+}
+
+// rejectUnknown makes the help and completion commands, which cobra adds, fail for unknown commands and shells.
+func rejectUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = fmt.Errorf("unknown command %q for %q", rest[0], found.CommandPath())
+				}
+				return err
+			}
+		case "completion":
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group
+		}
+	}
 }
 
 // group is the RunE of a command that only has subcommands: without arguments it prints its help, with an unknown word
