@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/monotabletest"
 )
 
 // regional is a database behind a socket, with clients that sign for a Region.
@@ -85,6 +86,25 @@ func where(ctx context.Context, client *dynamodb.Client, table string) (string, 
 		return "", nil
 	}
 	return value.Value, nil
+}
+
+// TestClientOfRegion: an in-process client whose options name another Region uses that Region's tables.
+func TestClientOfRegion(t *testing.T) {
+	db := monotabletest.NewWith(t, &monotable.Options{Regions: []string{"eu-west-1"}, Auth: &monotable.Auth{Required: true}})
+	createOrders(t.Context(), db.Client(func(o *dynamodb.Options) { o.Region = "eu-west-1" }))
+	for region, want := range map[string]int{"us-east-1": 0, "eu-west-1": 1} {
+		tables, err := db.Client(func(o *dynamodb.Options) { o.Region = region }).ListTables(t.Context(), nil)
+		if err != nil || len(tables.TableNames) != want {
+			t.Errorf("%s has %v, %v; want %d tables", region, tables, err, want)
+		}
+		streams, err := db.StreamsClient(func(o *dynamodbstreams.Options) { o.Region = region }).ListStreams(t.Context(), nil)
+		if err != nil || len(streams.Streams) != 0 {
+			t.Errorf("%s has %v, %v; want no streams", region, streams, err)
+		}
+	}
+	if _, err := db.Client(func(o *dynamodb.Options) { o.Region = "mars-north-1" }).ListTables(t.Context(), nil); err == nil {
+		t.Error("a Region that is not served has tables")
+	}
 }
 
 // TestRegionsAreIsolated serves three Regions, in which tables with the same name are independent, also after a restart.

@@ -1,6 +1,8 @@
 package monotable
 
 import (
+	"slices"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
@@ -10,6 +12,7 @@ import (
 // StreamsClient returns a client of the AWS SDK for the streams of the database's tables, which needs no socket
 // either; see Client.
 func (db *DB) StreamsClient(options ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+	options = append(slices.Clip(options), func(o *dynamodbstreams.Options) { o.Credentials = db.forRegion(o.Region, o.Credentials) })
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
