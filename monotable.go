@@ -5,7 +5,7 @@
 // program written for AWS runs here unchanged, and vice versa.
 //
 // Durability: by default ([DurabilitySync]), a write is on disk when its call returns; many writes share one sync. Only one
-// process at a time can open a directory; the others get [ErrLocked].
+// process at a time can open a directory, and only once; further calls get [ErrLocked].
 //
 // All methods of a DB are safe for concurrent use.
 package monotable
@@ -52,7 +52,7 @@ var ErrFrozen = kv.ErrFrozen
 // ErrMasterKey is returned by Open, wrapped, for a directory that is encrypted under a master key that was not given.
 var ErrMasterKey = pebblekv.ErrMasterKey
 
-// ErrLocked is returned by Open, wrapped, when another process has the directory open.
+// ErrLocked is returned by Open, wrapped, when another process, or this one, has the directory open.
 var ErrLocked = kv.ErrLocked
 
 // DamageError is returned, wrapped, when a file of the directory is damaged: restore the directory from a backup.
@@ -173,7 +173,7 @@ type Options struct {
 	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
 	// MemTableSize is the size in bytes of a memtable, the buffer in which writes are collected before they are flushed; there
-	// are at most four. Default 32 MB. Ignored in memory.
+	// are at most four. Default 32 MB, which is also the maximum; the minimum is 256 KB. Ignored in memory.
 	MemTableSize int
 	// Now is the machine's clock, which the database's time follows for TTL, idempotency tokens and timestamps. The database's
 	// time never goes back: if Now does, it stands still. In a shared store, Now only measures the time since the store's clock
@@ -439,8 +439,13 @@ func (o *Options) withDefaults() *Options {
 
 func (o *Options) validate() error {
 	var faults []error
-	if len(o.AccountID) != 12 {
+	if len(o.AccountID) != 12 || strings.Trim(o.AccountID, "0123456789") != "" {
 		faults = append(faults, fmt.Errorf("monotable: AccountID %q: want 12 digits", o.AccountID))
+	}
+	for _, name := range append([]string{o.Region}, o.Regions...) {
+		if !isRegion(name) {
+			faults = append(faults, fmt.Errorf("monotable: Region %q: want a name like us-east-1", name))
+		}
 	}
 	if o.Durability < DurabilitySync || o.Durability > DurabilityNone {
 		faults = append(faults, fmt.Errorf("monotable: unknown Durability %d", o.Durability))

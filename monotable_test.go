@@ -27,6 +27,52 @@ func TestOptionsFaults(t *testing.T) {
 			t.Errorf("error does not name %s: %v", want, err)
 		}
 	}
+	for want, o := range map[string]monotable.Options{
+		`AccountID "12345678901x": want 12 digits`:         {AccountID: "12345678901x"},
+		`Region "Frankfurt/1": want a name like us-east-1`: {Region: "Frankfurt/1"},
+		`Region "": want a name like us-east-1`:            {Regions: []string{""}},
+	} {
+		db, err := monotable.OpenMemory(&o)
+		if err == nil {
+			_ = db.Close()
+		}
+		if err == nil || err.Error() != "monotable: "+want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestOpenEncryptedWithoutKey: a new directory is not called encrypted.
+func TestOpenEncryptedWithoutKey(t *testing.T) {
+	_, err := monotable.Open(t.TempDir(), &monotable.Options{Encrypt: true})
+	if err == nil || errors.Is(err, monotable.ErrMasterKey) || !strings.HasSuffix(err.Error(), "an encrypted directory needs a master key") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestOpenWithSmallBuffers: any positive sizes will do.
+func TestOpenWithSmallBuffers(t *testing.T) {
+	db, err := monotable.Open(t.TempDir(), &monotable.Options{CacheSize: 1, MemTableSize: 1, WriteMemory: 1, RequestMemory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	createOrders(t.Context(), db.Client())
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenTwice: the directory may be open in this process, so the error does not say that another one has it.
+func TestOpenTwice(t *testing.T) {
+	dir := t.TempDir()
+	db, err := monotable.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := monotable.Open(dir, nil); !errors.Is(err, monotable.ErrLocked) || strings.Contains(err.Error(), "another process") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // TestClientErrors: the SDK sees the errors of the API as its own types.

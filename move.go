@@ -116,9 +116,12 @@ func moved(r *move.Result, verified Verified) Moved {
 
 // Reopen reverts an interrupted or completed move: store, a directory or the URL of a store, can be opened again.
 // It has none of the writes made after the move, so the caller decides that this copy is the database and the other one is not.
-// Only the master key of o is used.
+// Only the master key of o is used; o may be nil.
 func Reopen(ctx context.Context, store string, o *MoveOptions) error {
-	from := MoveOptions{From: store, MasterKey: o.MasterKey}
+	from := MoveOptions{From: store}
+	if o != nil {
+		from.MasterKey = o.MasterKey
+	}
 	source, err := from.openSource(ctx)
 	if err == nil {
 		err = errors.Join(move.Reopen(ctx, source), source.Close())
@@ -269,7 +272,9 @@ func (o *MoveOptions) verify(ctx context.Context, copied kv.Store) (Verified, er
 	done, err := verify.Run(ctx, copied, reportTo(report), verify.Options{
 		Progress: func(done, total int64) { o.progress("verify", done, total) },
 	})
-	err = errors.Join(err, verifyRegions(ctx, copied, &done, report), verifyIdentities(ctx, copied, o.MasterKey, &done, report))
+	if err == nil {
+		err = verifyOthers(ctx, copied, o.MasterKey, &done, report)
+	}
 	if err == nil && done.Findings > 0 {
 		err = errVerify
 	}

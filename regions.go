@@ -27,6 +27,13 @@ type region struct {
 	kinesis *kinesis.Deliverer // nil if there is no destination
 }
 
+// isRegion reports whether a text can be the name of a Region, real or made up. SDKs accept no others.
+func isRegion(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) && r != '-'
+	})
+}
+
 // openEngine opens the engine of a Region and starts its deliveries to Kinesis. prefix precedes the names of its tables in
 // metrics.
 func (db *DB) openEngine(store kv.Store, name, prefix string, o *Options, regions *engine.Regions, buckets bucket.Store) (*region, error) {
@@ -161,8 +168,9 @@ func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, r
 			return errors.Join(err, opened)
 		}
 		more, failed := verify.Run(ctx, p, reportTo(func(f Finding) {
-			f.Table = name + "/" + cmp.Or(f.Table, "store")
-			report(f)
+			if f.Table = name + "/" + cmp.Or(f.Table, "store"); report != nil {
+				report(f)
+			}
 		}), verify.Options{})
 		done.Add(&more)
 		err = errors.Join(err, failed)

@@ -15,6 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/monotabletest"
 )
 
 // openOrders opens a database on disk with a table of one item.
@@ -177,5 +182,100 @@ func TestStats(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestVerifyFails: the error of a verification that cannot be done is returned once.
+func TestVerifyFails(t *testing.T) {
+	db := monotabletest.New(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Verify(t.Context(), nil, nil); err == nil || err.Error() != "monotable: verify: kv: store is closed" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestVerifyWithoutReport counts findings.
+func TestVerifyWithoutReport(t *testing.T) {
+	dir := t.TempDir()
+	db, err := monotable.Open(dir, &monotable.Options{Regions: []string{"eu-west-1"}})
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	store, err := pebblekv.Open(dir, pebblekv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	region, err := part.Open(ctx, store, "eu-west-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []kv.Store{store, region} { // an index entry of a table that does not exist
+		key, _ := keyenc.IndexBounds(7, 1)
+		err = errors.Join(err, s.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+			txn.Set(key, []byte("x"))
+			return nil
+		}))
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := monotable.Verify(ctx, dir, nil, nil, nil); err != nil || done.Findings != 2 {
+		t.Errorf("%d findings, %v; want 2", done.Findings, err)
+	}
+}
+
+// TestReopenWithoutOptions: a directory that is not encrypted needs none.
+func TestReopenWithoutOptions(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	db, err := monotable.Open(from, nil)
+	if err == nil {
+		err = db.Close()
+	}
+	if err == nil {
+		_, err = monotable.Move(t.Context(), &monotable.MoveOptions{From: from, To: to})
+	}
+	if err == nil {
+		err = monotable.Reopen(t.Context(), from, nil)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMissingFiles: a directory without one of its files, or with a part of it, is damaged.
+func TestMissingFiles(t *testing.T) {
+	for name, damage := range map[string]func(file string) error{
+		"missing":   os.Remove,
+		"truncated": func(file string) error { return os.Truncate(file, 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, ctx := t.TempDir(), t.Context()
+			db := openOrders(t, dir)
+			if err := errors.Join(db.Compact(ctx), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "pebble", "*.sst"))
+			if err != nil || len(files) == 0 {
+				t.Fatal(files, err)
+			}
+			for _, file := range files {
+				if err := damage(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, opened := monotable.Open(dir, nil)
+			_, verified := monotable.Verify(ctx, dir, nil, nil, nil)
+			for _, err := range []error{opened, verified} {
+				if _, ok := errors.AsType[*monotable.DamageError](err); !ok || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %v, want a DamageError in one line", err)
+				}
+			}
+		})
 	}
 }

@@ -54,8 +54,8 @@ var (
 	ErrClosed = errors.New("kv: store is closed")
 	// ErrMissing: there is no store at the address, and none was to be made.
 	ErrMissing = errors.New("kv: there is no store")
-	// ErrLocked: another process has the directory open.
-	ErrLocked = errors.New("kv: directory is in use by another process")
+	// ErrLocked: another process, or this one, has the directory open.
+	ErrLocked = errors.New("kv: directory is already open")
 	// ErrKeptExists: a kept snapshot with this name already exists.
 	ErrKeptExists = errors.New("kv: a kept snapshot of that name exists")
 	// ErrNotKept: no kept snapshot has this name.

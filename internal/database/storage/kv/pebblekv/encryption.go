@@ -34,6 +34,8 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 			"make one with monotable restore %s NEW --encrypt, then remove the old files and backups", s.dir, s.dir)
 	case missing && !o.Encrypt:
 		return s.fs, nil
+	case missing && o.MasterKey == nil:
+		return nil, fmt.Errorf("pebblekv: %s: an encrypted directory needs a master key", s.dir)
 	case o.MasterKey == nil:
 		return nil, fmt.Errorf("pebblekv: %s: %w: pass its master key (--master-key)", s.dir, ErrMasterKey)
 	case missing:

@@ -341,7 +341,7 @@ func lockError(dir string, err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok { // an error of the file, not of the lock
 		return fmt.Errorf("pebblekv: %s cannot be locked: %w", dir, err)
 	}
-	return fmt.Errorf("%w: %s: stop that process, or give this one a directory of its own (%w)",
+	return fmt.Errorf("%w: %s: close it there, or use a directory of its own (%w)",
 		kv.ErrLocked, dir, err)
 }
 
@@ -349,7 +349,7 @@ func noStoreError(dir string) error { return fmt.Errorf("pebblekv: %s contains n
 
 func openError(dir string, err error) error {
 	switch {
-	case pebble.IsCorruptionError(err):
+	case pebble.IsCorruptionError(err), strings.Contains(err.Error(), "object size mismatch"): // Pebble has no error for the latter
 		return damaged(dir, err)
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
 		return fmt.Errorf("pebblekv: %s marks a store, but its data is missing from %s: "+
@@ -357,6 +357,8 @@ func openError(dir string, err error) error {
 	case errors.Is(err, pebble.ErrDBNotPristine):
 		return fmt.Errorf("pebblekv: %s contains data, but no file %s: it belongs to another program, "+
 			"or the file was removed: %w", dir, formatFile, err)
+	case errors.Is(err, os.ErrNotExist): // a file that others refer to
+		return damaged(dir, err)
 	}
 	return fmt.Errorf("pebblekv: opening the store in %s: %w", dir, err)
 }

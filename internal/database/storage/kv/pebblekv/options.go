@@ -115,7 +115,7 @@ const (
 func (o Options) memTableBytes(dir string) (bytes int, smallDisk bool) {
 	bytes = memTableMax
 	if o.MemTableBytes > 0 {
-		bytes = o.MemTableBytes
+		bytes = max(o.MemTableBytes, memTableMin) // Pebble panics if it cannot allocate the first one
 	}
 	usage, err := o.FS.GetDiskUsage(dir)
 	if err != nil {
