@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/monotable/monotable/internal/database/audit"
@@ -35,8 +36,15 @@ func (o *Options) openAudit() (*audit.Log, error) {
 	if a == nil {
 		return nil, nil //nolint:nilnil // there may be none
 	}
+	name := a.File
+	if name != "" { // rotation opens it again, when the process may have another working directory
+		var err error
+		if name, err = filepath.Abs(name); err != nil {
+			return nil, fmt.Errorf("monotable: audit: %w", err)
+		}
+	}
 	l, err := audit.Open(audit.Options{
-		File: a.File, Writer: a.Writer, MaxBytes: a.MaxSize, Keep: a.Keep, Events: a.Events, Values: a.Values, Warn: a.Warn,
+		File: name, Writer: a.Writer, MaxBytes: a.MaxSize, Keep: a.Keep, Events: a.Events, Values: a.Values, Warn: a.Warn,
 		Account: o.AccountID, Now: o.Now, Logger: o.Logger,
 	})
 	if err != nil {

@@ -369,7 +369,10 @@ func newDeliverer(dir string, o *Options, counts *observe.Database) (*kinesis.De
 	}
 	switch {
 	case o.KinesisDir != "":
-		dir = o.KinesisDir
+		var err error
+		if dir, err = absolute(o.KinesisDir); err != nil {
+			return nil, fmt.Errorf("monotable: KinesisDir: %w", err)
+		}
 	case dir == "":
 		return nil, nil //nolint:nilnil // there may be none
 	default:

@@ -129,3 +129,32 @@ func TestOpenRejectsForeignDirectories(t *testing.T) {
 		t.Errorf("the directory was changed: %v", entries)
 	}
 }
+
+// TestRelativePaths: files are where the options said when the database was opened, also if the process goes elsewhere.
+func TestRelativePaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	db := monotabletest.NewWith(t, &monotable.Options{KinesisDir: "kinesis", Audit: &monotable.Audit{File: "audit.jsonl", MaxSize: 1}})
+	if err := os.Mkdir("elsewhere", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("elsewhere")
+	ctx, client := t.Context(), db.Client(func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	createOrders(ctx, client)
+	_, err := client.EnableKinesisStreamingDestination(ctx, &dynamodb.EnableKinesisStreamingDestinationInput{
+		TableName: aws.String("orders"), StreamArn: aws.String("arn:aws:kinesis:us-east-1:000000000000:stream/changes"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	putOrder(t, db, "1")
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if files, err := os.ReadDir("."); err != nil || len(files) != 0 {
+		t.Errorf("the new working directory has %v, %v", files, err)
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "audit.jsonl.*")); err != nil || len(files) == 0 {
+		t.Errorf("the audit log was not rotated: %v, %v", files, err)
+	}
+}
