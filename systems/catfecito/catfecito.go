@@ -24,7 +24,7 @@
 //	C3  A request key has one effect, however often and concurrently it is sent.
 //	C4  An order and its copy are equal, and an order's status only moves forward.
 //	C5  A password exists only as its hash, and the hash only in its item.
-//	C6  Few wrong passwords can be tried for an e-mail address, from any source, concurrently or not.
+//	C6  Few wrong passwords and codes can be tried for an e-mail address, from any source, concurrently or not.
 //	C7  Expired items count as deleted, whether or not DynamoDB has deleted them.
 //	C8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
 //	C9  Unpaid orders return their stock, once.

@@ -22,6 +22,11 @@ const (
 	codeTries = 5
 	// codeAgain is the minimum time between two codes.
 	codeAgain = time.Minute
+	// codesMost is how many codes of a purpose an address is sent within codesWindow, so that many guessers together, who may try
+	// each of them codeTries times, have fifty chances in a million a day, and the address gets few letters. Like the minimum time,
+	// the limit does not depend on whether the address has a user.
+	codesMost   = 10
+	codesWindow = 24 * time.Hour
 )
 
 var (
@@ -188,8 +193,15 @@ func (s *service) sendCode(ctx context.Context, email string, purpose catfecitod
 	if err != nil {
 		return err
 	}
-	_, err = s.db.SendCode(ctx, catfecitodb.SendCodeInput{Email: email, Purpose: purpose, CodeHash: hash, CodeExpiresAt: now.Add(codeTTL)})
-	if err != nil {
+	since := now.UTC().Truncate(codesWindow)
+	over := since.Add(codesWindow)
+	_, err = s.db.SendCode(ctx, catfecitodb.SendCodeInput{
+		Email: email, Purpose: purpose, CodeHash: hash, CodeExpiresAt: now.Add(codeTTL), CodesSince: since, CodesOver: over, Most: codesMost,
+	})
+	switch {
+	case errors.Is(err, catfecitodb.ErrTooManyCodes):
+		return problem.TooMany("too many codes were sent to this address in a day: try again later", over.Sub(now))
+	case err != nil:
 		return err
 	}
 	return s.mail.Send(ctx, letter(code))

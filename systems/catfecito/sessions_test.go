@@ -271,6 +271,36 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestDailyCodes: an address, whether or not it has a user, is sent ten codes of each purpose a day, so that a distributed guesser
+// has few tries and its owner few letters.
+func TestDailyCodes(t *testing.T) {
+	t.Parallel()
+	v, outbox := openWithMail(t)
+	u := signUp(t, v, anasMail)
+	left := func() time.Duration {
+		now := v.Clock.Now().UTC()
+		return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
+	}
+	v.Clock.Advance(left())
+	ask := func(email string) apitest.Request {
+		return request("", http.MethodPost, "/password-resets", object{"email": email})
+	}
+	for _, email := range []string{anasMail, "nobody@mail.com"} {
+		for i := range 10 {
+			must[any](t, v, ask([]string{email, strings.ToUpper(email)}[i%2]), http.StatusAccepted)
+			v.Clock.Advance(time.Minute)
+		}
+		before := len(outbox.Letters())
+		limited(t, v, "the eleventh code for "+email, ask(email), left())
+		if n := len(outbox.Letters()); n != before {
+			t.Errorf("the eleventh request for %s sent %d letters", email, n-before)
+		}
+	}
+	must[any](t, v, request(u.UserID, http.MethodPost, "/me/verification", nil), http.StatusAccepted) // which has a limit of its own
+	v.Clock.Advance(left())
+	must[any](t, v, ask(anasMail), http.StatusAccepted)
+}
+
 // TestChangePassword: the old password is required. All other sessions end, even one whose closing failed.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // marker. Fields that a copy or marker does not have are zero. An item that matches no entity is nil. It is for readers
 // that do not use a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity, actEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, codesSentEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity, actEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -146,6 +146,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = sessionOf(v)
 	case codeEntity:
 		x, err = codeOf(v)
+	case codesSentEntity:
+		x, err = codesSentOf(v)
 	case signUpEntity:
 		x, err = signUpOf(v)
 	case logInTriesEntity:

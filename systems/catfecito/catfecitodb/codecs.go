@@ -162,6 +162,29 @@ func codeOf(v table.Values) (Code, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x CodesSent) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), x.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), x.Purpose)
+	table.Set(v, "codesSince", table.Time(), x.CodesSince)
+	table.Set(v, "sent", table.Int(), x.Sent)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func codesSentOf(v table.Values) (CodesSent, error) {
+	d := table.Decode("CodesSent", v)
+	x := CodesSent{
+		Email:      table.Get(d, "email", table.Text[string]()),
+		Purpose:    table.Get(d, "purpose", table.Text[CodePurpose]()),
+		CodesSince: table.Get(d, "codesSince", table.Time()),
+		Sent:       table.Get(d, "sent", table.Int()),
+		ExpiresAt:  table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x SignUp) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "email", table.Text[string](), x.Email)
@@ -888,10 +911,13 @@ func (in CloseSessionInput) input() table.Input {
 
 func (in SendCodeInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "most", table.Int(), in.Most)
 	table.Set(v, "email", table.Text[string](), in.Email)
 	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
 	table.Set(v, "codeHash", table.Hidden(), in.CodeHash)
 	table.Set(v, "codeExpiresAt", table.Seconds(), in.CodeExpiresAt)
+	table.Set(v, "codesSince", table.Time(), in.CodesSince)
+	table.Set(v, "codesOver", table.Seconds(), in.CodesOver)
 	return table.Input{Values: v}
 }
 

@@ -125,6 +125,26 @@ var (
 		TTL:      &table.TTL{Field: "expiresAt", After: 15 * time.Minute},
 		NotFound: ErrCodeNotFound,
 	}
+	codesSentEntity = &table.Entity{
+		Name:  "CodesSent",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
+			{
+				Name: "purpose",
+				Path: []string{"purpose"},
+				Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}},
+			},
+			{Name: "codesSince", Path: []string{"codes_since"}, Type: table.Type{Kind: "time"}},
+			{Name: "sent", Path: []string{"sent"}, Type: table.Type{Kind: "int"}},
+			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key: []table.KeyAttribute{
+			table.TextKey("PK", "EMAIL#{email|lower}"),
+			table.TextKey("SK", "CODES#{purpose}#{codesSince}"),
+		},
+		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
+	}
 	signUpEntity = &table.Entity{
 		Name:  "SignUp",
 		Table: catfecitoTable,
@@ -1000,12 +1020,27 @@ var (
 					{Path: []string{"expiresAt"}, Value: table.InputValue("codeExpiresAt")},
 				},
 			},
+			{
+				Action: table.Upsert,
+				Entity: codesSentEntity,
+				Set:    []table.Assignment{{Path: []string{"expiresAt"}, Value: table.InputValue("codesOver")}},
+				Add:    []table.Assignment{{Path: []string{"sent"}, Value: table.NumberValue("1")}},
+				When: &table.Condition{
+					Expression: "attribute_not_exists ( #sent ) OR #sent < :p0",
+					Names:      map[string]string{"#sent": "sent"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "most", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrTooManyCodes}},
+			},
 		},
 		Params: []table.Param{
+			{Name: "most", Type: table.Type{Kind: "int"}},
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "purpose", Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}}},
 			{Name: "codeHash", Type: table.Type{Kind: "secret"}},
 			{Name: "codeExpiresAt", Type: table.Type{Kind: "ttl"}},
+			{Name: "codesSince", Type: table.Type{Kind: "time"}},
+			{Name: "codesOver", Type: table.Type{Kind: "ttl"}},
 		},
 	}
 	tryCodeWrite = &table.Write{

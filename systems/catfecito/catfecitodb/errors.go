@@ -34,6 +34,8 @@ var (
 	ErrSessionEnded = errors.New("catfecitodb: session ended")
 	// ErrSessionNotFound is a table.ErrNotFound. RefreshSession can return it.
 	ErrSessionNotFound = fmt.Errorf("catfecitodb: session: %w", table.ErrNotFound)
+	// ErrTooManyCodes is declared by the design. SendCode can return it.
+	ErrTooManyCodes = errors.New("catfecitodb: too many codes")
 	// ErrCodeSpent is declared by the design. TryCode, VerifyEmail, ResetPassword can return it.
 	ErrCodeSpent = errors.New("catfecitodb: code spent")
 	// ErrCodeNotFound is a table.ErrNotFound. TryCode can return it.

@@ -56,6 +56,7 @@ var person = &table.Person{
 			Erase: table.EraseByKey(sessionEntity),
 		},
 		{Entity: codeEntity, Field: "email", Expires: true},
+		{Entity: codesSentEntity, Field: "email", Expires: true},
 		{Entity: signUpEntity, Field: "userId", Expires: true},
 		{Entity: signUpEntity, Field: "email", Expires: true, Others: true},
 		{Entity: logInTriesEntity, Field: "email", Expires: true},

@@ -348,6 +348,25 @@ func (x Code) Record() table.Record {
 	return table.Record{Entity: codeEntity, Values: x.values()}
 }
 
+// CodesSent is an item of table catfecito.
+//
+// The number of codes that were sent to an e-mail address for a purpose on a day. It expires with the day.
+//
+//	key  EMAIL#{email|lower} / CODES#{purpose}#{codesSince}
+type CodesSent struct {
+	Email   string
+	Purpose CodePurpose
+	// When the day began
+	CodesSince time.Time
+	Sent       int64
+	ExpiresAt  time.Time
+}
+
+// Record is the item for DB.Load.
+func (x CodesSent) Record() table.Record {
+	return table.Record{Entity: codesSentEntity, Values: x.values()}
+}
+
 // SignUp is an item of table catfecito.
 //
 // The record that identifies a repeated sign-up. It expires after a day.

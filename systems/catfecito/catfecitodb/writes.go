@@ -224,23 +224,34 @@ func (db *DB) CloseSession(ctx context.Context, in CloseSessionInput) error {
 
 // SendCodeInput is the input of SendCode.
 type SendCodeInput struct {
+	Most          int64
 	Email         string
 	Purpose       CodePurpose
 	CodeHash      table.Secret
 	CodeExpiresAt time.Time
+	// When the day began
+	CodesSince time.Time
+	CodesOver  time.Time
 }
 
 // SendCodeResult is the result of SendCode.
 type SendCodeResult struct {
-	Code Code
+	// Code is the item after the write; nil if the write did not need to read it.
+	Code *Code
+	// CodesSent is the item after the write; nil if the write did not need to read it.
+	CodesSent *CodesSent
 }
 
-// SendCode does: upsert Code.
+// SendCode does, all or nothing: upsert Code, upsert CodesSent.
 //
-// Stores the code that is about to be sent; the previous one becomes invalid.
+// Stores the code that is about to be sent, unless as many as allowed have been sent on its day; the previous one
+// becomes invalid.
 //
 //	upsert  Code.key EMAIL#{email|lower} / CODE#{purpose}
-//	costs   1 write unit
+//	upsert  CodesSent.key EMAIL#{email|lower} / CODES#{purpose}#{codesSince}; if attribute_not_exists(sent) OR sent < :most
+//	costs   4 write units
+//
+// It can fail with ErrTooManyCodes.
 func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, error) {
 	return table.Do(ctx, db.run, sendCodeWrite, in.input(), db.sendCodeResult)
 }
@@ -249,7 +260,8 @@ func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, e
 func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome) (SendCodeResult, error) {
 	d := table.DecodeOutcome(out)
 	return SendCodeResult{
-		Code: table.Made(d, 0, codeOf),
+		Code:      table.Known(d, 0, codeOf),
+		CodesSent: table.Known(d, 1, codesSentOf),
 	}, d.Err()
 }
 
