@@ -209,3 +209,36 @@ func TestSignUpAfterErasure(t *testing.T) {
 	refused(t, v, again, http.StatusUnprocessableEntity, problem.CodeKeyReused)
 	must[catfecito.User](t, v, keyed("", "/users", "eva-3", body), http.StatusCreated)
 }
+
+// TestErasureWaitsForOrders: a user is not erased before all of their orders are delivered or cancelled, because an order cannot be
+// delivered without its address, which the erasure removes.
+func TestErasureWaitsForOrders(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "10.00", 99)
+	erase := request(ana, http.MethodDelete, "/me", nil)
+	erase.Header = map[string]string{"Confirm": "erase"}
+	put(t, v, ana, p.ProductID, 1)
+	o := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "first", object{"total": "10.00", "delivery": at()}), http.StatusCreated)
+	step := func(name string, r apitest.Request) {
+		must[catfecito.Order](t, v, r, http.StatusOK)
+		stored := scan(t, v).truth[o.OrderID]
+		if stored.Delivery == nil {
+			t.Errorf("the order has no address before it is %s", name)
+		}
+	}
+	refused(t, v, erase, http.StatusConflict, "open_orders")
+	step("paid", staff(keyed("", "/orders/"+o.OrderID+"/pay", "k", nil)))
+	for i := range 21 { // a page of newer orders
+		later := buy(t, v, ana, fmt.Sprint(i), p.ProductID, 1)
+		must[catfecito.Order](t, v, keyed(ana, "/orders/"+later.OrderID+"/cancel", fmt.Sprint(i), nil), http.StatusOK)
+	}
+	refused(t, v, erase, http.StatusConflict, "open_orders")
+	step("shipped", staff(request("", http.MethodPost, "/orders/"+o.OrderID+"/ship", nil)))
+	refused(t, v, erase, http.StatusConflict, "open_orders")
+	step("delivered", staff(request("", http.MethodPost, "/orders/"+o.OrderID+"/deliver", nil)))
+	must[object](t, v, erase, http.StatusOK)
+	if stored := scan(t, v).truth[o.OrderID]; stored.Delivery != nil || stored.UserID == ana {
+		t.Errorf("after the erasure the order is %+v", stored)
+	}
+}

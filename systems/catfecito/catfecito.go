@@ -162,7 +162,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	service := &system.Service{
 		Register: s.routes,
-		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
+		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept(), Refuse: personal.Check{Of: s.openOrders, Errors: []error{errOpenOrders}}},
 		Admit:    s.admit,
 		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Pages:    map[string]http.Handler{},

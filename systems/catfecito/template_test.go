@@ -29,7 +29,7 @@ func template(v *apitest.Server) sam.Template {
 			"sendPasswordReset":    {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "SendCode"},
 			"resetPassword":        {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "TryCode", "ResetPassword", "SessionsOfUser", "CloseSession"},
 			"exportOwnData":        {"ExportPerson"},
-			"eraseOwnData":         {"ErasePerson"},
+			"eraseOwnData":         {"ErasePerson", "UserOrders"},
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries", "OpenSession", "SessionsOfUser", "CloseSession"},
 			"getOwnUser":           {"UserByID"},
