@@ -14,7 +14,7 @@
 //
 // catfecito.design.yaml declares what is stored and how it is accessed. Package catfecitodb is generated from it and is the only
 // code that accesses the data. The API is the table in routes.go, with its request types; responses.go has the response types.
-// Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the
+// Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, refunds.go, audit.go) take the
 // caller and a request as values, and do not depend on HTTP.
 //
 // # Invariants
@@ -28,6 +28,7 @@
 //	C7  Expired items count as deleted, whether or not DynamoDB has deleted them.
 //	C8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
 //	C9  Unpaid orders return their stock, once.
+//	C10 A refund that the provider has not made is stored until it is made, and holds back no other record of the stream.
 //
 // The package is safe for concurrent use.
 package catfecito
@@ -173,6 +174,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Schedules: []system.Schedule{
 			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},
 			{Name: "lists", Every: shelfEvery, Run: s.fillLists},
+			{Name: "refunds", Every: refundEvery, Run: s.retryRefunds},
 		},
 		Sample: seed.Sample{Records: sample, Load: db.Load},
 	}

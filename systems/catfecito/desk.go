@@ -2,7 +2,6 @@ package catfecito
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,27 +49,6 @@ func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery
 // userByEmail finds the user with an address, on behalf of staff.
 func (s *service) userByEmail(ctx context.Context, _ auth.Principal, in emailQuery) (catfecitodb.User, error) {
 	return s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: in.Email})
-}
-
-// refund refunds the payments of orders that were cancelled after payment. A provider refunds a payment only once, however often
-// it is requested.
-func (s *service) refund(ctx context.Context, changes []change) error {
-	var faults []error
-	for _, c := range changes {
-		before, was := c.before.(catfecitodb.Order)
-		after, is := c.after.(catfecitodb.Order)
-		if !was || !is || before.Status == after.Status || after.Status != catfecitodb.OrderStatusCancelled || after.PaymentID == nil {
-			continue
-		}
-		if s.provider == nil {
-			s.logger.ErrorContext(ctx, "a payment cannot be refunded without a provider", "order", after.OrderID, "payment", *after.PaymentID)
-			continue
-		}
-		if err := s.provider.Refund(ctx, *after.PaymentID); err != nil {
-			faults = append(faults, fmt.Errorf("refund %s of order %s: %w", *after.PaymentID, after.OrderID, err))
-		}
-	}
-	return errors.Join(faults...)
 }
 
 var errAddressMissing = problem.BadRequest("address_missing", "the delivery address is missing",

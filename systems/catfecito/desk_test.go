@@ -113,6 +113,71 @@ func TestRefund(t *testing.T) {
 	}
 }
 
+// TestFailedRefund: a refund that the provider rejects holds back nothing. It is tried again each hour, ten times in all, and staff
+// see it and can try it again.
+func TestFailedRefund(t *testing.T) {
+	t.Parallel()
+	o := catFecito()
+	p := &brokenRefunds{Test: provider(), left: 1 << 30}
+	o.Payments = p
+	v := apitest.Open(t, catfecito.System(o))
+	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	stock(t, v, "Molino", "20.00", 5)
+	v.Deliver(t)
+	failed := func() []catfecito.FailedRefund {
+		return walk[catfecito.FailedRefund](t, v, staff(request("", http.MethodGet, "/desk/refunds", nil)), 50)
+	}
+	if got := failed(); len(got) != 1 || got[0].OrderID != created.OrderID || got[0].PaymentID != "pay-9" || got[0].Amount != 2000 || got[0].Tries != 1 {
+		t.Fatalf("the failed refunds are %+v, want that of the order", got)
+	}
+	for range 12 {
+		v.Clock.Advance(time.Hour)
+		v.Tick(t)
+	}
+	if got := failed(); len(got) != 1 || got[0].Tries != 10 {
+		t.Errorf("after half a day the failed refunds are %+v, want one with ten tries", got)
+	}
+	again := staff(request("", http.MethodPost, "/desk/refunds/"+created.OrderID, nil))
+	refused(t, v, again, http.StatusConflict, "refund_failed")
+	p.mend()
+	v.Tick(t)
+	if p.Refunded("pay-9") {
+		t.Error("the refund was tried again although its tries are used up")
+	}
+	must[any](t, v, again, http.StatusNoContent)
+	if got := failed(); !p.Refunded("pay-9") || len(got) != 0 {
+		t.Errorf("refunded: %v, the failed refunds are %+v", p.Refunded("pay-9"), got)
+	}
+	refused(t, v, again, http.StatusNotFound, problem.CodeNotFound)
+	refused(t, v, request(ana, http.MethodPost, "/desk/refunds/"+created.OrderID, nil), http.StatusForbidden, problem.CodeForbidden)
+}
+
+// TestRefundAfterOutage: a refund that failed is made without staff when the provider works again.
+func TestRefundAfterOutage(t *testing.T) {
+	t.Parallel()
+	o := catFecito()
+	p := &brokenRefunds{Test: provider(), left: 2}
+	o.Payments = p
+	v := apitest.Open(t, catfecito.System(o))
+	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v.Deliver(t)
+	for range 2 {
+		if p.Refunded("pay-9") {
+			t.Fatal("the payment is refunded too early")
+		}
+		v.Clock.Advance(time.Hour)
+		v.Tick(t)
+	}
+	left := must[object](t, v, staff(request("", http.MethodGet, "/desk/refunds", nil)), http.StatusOK)
+	if items, _ := left["items"].([]any); !p.Refunded("pay-9") || len(items) != 0 {
+		t.Errorf("refunded: %v, left: %v", p.Refunded("pay-9"), left)
+	}
+}
+
 // TestSearchWords: a search finds words inside names, ignoring case and accents. Each product appears once, with its current
 // data.
 func TestSearchWords(t *testing.T) {

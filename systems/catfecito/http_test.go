@@ -82,6 +82,8 @@ func TestStaffOnly(t *testing.T) {
 		{Method: http.MethodGet, Path: "/desk/products"},
 		{Method: http.MethodGet, Path: "/desk/takings?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"},
 		{Method: http.MethodGet, Path: "/desk/users?email=a@example.com"},
+		{Method: http.MethodGet, Path: "/desk/refunds"},
+		{Method: http.MethodPost, Path: "/desk/refunds/" + nowhere},
 	} {
 		r.As = ana
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)

@@ -165,6 +165,15 @@ type Takings struct {
 	Hours    []Money   `json:"hours" nullable:"false" doc:"The total by hour"`
 }
 
+// FailedRefund is a refund that the payment provider has not made.
+type FailedRefund struct {
+	OrderID   string    `json:"orderId" format:"uuid" doc:"The cancelled order"`
+	PaymentID string    `json:"paymentId" doc:"The provider's payment"`
+	Amount    Money     `json:"amount" doc:"The amount to refund"`
+	Tries     int64     `json:"tries" doc:"How often it was tried"`
+	FailedAt  time.Time `json:"failedAt" doc:"When it failed last"`
+}
+
 // OrderLine is a line of an order with the product as it was sold.
 type OrderLine struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`

@@ -125,6 +125,11 @@ func (s *service) shopRoutes(a huma.API) {
 	api.Get[Takings](desk, "/desk/takings", "getTakings", "Payments between two moments", s.takings, staff)
 	api.Get[User](desk, "/desk/users", "findUser", "A user by e-mail address", s.userByEmail, staff, api.NotFound)
 
+	api.List[FailedRefund](desk, "/desk/refunds", "listFailedRefunds", "Refunds that the payment provider has not made", api.Pages[api.PageQuery](api.All(s.db.FailedRefunds)), staff,
+		api.About("Each is tried again every hour, ten times in all."))
+	api.Effect(desk, http.MethodPost, "/desk/refunds/{orderId}", "retryRefund", "Try a failed refund again", http.StatusNoContent, s.retryRefund, staff, api.NotFound,
+		api.Refuses(errRefundFailed))
+
 	audit := api.Tag(a, "Audit")
 	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "Changes to a user, product, category or order, newest first",
 		api.Pages[trailPage](s.db.AuditTrail), staff)

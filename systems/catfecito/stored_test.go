@@ -108,7 +108,7 @@ func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
 		s.payments[x.PaymentID] = x.Outcome
 	case catfecitodb.LogInTries:
 		s.tries[strings.ToLower(x.Email)] += x.Tries
-	case catfecitodb.Session, catfecitodb.Code, catfecitodb.CodesSent, catfecitodb.ProductEntry, catfecitodb.Act:
+	case catfecitodb.Session, catfecitodb.Code, catfecitodb.CodesSent, catfecitodb.FailedRefund, catfecitodb.ProductEntry, catfecitodb.Act:
 	case catfecitodb.AuditEntry:
 		s.trail = append(s.trail, x)
 	default:

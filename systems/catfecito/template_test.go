@@ -64,15 +64,18 @@ func template(v *apitest.Server) sam.Template {
 			"listShelf":            {"Shelf", "ProductByID"},
 			"getTakings":           {"PaidOrders"},
 			"findUser":             {"UserByEmail"},
+			"listFailedRefunds":    {"FailedRefunds"},
+			"retryRefund":          {"FailedRefundOf", "DropFailedRefund"},
 			"auditTrail":           {"AuditTrail"},
 			"listActs":             {"ActsOfDay"},
 		})),
 		Streams: []sam.Stream{
-			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "ProductByID", "EnterProducts", "DropProductEntries"}, Filter: changesFilter},
+			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "ProductByID", "EnterProducts", "DropProductEntries", "SetRefundAside"}, Filter: changesFilter},
 		},
 		Schedules: []sam.Schedule{
 			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
 			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProducts"}},
+			{Name: "refunds", Every: time.Hour, Patterns: []string{"FailedRefunds", "SetRefundAside", "DropFailedRefund"}},
 		},
 		Settings: []sam.Setting{
 			{Variable: sam.IssuerKey, Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
@@ -86,7 +89,7 @@ func template(v *apitest.Server) sam.Template {
 
 // acted adds the patterns that record staff requests.
 func acted(functions map[string][]string) map[string][]string {
-	for _, id := range []string{"putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"} {
+	for _, id := range []string{"putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder", "retryRefund"} {
 		functions[id] = append(functions[id], "KeepAct")
 	}
 	return functions

@@ -129,7 +129,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // marker. Fields that a copy or marker does not have are zero. An item that matches no entity is nil. It is for readers
 // that do not use a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, codesSentEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity, actEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, codesSentEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, failedRefundEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity, actEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -169,6 +169,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		}
 	case paymentEntity:
 		x, err = paymentOf(v)
+	case failedRefundEntity:
+		x, err = failedRefundOf(v)
 	case orderItemEntity:
 		x, err = orderItemOf(v)
 	case checkoutEntity:

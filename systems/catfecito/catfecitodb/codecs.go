@@ -396,6 +396,29 @@ func paymentOf(v table.Values) (Payment, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x FailedRefund) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), x.OrderID)
+	table.Set(v, "paymentId", table.Text[string](), x.PaymentID)
+	table.Set(v, "amount", table.Int(), x.Amount)
+	table.Set(v, "tries", table.Int(), x.Tries)
+	table.Set(v, "failedAt", table.Time(), x.FailedAt)
+	return v
+}
+
+func failedRefundOf(v table.Values) (FailedRefund, error) {
+	d := table.Decode("FailedRefund", v)
+	x := FailedRefund{
+		OrderID:   table.Get(d, "orderId", table.Text[string]()),
+		PaymentID: table.Get(d, "paymentId", table.Text[string]()),
+		Amount:    table.Get(d, "amount", table.Int()),
+		Tries:     table.Get(d, "tries", table.Int()),
+		FailedAt:  table.Get(d, "failedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x OrderItem) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "orderId", table.Text[string](), x.OrderID)
@@ -765,6 +788,12 @@ func (in PaidOrdersInput) input() table.Input {
 func (in PaymentByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
+	return table.Input{Values: v}
+}
+
+func (in FailedRefundOfInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
 	return table.Input{Values: v}
 }
 
@@ -1167,6 +1196,20 @@ func (in CancelOrderInput) input() table.Input {
 		input.Lines = append(input.Lines, line.values())
 	}
 	return input
+}
+
+func (in SetRefundAsideInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
+	table.Set(v, "amount", table.Int(), in.Amount)
+	return table.Input{Values: v}
+}
+
+func (in DropFailedRefundInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	return table.Input{Values: v}
 }
 
 // values are the line's inputs, by their names.

@@ -362,6 +362,19 @@ var (
 		Key:    []table.KeyAttribute{table.TextKey("PK", "PAYMENT#{paymentId}"), table.TextKey("SK", "METADATA")},
 		Exists: ErrPaymentExists,
 	}
+	failedRefundEntity = &table.Entity{
+		Name:  "FailedRefund",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "orderId", Path: []string{"order_id"}, Type: table.Type{Kind: "uuid"}},
+			{Name: "paymentId", Path: []string{"payment_id"}, Type: table.Type{Kind: "id"}},
+			{Name: "amount", Path: []string{"amount"}, Type: table.Type{Kind: "money"}},
+			{Name: "tries", Path: []string{"tries"}, Type: table.Type{Kind: "int"}},
+			{Name: "failedAt", Path: []string{"failed_at"}, Type: table.Type{Kind: "time"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}")},
+		NotFound: ErrFailedRefundNotFound,
+	}
 	orderItemEntity = &table.Entity{
 		Name:  "OrderItem",
 		Table: catfecitoTable,
@@ -748,6 +761,22 @@ var (
 		Key:        []table.KeyAttribute{table.TextKey("PK", "PAYMENT#{paymentId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"paymentId"},
+	}
+	failedRefundsRead = &table.Read{
+		Pattern:    "FailedRefunds",
+		Entity:     failedRefundEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "REFUNDS")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Consistent: true,
+		Page:       50,
+	}
+	failedRefundOfRead = &table.Read{
+		Pattern:    "FailedRefundOf",
+		Entity:     failedRefundEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}")},
+		Consistent: true,
+		By:         []string{"orderId"},
 	}
 	checkoutByKeyRead = &table.Read{
 		Pattern: "CheckoutByKey",
@@ -1805,6 +1834,31 @@ var (
 		Lines:      true,
 		MaxLines:   32,
 		Idempotent: &table.Idempotent{Record: requestEntity, Request: []string{"orderId"}, Reused: ErrRequestReused},
+	}
+	setRefundAsideWrite = &table.Write{
+		Pattern: "SetRefundAside",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: failedRefundEntity,
+				Set: []table.Assignment{
+					{Path: []string{"paymentId"}, Value: table.InputValue("paymentId")},
+					{Path: []string{"amount"}, Value: table.InputValue("amount")},
+					{Path: []string{"failedAt"}, Value: table.NowValue()},
+				},
+				Add: []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
+			{Name: "paymentId", Type: table.Type{Kind: "id"}},
+			{Name: "amount", Type: table.Type{Kind: "money"}},
+		},
+	}
+	dropFailedRefundWrite = &table.Write{
+		Pattern: "DropFailedRefund",
+		Steps:   []table.Step{{Action: table.Delete, Entity: failedRefundEntity}},
+		Params:  []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
 	}
 	enterProductsWrite = &table.Write{
 		Pattern: "EnterProducts",

@@ -100,6 +100,8 @@ var (
 	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
 	// ErrOrderNotCancellable is declared by the design. CancelOrder can return it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
+	// ErrFailedRefundNotFound is a table.ErrNotFound. No write returns it.
+	ErrFailedRefundNotFound = fmt.Errorf("catfecitodb: failed refund: %w", table.ErrNotFound)
 	// ErrProductEntryNotFound is a table.ErrNotFound. No write returns it.
 	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can return it.

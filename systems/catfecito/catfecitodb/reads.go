@@ -584,6 +584,47 @@ func (db *DB) PaymentByIDBatch(ctx context.Context, in []PaymentByIDInput) ([]*P
 	return table.BatchOf(ctx, db.run, paymentByIDRead, in, PaymentByIDInput.input, paymentOf)
 }
 
+// FailedRefunds finds the FailedRefund items, 50 a page.
+//
+// The refunds that the payment provider has not made.
+//
+//	Query  catfecito-serverless-{stage}: PK = "REFUNDS"
+//	costs  3 read units
+//	fresh  strong: every acknowledged write is visible
+func (db *DB) FailedRefunds(ctx context.Context, page table.PageOptions) (table.Page[FailedRefund], error) {
+	return table.Many(ctx, db.run, failedRefundsRead, table.Input{}, page, failedRefundOf)
+}
+
+// FailedRefundsAll iterates over all pages of FailedRefunds, and requests each when it is needed. The iteration ends at
+// an error.
+func (db *DB) FailedRefundsAll(ctx context.Context) iter.Seq2[FailedRefund, error] {
+	return table.Each(ctx, db.run, failedRefundsRead, table.Input{}, failedRefundOf)
+}
+
+// FailedRefundOfInput is the input of FailedRefundOf.
+type FailedRefundOfInput struct {
+	OrderID string
+}
+
+// FailedRefundOf finds one FailedRefund of a given orderId.
+//
+// An order's refund that the payment provider has not made.
+//
+//	GetItem  catfecito-serverless-{stage}: PK = "REFUNDS" AND SK = "{orderId}"
+//	costs    1 read unit
+//	fresh    strong: every acknowledged write is visible
+//
+// It fails with table.ErrNotFound if there is no item.
+func (db *DB) FailedRefundOf(ctx context.Context, in FailedRefundOfInput) (FailedRefund, error) {
+	return table.One(ctx, db.run, failedRefundOfRead, in.input(), failedRefundOf)
+}
+
+// FailedRefundOfBatch is FailedRefundOf for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
+func (db *DB) FailedRefundOfBatch(ctx context.Context, in []FailedRefundOfInput) ([]*FailedRefund, error) {
+	return table.BatchOf(ctx, db.run, failedRefundOfRead, in, FailedRefundOfInput.input, failedRefundOf)
+}
+
 // CheckoutByKeyInput is the input of CheckoutByKey.
 type CheckoutByKeyInput struct {
 	UserID     string

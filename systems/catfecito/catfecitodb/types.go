@@ -531,6 +531,25 @@ func (x Payment) Record() table.Record {
 	return table.Record{Entity: paymentEntity, Values: x.values()}
 }
 
+// FailedRefund is an item of table catfecito.
+//
+// A refund of a cancelled order that the payment provider has not made. It is deleted when the provider makes it.
+//
+//	key  REFUNDS / {orderId}
+type FailedRefund struct {
+	OrderID   string
+	PaymentID string
+	Amount    int64
+	Tries     int64
+	// When it failed last
+	FailedAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x FailedRefund) Record() table.Record {
+	return table.Record{Entity: failedRefundEntity, Values: x.values()}
+}
+
 // OrderItem is an item of table catfecito.
 //
 // A line of an order: the product as it was sold.

@@ -1199,6 +1199,52 @@ func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.V
 	return result, nil
 }
 
+// SetRefundAsideInput is the input of SetRefundAside.
+type SetRefundAsideInput struct {
+	OrderID   string
+	PaymentID string
+	Amount    int64
+}
+
+// SetRefundAsideResult is the result of SetRefundAside.
+type SetRefundAsideResult struct {
+	FailedRefund FailedRefund
+}
+
+// SetRefundAside does: upsert FailedRefund.
+//
+// Records that the payment provider has not made a refund, and counts its tries.
+//
+//	upsert  FailedRefund.key REFUNDS / {orderId}
+//	costs   1 write unit
+func (db *DB) SetRefundAside(ctx context.Context, in SetRefundAsideInput) (SetRefundAsideResult, error) {
+	return table.Do(ctx, db.run, setRefundAsideWrite, in.input(), db.setRefundAsideResult)
+}
+
+// setRefundAsideResult converts the outcome of SetRefundAside.
+func (db *DB) setRefundAsideResult(_ context.Context, _ table.Input, out table.Outcome) (SetRefundAsideResult, error) {
+	d := table.DecodeOutcome(out)
+	return SetRefundAsideResult{
+		FailedRefund: table.Made(d, 0, failedRefundOf),
+	}, d.Err()
+}
+
+// DropFailedRefundInput is the input of DropFailedRefund.
+type DropFailedRefundInput struct {
+	OrderID string
+}
+
+// DropFailedRefund does: delete FailedRefund.
+//
+// Forgets a failed refund that has been made since.
+//
+//	delete  FailedRefund.key REFUNDS / {orderId}
+//	costs   1 write unit
+func (db *DB) DropFailedRefund(ctx context.Context, in DropFailedRefundInput) error {
+	_, err := db.run.Write(ctx, dropFailedRefundWrite, in.input())
+	return err
+}
+
 // EnterProductsInput is the input of EnterProducts.
 type EnterProductsInput struct {
 	Lines []EnterProductsLine
@@ -1500,6 +1546,16 @@ func (o Ops) DeliverOrder(in DeliverOrderInput) *table.Op[DeliverOrderResult] {
 // CancelOrder is CancelOrder of DB, for Tx.
 func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
 	return table.NewOp(o.db.run, cancelOrderWrite, in.input(), o.db.cancelOrderResult)
+}
+
+// SetRefundAside is SetRefundAside of DB, for Tx.
+func (o Ops) SetRefundAside(in SetRefundAsideInput) *table.Op[SetRefundAsideResult] {
+	return table.NewOp(o.db.run, setRefundAsideWrite, in.input(), o.db.setRefundAsideResult)
+}
+
+// DropFailedRefund is DropFailedRefund of DB, for Tx.
+func (o Ops) DropFailedRefund(in DropFailedRefundInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropFailedRefundWrite, in.input(), nil)
 }
 
 // RecordChange is RecordChange of DB, for Tx.

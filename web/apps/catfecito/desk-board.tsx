@@ -73,6 +73,7 @@ export function Board() {
   return (
     <div class="stack">
       <TakingsRow takings={takings} live={live} />
+      <FailedRefunds />
       <div class="board">
         {columns.map((column) => (
           <section key={column} class={`column column-${column}`} aria-label={t(`column.${column}`)}>
@@ -139,6 +140,36 @@ function Details({ id }: { id: string }) {
       <div class="row"><strong class="grow">{t("cart.total")}</strong><strong class="money total">{money(o.total)}</strong></div>
       {o.paidAt && <p class="muted small">{t(`pay.${o.paidWith ?? "online"}`)} · {format.dateTime(o.paidAt)}</p>}
     </div>
+  );
+}
+
+/** Refunds that the payment provider has not made, if there are any. */
+function FailedRefunds() {
+  const failed = useLoaded((abort) => ask(api.GET("/desk/refunds", { params: { query: { limit: 50 } }, signal: abort })), []);
+  const retry = async (orderId: string) => {
+    try {
+      await ask(api.POST("/desk/refunds/{orderId}", { params: { path: { orderId } } }));
+      toast("success", t("refunds.done", { id: shortID(orderId) }));
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+    await failed.reload();
+  };
+  const list = failed.value.value?.items ?? [];
+  if (failed.problem.value) return <Failed problem={failed.problem.value} onRetry={failed.reload} />;
+  if (list.length === 0) return null;
+  return (
+    <Notice tone="danger">
+      <p>{t("refunds.failed")}</p>
+      <ul class="stack">
+        {list.map((f) => (
+          <li key={f.orderId} class="row">
+            <span class="grow">{t("refunds.one", { id: shortID(f.orderId), payment: f.paymentId, total: money(f.amount), time: format.dateTime(f.failedAt) })}</span>
+            <Button size="small" onPress={() => retry(f.orderId)}>{t("refunds.retry")}</Button>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

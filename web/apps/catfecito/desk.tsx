@@ -7,7 +7,7 @@ import { Categories, Products, Users } from "./desk-shelf.tsx";
 import { t } from "./words.ts";
 
 const parts = ["board", "products", "categories", "users", "acts"] as const;
-const acts = ["putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"] as const;
+const acts = ["putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder", "retryRefund"] as const;
 
 
 /** The staff's desk: incoming orders, products, and staff. */

@@ -61,6 +61,22 @@ export interface paths {
      */
     get: operations["listShelf"];
   };
+  "/desk/refunds": {
+    /**
+     * Refunds that the payment provider has not made
+     * @description Each is tried again every hour, ten times in all.
+     *
+     *     For members of: catfecito-admin.
+     */
+    get: operations["listFailedRefunds"];
+  };
+  "/desk/refunds/{orderId}": {
+    /**
+     * Try a failed refund again
+     * @description For members of: catfecito-admin.
+     */
+    post: operations["retryRefund"];
+  };
   "/desk/takings": {
     /**
      * Payments between two moments
@@ -427,6 +443,30 @@ export interface components {
       /** @description What is kept, and why */
       kept: components["schemas"]["Kept"][];
     };
+    FailedRefund: {
+      /**
+       * @description The amount to refund
+       * @example 35.00
+       */
+      amount: string;
+      /**
+       * Format: date-time
+       * @description When it failed last
+       */
+      failedAt: string;
+      /**
+       * Format: uuid
+       * @description The cancelled order
+       */
+      orderId: string;
+      /** @description The provider's payment */
+      paymentId: string;
+      /**
+       * Format: int64
+       * @description How often it was tried
+       */
+      tries: number;
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -606,6 +646,12 @@ export interface components {
     PageEntry: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Entry"][];
+      /** @description The cursor of the next page; absent on the last. */
+      next?: string;
+    };
+    PageFailedRefund: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["FailedRefund"][];
       /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
@@ -1244,6 +1290,43 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PageProduct"];
+        };
+      };
+    };
+  };
+  listFailedRefunds: {
+    parameters: {
+      query?: {
+        /** @description The maximum number of items in the page. */
+        limit?: number;
+        /** @description The previous page's next; omit it for the first page. */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageFailedRefund"];
+        };
+      };
+    };
+  };
+  retryRefund: {
+    parameters: {
+      path: {
+        /** @description The order's id */
+        orderId: string;
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
         };
       };
     };

@@ -1,0 +1,89 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+const (
+	// refundTries is how often a refund is tried before it is left to staff.
+	refundTries = 10
+	// refundEvery is the interval between tries.
+	refundEvery = time.Hour
+)
+
+var errRefundFailed = problem.Conflict("refund_failed", "the payment provider has not made the refund: try again later, or make it at the provider")
+
+// refund refunds the payments of orders that were cancelled after payment. A provider refunds a payment only once, however often
+// it is requested. A refund that fails is set aside, so that it does not hold back later records of the stream.
+func (s *service) refund(ctx context.Context, changes []change) error {
+	var faults []error
+	for _, c := range changes {
+		before, was := c.before.(catfecitodb.Order)
+		after, is := c.after.(catfecitodb.Order)
+		if !was || !is || before.Status == after.Status || after.Status != catfecitodb.OrderStatusCancelled || after.PaymentID == nil {
+			continue
+		}
+		due := catfecitodb.SetRefundAsideInput{OrderID: after.OrderID, PaymentID: *after.PaymentID, Amount: after.Total}
+		if err := s.refundPayment(ctx, due.PaymentID); err != nil {
+			faults = append(faults, s.setAside(ctx, due, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// setAside records why a refund has failed.
+func (s *service) setAside(ctx context.Context, due catfecitodb.SetRefundAsideInput, because error) error {
+	s.logger.ErrorContext(ctx, "a payment has not been refunded", "order", due.OrderID, "payment", due.PaymentID, "error", because)
+	if _, err := s.db.SetRefundAside(ctx, due); err != nil {
+		return fmt.Errorf("refund %s of order %s: %w", due.PaymentID, due.OrderID, errors.Join(because, err))
+	}
+	return nil
+}
+
+// refundPayment asks the provider for a refund.
+func (s *service) refundPayment(ctx context.Context, paymentID string) error {
+	if s.provider == nil {
+		return errNoProvider
+	}
+	return s.provider.Refund(ctx, paymentID)
+}
+
+// retryRefunds tries failed refunds again, unless they have been tried too often.
+func (s *service) retryRefunds(ctx context.Context) error {
+	var faults []error
+	for f, err := range s.db.FailedRefundsAll(ctx) {
+		switch {
+		case err != nil:
+			return errors.Join(append(faults, err)...)
+		case f.Tries >= refundTries:
+			continue
+		}
+		if err := s.refundPayment(ctx, f.PaymentID); err != nil {
+			faults = append(faults, s.setAside(ctx, catfecitodb.SetRefundAsideInput{OrderID: f.OrderID, PaymentID: f.PaymentID, Amount: f.Amount}, err))
+			continue
+		}
+		faults = append(faults, s.db.DropFailedRefund(ctx, catfecitodb.DropFailedRefundInput{OrderID: f.OrderID}))
+	}
+	return errors.Join(faults...)
+}
+
+// retryRefund tries a failed refund again, on behalf of staff.
+func (s *service) retryRefund(ctx context.Context, _ auth.Principal, in OrderPath) error {
+	f, err := s.db.FailedRefundOf(ctx, catfecitodb.FailedRefundOfInput{OrderID: in.OrderID})
+	if err != nil {
+		return err
+	}
+	if err := s.refundPayment(ctx, f.PaymentID); err != nil {
+		failed := *errRefundFailed
+		failed.Err = err
+		return &failed
+	}
+	return s.db.DropFailedRefund(ctx, catfecitodb.DropFailedRefundInput{OrderID: in.OrderID})
+}
