@@ -73,6 +73,21 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 		{Name: "an address", Request: staff(request("", http.MethodGet, "/desk/users?email=juan@mail.com", nil)), Status: http.StatusOK},
 		{Name: "brought nowhere", Request: keyed(ana, "/orders", "desk-2", object{"total": "20.00", "delivery": object{"way": "delivery", "name": "Ana", "phone": "12345"}}), Status: http.StatusBadRequest, Code: "address_missing"},
 	})
+	db, err := catfecitodb.New(v.Database.DynamoDB, catfecitodb.Config{Table: "catfecito-serverless-" + v.Stage()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The test provider makes every refund.
+	if _, err := db.SetRefundAside(t.Context(), catfecitodb.SetRefundAsideInput{OrderID: created.OrderID, PaymentID: "desk", Amount: 2000}); err != nil {
+		t.Fatal(err)
+	}
+	again := staff(request("", http.MethodPost, "/desk/refunds/"+created.OrderID, nil))
+	v.Run(t, []apitest.Case{
+		{Name: "failed refunds", Request: staff(request("", http.MethodGet, "/desk/refunds", nil)), Status: http.StatusOK},
+		{Name: "failed refunds after a made-up cursor", Request: staff(request("", http.MethodGet, "/desk/refunds?cursor=x", nil)), Status: http.StatusBadRequest, Code: problem.CodeInvalidCursor},
+		{Name: "refunded", Request: again, Status: http.StatusNoContent},
+		{Name: "refunded before", Request: again, Status: http.StatusNotFound, Code: problem.CodeNotFound},
+	})
 	events := request(ana, http.MethodGet, "/orders/events", nil)
 	if !v.Live() { // Lambda returns the available events and ends
 		v.Run(t, []apitest.Case{{Name: "events", Request: events, Status: http.StatusOK}})

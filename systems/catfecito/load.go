@@ -38,6 +38,8 @@ func loadPlan() load.Plan {
 		"sendPasswordReset": "one address gets one letter a minute",
 		"resetPassword":     "its requests have codes from letters",
 		"watchOrders":       "its response does not end",
+		"listFailedRefunds": "staff call it rarely, and its list is short",
+		"retryRefund":       "the provider has to reject a refund first",
 	}, Setup: loadSetup(), Routes: slices.Concat(loadAccounts(), loadCatalogue(), loadCarts(), loadSales())}
 }
 
