@@ -69,7 +69,14 @@ type Carta struct {
 	Timbrado                *Timbrado      `json:"timbrado,omitempty"`
 	CreatedAt               time.Time      `json:"createdAt"`
 	UpdatedAt               time.Time      `json:"updatedAt"`
+	Revision                int64          `json:"-"`
 }
+
+// Version is a carta's revision, because two changes may have the same time.
+func (c Carta) Version() time.Time { return versionOf(c.Revision) }
+
+// versionOf returns a revision in the form of a version, which is never the one of no item.
+func versionOf(revision int64) time.Time { return time.UnixMilli(revision + 1).UTC() }
 
 // CartaResumen is a carta in a list.
 type CartaResumen struct {

@@ -1,6 +1,7 @@
 package transporteapp_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -59,5 +60,65 @@ func TestStaleIfMatchIsRejected(t *testing.T) {
 	}
 	if r := send(http.MethodDelete, resources, send(http.MethodGet, at, "", nil).Header.Get("ETag"), nil); r.Status != http.StatusOK {
 		t.Errorf("an assignment is not taken back: %d %s", r.Status, r.Body)
+	}
+}
+
+// TestGoodIsRemovedOnce: removing a good moves the last one to its place, so a repeated or concurrent request would remove another
+// one. With the ETag of the carta as If-Match it removes nothing, and a change is not stored in place of another good.
+func TestGoodIsRemovedOnce(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	at := "/cartas/" + id
+	list := goods(4)
+	for i := range list {
+		list[i] = with(list[i], object{"descripcion": fmt.Sprint("good ", i+1)})
+	}
+	post[transporteapp.Agregado](t, v, http.StatusCreated, ana, at+"/mercancias", "g", object{"mercancias": list})
+	tag := func() string { return v.Do(t, as(http.MethodGet, at, "", nil)).Header.Get("ETag") }
+	send := func(method, match string, body any) *apitest.Response {
+		r := as(method, at+"/mercancias/1", "", body)
+		r.Header = map[string]string{"If-Match": match}
+		return v.Do(t, r)
+	}
+	left := func(want ...string) {
+		t.Helper()
+		found := get[page[transporteapp.Mercancia]](t, v, ana, at+"/mercancias").Items
+		var names []string
+		for i, m := range found {
+			names = append(names, m.Descripcion)
+			if m.Orden != int64(i)+1 {
+				t.Errorf("good %d has the number %d", i+1, m.Orden)
+			}
+		}
+		if fmt.Sprint(names) != fmt.Sprint(want) {
+			t.Errorf("the goods are %q, want %q", names, want)
+		}
+		if n := get[transporteapp.Carta](t, v, ana, at).Totales.NumeroTotalMercancias; n != int64(len(want)) {
+			t.Errorf("the carta counts %d goods, want %d", n, len(want))
+		}
+	}
+	seen := tag()
+	if r := send(http.MethodDelete, seen, nil); r.Status != http.StatusOK {
+		t.Fatalf("a good is not removed: %d %s", r.Status, r.Body)
+	}
+	for _, stale := range []string{seen, `W/"1"`} {
+		if r := send(http.MethodDelete, stale, nil); r.Status != http.StatusPreconditionFailed || r.Problem(t).Code != problem.CodeChanged {
+			t.Errorf("a good is removed again: %d %s", r.Status, r.Body)
+		}
+	}
+	if r := send(http.MethodPut, seen, goods(1)[0]); r.Status != http.StatusPreconditionFailed {
+		t.Errorf("a good is stored in place of another one: %d %s", r.Status, r.Body)
+	}
+	left("good 4", "good 2", "good 3")
+	if r := send(http.MethodPut, tag(), with(goods(1)[0], object{"descripcion": "good 5"})); r.Status != http.StatusOK {
+		t.Errorf("a good is not changed: %d %s", r.Status, r.Body)
+	}
+	left("good 5", "good 2", "good 3")
+	for _, names := range [][]string{{"good 3", "good 2"}, {"good 2"}, nil} {
+		if r := send(http.MethodDelete, tag(), nil); r.Status != http.StatusOK {
+			t.Errorf("a good is not removed: %d %s", r.Status, r.Body)
+		}
+		left(names...)
 	}
 }

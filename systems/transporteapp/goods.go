@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/byname"
+	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -18,10 +20,19 @@ type GoodPath struct {
 
 type changedGood struct {
 	GoodPath
+	api.Seen
 	Body Mercancia
 }
 
-var cambiarMercancia = byname.Copy2[weighed, db.Mercancia, db.CambiarMercanciaInput]()
+type removedGood struct {
+	GoodPath
+	api.Seen
+}
+
+var (
+	cambiarMercancia = byname.Copy2[weighed, db.Mercancia, db.CambiarMercanciaInput]()
+	relevarMercancia = byname.Copy2[relieved, db.Mercancia, db.RelevarMercanciaInput]()
+)
 
 // weighed is a carta as it was read, with the total weight that it has after a change.
 type weighed struct {
@@ -29,10 +40,20 @@ type weighed struct {
 	Peso     table.Decimal
 }
 
-// goodAt returns a carta and one line of its goods.
-func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.Carta, m db.Mercancia, err error) {
+// relieved is a carta like weighed, with its last line, which is moved.
+type relieved struct {
+	Revision int64
+	Peso     table.Decimal
+	Lines    []db.RelevarMercanciaLine
+}
+
+// goodAt returns a carta, if it still has the version that the caller has read, and one line of its goods.
+func (s *service) goodAt(ctx context.Context, userID string, at GoodPath, seen api.Seen) (c db.Carta, m db.Mercancia, err error) {
 	if c, err = s.carta(ctx, userID, at.CartaID); err != nil {
 		return c, m, err
+	}
+	if !seen.Has(versionOf(c.Revision)) {
+		return c, m, problem.Changed()
 	}
 	if at.Orden > c.NumeroTotalMercancias {
 		return c, m, table.ErrNotFound
@@ -53,7 +74,7 @@ func (s *service) changeGood(ctx context.Context, who auth.Principal, in changed
 	in.Body.Orden, in.Body.Moneda = in.Orden, in.Body.currency()
 	stored := mercanciaStored(listed{who.Sub, in.CartaID}, in.Body)
 	return in.Body, again(ctx, func() error {
-		c, was, err := s.goodAt(ctx, who.Sub, in.GoodPath)
+		c, was, err := s.goodAt(ctx, who.Sub, in.GoodPath, in.Seen)
 		if err != nil {
 			return err
 		}
@@ -63,7 +84,11 @@ func (s *service) changeGood(ctx context.Context, who auth.Principal, in changed
 
 // exchange replaces a line of goods and updates the total weight.
 func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercancia) error {
-	weight, err := lighter(c.PesoBrutoTotal, was.PesoKg, now.PesoKg)
+	rest, err := difference(c.PesoBrutoTotal, was.PesoKg)
+	if err != nil {
+		return err
+	}
+	weight, err := sum(rest, now.PesoKg)
 	if err != nil {
 		return err
 	}
@@ -71,51 +96,41 @@ func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercanc
 	return errorOf(s.db.CambiarMercancia(ctx, cambiarMercancia(weighed{c.Revision, weight}, now)))
 }
 
-// lighter subtracts one weight and adds others.
-func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, error) {
-	rest, err := difference(total, less)
-	if err != nil {
-		return rest, err
-	}
-	return sum(append(more, rest)...)
-}
-
-// removeGood removes a line of goods from a draft. The last line takes over its number, so that there are no gaps. Until the
-// second transaction, which a repeated request completes, that line exists twice.
-func (s *service) removeGood(ctx context.Context, who auth.Principal, in GoodPath) (Totales, error) {
+// removeGood removes a line of goods from a draft. The last line takes over its number, so that there are no gaps.
+func (s *service) removeGood(ctx context.Context, who auth.Principal, in removedGood) (Totales, error) {
 	var left Totales
 	err := s.inTurn(ctx, in.CartaID, func() error {
-		c, was, err := s.goodAt(ctx, who.Sub, in)
+		c, was, err := s.goodAt(ctx, who.Sub, in.GoodPath, in.Seen)
 		if err != nil {
 			return err
 		}
-		last := was
-		if c.NumeroTotalMercancias > in.Orden {
-			at := GoodPath{in.CartaPath, c.NumeroTotalMercancias}
-			if _, last, err = s.goodAt(ctx, who.Sub, at); err != nil {
-				return err
-			}
-			if err := s.exchange(ctx, &c, was, last); err != nil {
-				return err
-			}
-			c.Revision++
-			if c.PesoBrutoTotal, err = lighter(c.PesoBrutoTotal, was.PesoKg, last.PesoKg); err != nil {
-				return err
-			}
-		}
-		weight, err := difference(c.PesoBrutoTotal, last.PesoKg)
+		weight, err := difference(c.PesoBrutoTotal, was.PesoKg)
 		if err != nil {
 			return err
 		}
-		_, err = s.db.QuitarMercancia(ctx, db.QuitarMercanciaInput{
-			UserID: who.Sub, CartaID: in.CartaID, Orden: c.NumeroTotalMercancias, Revision: c.Revision, Peso: weight,
-		})
+		if last := c.NumeroTotalMercancias; last == in.Orden {
+			_, err = s.db.QuitarMercancia(ctx, db.QuitarMercanciaInput{
+				UserID: who.Sub, CartaID: in.CartaID, Orden: last, Revision: c.Revision, Peso: weight,
+			})
+		} else {
+			err = s.replaceByLast(ctx, weighed{c.Revision, weight}, was, last)
+		}
 		c.NumeroTotalMercancias--
 		c.PesoBrutoTotal = weight
 		left = totalesOf(c)
 		return err
 	})
 	return left, err
+}
+
+// replaceByLast removes a line of goods and moves the last one to its place.
+func (s *service) replaceByLast(ctx context.Context, c weighed, was db.Mercancia, last int64) error {
+	moved, err := s.db.MercanciaPorOrden(ctx, db.MercanciaPorOrdenInput{UserID: was.UserID, CartaID: was.CartaID, Orden: last})
+	if err != nil {
+		return err
+	}
+	moved.Orden = was.Orden
+	return errorOf(s.db.RelevarMercancia(ctx, relevarMercancia(relieved{c.Revision, c.Peso, []db.RelevarMercanciaLine{{Orden: last}}}, moved)))
 }
 
 // changeReceiver changes a draft's receiver.

@@ -185,9 +185,10 @@ func (s *service) cartaRoutes(a huma.API) {
 	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Set a draft's people", s.declarePeople, api.NotFound, ofDraft)
 	api.Create[Agregado](cartas, "/cartas/{id}/mercancias", "addMercancias", "Add goods to a draft", s.addGoods, api.NotFound, ofDraft,
 		api.About("At most 1,000 per request; send more in several requests, each with its own key."))
-	api.Put[Mercancia](cartas, "/cartas/{id}/mercancias/{orden}", "putMercancia", "Change one of a draft's goods", s.changeGood, api.NotFound, ofDraft)
+	api.Put[Mercancia](cartas, "/cartas/{id}/mercancias/{orden}", "putMercancia", "Change one of a draft's goods", s.changeGood, api.NotFound, ofDraft,
+		api.About("Removals move goods: send the ETag of the carta as If-Match, which fails if the carta was changed since."))
 	api.Remove[Totales](cartas, "/cartas/{id}/mercancias/{orden}", "deleteMercancia", "Remove a good from a draft", s.removeGood, api.NotFound, ofDraft,
-		api.About("The last of the goods moves to its place."))
+		api.About("The last of the goods moves to its place, so a repeated request would remove it too: send the ETag of the carta as If-Match, which fails if the carta was changed since."))
 	api.Put[Carta](cartas, "/cartas/{id}/receptor", "putReceptor", "Change a draft's receiver", s.changeReceiver, api.NotFound, ofDraft)
 	api.Post[Revisado](cartas, "/cartas/{id}/revision", "reviewCarta", "What the tax office would reject, including unsaved input", s.review, api.NotFound, unchecked, api.Refuses(db.ErrCartaCambio),
 		api.About("Nothing is stored. The parts in the body replace those of the carta and may be incomplete."))

@@ -33,7 +33,7 @@ func template(v *apitest.Server) sam.Template {
 			"listViajesDeConductor": {"Agendas", "ViajePorID"},
 			"watchViajes":           {},
 			"putMercancia":          {"CartaPorID", "MercanciaPorOrden", "CambiarMercancia"},
-			"deleteMercancia":       {"CartaPorID", "MercanciaPorOrden", "CambiarMercancia", "QuitarMercancia"},
+			"deleteMercancia":       {"CartaPorID", "MercanciaPorOrden", "QuitarMercancia", "RelevarMercancia"},
 			"putReceptor":           {"CartaPorID", "GuardarReceptor"},
 			"reviewCarta":           {"CartaPorID", "CartaCompleta"},
 			"searchCatalogo":        {},

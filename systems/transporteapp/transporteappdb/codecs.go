@@ -2407,6 +2407,34 @@ func (in QuitarMercanciaInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+// values are the line's inputs, by their names.
+func (x RelevarMercanciaLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "orden", table.Int(), x.Orden)
+	return v
+}
+
+func (in RelevarMercanciaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "revision", table.Int(), in.Revision)
+	table.Set(v, "peso", table.Number(), in.Peso)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "orden", table.Int(), in.Orden)
+	table.Set(v, "claveProdServ", table.Text[string](), in.ClaveProdServ)
+	table.Set(v, "claveUnidad", table.Text[string](), in.ClaveUnidad)
+	table.Set(v, "descripcion", table.Text[string](), in.Descripcion)
+	table.Set(v, "cantidad", table.Number(), in.Cantidad)
+	table.Set(v, "pesoKg", table.Number(), in.PesoKg)
+	table.SetOptional(v, "valorMercancia", table.Number(), in.ValorMercancia)
+	table.SetOptional(v, "moneda", table.Text[string](), in.Moneda)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
 func (in GuardarReceptorInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "revision", table.Int(), in.Revision)

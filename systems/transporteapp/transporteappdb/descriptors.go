@@ -4799,6 +4799,86 @@ var (
 			{Name: "orden", Type: table.Type{Kind: "int"}},
 		},
 	}
+	relevarMercanciaWrite = &table.Write{
+		Pattern: "RelevarMercancia",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"pesoBrutoTotal"}, Value: table.InputValue("peso")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "revision"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				Add: []table.Assignment{
+					{
+						Path: []string{"numeroTotalMercancias"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
+					Names:      map[string]string{"#revision": "revision", "#sellada": "sellada", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p2", Input: "revision", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberBOOL{Value: false},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrCartaNoBorrador,
+						When: &table.Condition{
+							Expression: "#status <> :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "borrador"}},
+						},
+					},
+					{
+						Err: ErrCartaSellada,
+						When: &table.Condition{
+							Expression: "#sellada = :p0",
+							Names:      map[string]string{"#sellada": "sellada"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: true}},
+						},
+					},
+					{Err: ErrCartaCambio},
+				},
+			},
+			{Action: table.Put, Entity: mercanciaEntity},
+			{
+				Action: table.Delete,
+				Entity: mercanciaEntity,
+				Each:   true,
+				By:     []table.Assignment{{Path: []string{"orden"}, Value: table.LineValue("orden")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "revision", Type: table.Type{Kind: "int"}},
+			{Name: "peso", Type: table.Type{Kind: "decimal"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "orden", Type: table.Type{Kind: "int"}},
+			{Name: "claveProdServ", Type: table.Type{Kind: "text"}},
+			{Name: "claveUnidad", Type: table.Type{Kind: "text"}},
+			{Name: "descripcion", Type: table.Type{Kind: "text"}},
+			{Name: "cantidad", Type: table.Type{Kind: "decimal"}},
+			{Name: "pesoKg", Type: table.Type{Kind: "decimal"}},
+			{Name: "valorMercancia", Type: table.Type{Kind: "decimal"}, Optional: true},
+			{Name: "moneda", Type: table.Type{Kind: "text"}, Optional: true},
+		},
+		LineParams: []table.Param{{Name: "orden", Type: table.Type{Kind: "int"}}},
+		Lines:      true,
+		MaxLines:   1,
+	}
 	guardarReceptorWrite = &table.Write{
 		Pattern: "GuardarReceptor",
 		Steps: []table.Step{

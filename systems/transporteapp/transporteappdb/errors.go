@@ -108,8 +108,8 @@ var (
 	ErrCartaExists = fmt.Errorf("transporteappdb: carta: %w", table.ErrExists)
 	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarAutotransporte,
 	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia,
-	// QuitarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta,
-	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
+	// QuitarMercancia, RelevarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
+	// TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
 	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can return it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
@@ -160,21 +160,22 @@ var (
 	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can return it.
 	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)
 	// ErrCartaNoBorrador is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
-	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador can return it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
+	// GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador can return
+	// it.
 	ErrCartaNoBorrador = errors.New("transporteappdb: carta no borrador")
 	// ErrCartaSellada is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta can
-	// return it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
+	// GuardarReceptor, SellarCarta can return it.
 	ErrCartaSellada = errors.New("transporteappdb: carta sellada")
 	// ErrCartaCambio is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
-	// EmpezarTimbrado can return it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
+	// GuardarReceptor, SellarCarta, EmpezarTimbrado can return it.
 	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
 	// ErrCartaNotFound is a table.ErrNotFound. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
-	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion,
-	// CancelarTimbrada can return it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
+	// GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
+	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
 	// ErrUbicacionNotFound is a table.ErrNotFound. No write returns it.
 	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)

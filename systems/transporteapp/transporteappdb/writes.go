@@ -2240,6 +2240,59 @@ func (db *DB) quitarMercanciaResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
+// RelevarMercanciaInput is the input of RelevarMercancia.
+type RelevarMercanciaInput struct {
+	Revision       int64
+	Peso           table.Decimal
+	UserID         string
+	CartaID        string
+	Orden          int64
+	ClaveProdServ  string
+	ClaveUnidad    string
+	Descripcion    string
+	Cantidad       table.Decimal
+	PesoKg         table.Decimal
+	ValorMercancia *table.Decimal
+	Moneda         *string
+	Lines          []RelevarMercanciaLine
+}
+
+// RelevarMercanciaLine is a line of RelevarMercancia.
+type RelevarMercanciaLine struct {
+	Orden int64
+}
+
+// RelevarMercanciaResult is the result of RelevarMercancia.
+type RelevarMercanciaResult struct {
+	// Carta is the item after the write; nil if the write did not need to read it.
+	Carta     *Carta
+	Mercancia Mercancia
+}
+
+// RelevarMercancia does, all or nothing: update Carta, put Mercancia, delete Mercancia for each line.
+//
+// Removes a good and moves the last one, the only line, to its place; peso is the new total weight.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
+//	put     Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
+//	delete  Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}, each line
+//	costs   10 write units with 1 line, 2 for each
+//
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// table.ErrLines. It takes at most 1 lines.
+func (db *DB) RelevarMercancia(ctx context.Context, in RelevarMercanciaInput) (RelevarMercanciaResult, error) {
+	return table.Do(ctx, db.run, relevarMercanciaWrite, in.input(), db.relevarMercanciaResult)
+}
+
+// relevarMercanciaResult converts the outcome of RelevarMercancia.
+func (db *DB) relevarMercanciaResult(_ context.Context, _ table.Input, out table.Outcome) (RelevarMercanciaResult, error) {
+	d := table.DecodeOutcome(out)
+	return RelevarMercanciaResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Mercancia: table.Made(d, 1, mercanciaOf),
+	}, d.Err()
+}
+
 // GuardarReceptorInput is the input of GuardarReceptor.
 type GuardarReceptorInput struct {
 	Revision int64
@@ -3014,6 +3067,11 @@ func (o Ops) CambiarMercancia(in CambiarMercanciaInput) *table.Op[CambiarMercanc
 // QuitarMercancia is QuitarMercancia of DB, for Tx.
 func (o Ops) QuitarMercancia(in QuitarMercanciaInput) *table.Op[QuitarMercanciaResult] {
 	return table.NewOp(o.db.run, quitarMercanciaWrite, in.input(), o.db.quitarMercanciaResult)
+}
+
+// RelevarMercancia is RelevarMercancia of DB, for Tx.
+func (o Ops) RelevarMercancia(in RelevarMercanciaInput) *table.Op[RelevarMercanciaResult] {
+	return table.NewOp(o.db.run, relevarMercanciaWrite, in.input(), o.db.relevarMercanciaResult)
 }
 
 // GuardarReceptor is GuardarReceptor of DB, for Tx.

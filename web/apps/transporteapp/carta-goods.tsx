@@ -1,6 +1,6 @@
 import { Ellipsis, PackagePlus } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Button, Dialog, Form, Menu, Paged, Problem, RequestKey, Table, ask, format, toastProblem, usePages } from "#ui";
+import { Button, Dialog, Form, Menu, Paged, Problem, RequestKey, Table, ask, format, tagged, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { lines } from "./carta-draft.ts";
 import { Lines, made, texts, type Texts } from "./form.tsx";
@@ -19,7 +19,9 @@ export function Goods({ id, editable, onChanged, wrong }: { id: string; editable
   };
   const remove = async (good: Good) => {
     try {
-      await ask(api.DELETE("/cartas/{id}/mercancias/{orden}", { params: { path: { id, orden: good.orden ?? 0 } } }));
+      // With the version, a browser that repeats the request does not remove the good that has moved to this place.
+      const { tag } = await tagged(api.GET("/cartas/{id}", { params: { path: { id } } }));
+      await ask(api.DELETE("/cartas/{id}/mercancias/{orden}", { params: { path: { id, orden: good.orden ?? 0 }, header: tag ? { "If-Match": tag } : {} } }));
     } catch (thrown) {
       toastProblem(thrown);
     }

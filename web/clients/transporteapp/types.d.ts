@@ -50,11 +50,14 @@ export interface paths {
     post: operations["addMercancias"];
   };
   "/cartas/{id}/mercancias/{orden}": {
-    /** Change one of a draft's goods */
+    /**
+     * Change one of a draft's goods
+     * @description Removals move goods: send the ETag of the carta as If-Match, which fails if the carta was changed since.
+     */
     put: operations["putMercancia"];
     /**
      * Remove a good from a draft
-     * @description The last of the goods moves to its place.
+     * @description The last of the goods moves to its place, so a repeated request would remove it too: send the ETag of the carta as If-Match, which fails if the carta was changed since.
      */
     delete: operations["deleteMercancia"];
   };
@@ -1486,6 +1489,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1542,6 +1546,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1681,6 +1686,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1711,6 +1718,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1775,6 +1784,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1826,6 +1836,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1851,6 +1862,7 @@ export interface operations {
       /** @description The first response to this request, repeated */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -1861,6 +1873,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -3137,6 +3150,7 @@ export interface operations {
       /** @description The first response to this request, repeated */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -3147,6 +3161,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
