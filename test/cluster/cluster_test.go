@@ -231,7 +231,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--store", "postgres://localhost/x", "--memory"}, "--memory and --store cannot be combined"},
 		{[]string{"--store", "postgres://localhost/x", "--durability", "none"}, "the store has its own files"},
 	} {
-		printed, err := exec.CommandContext(t.Context(), binary, append([]string{"serve"}, c.args...)...).CombinedOutput()
+		printed, err := exec.CommandContext(t.Context(), binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, c.args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(printed), c.want) || strings.Contains(string(printed), "secret") {
 			t.Errorf("serve %s: %v\n%s\nwant %q, and no password", strings.Join(c.args, " "), err, printed, c.want)
 		}

@@ -354,7 +354,7 @@ func testMoveUnderWrites(t *testing.T, binary, address string) {
 		t.Errorf("the old server says %d, %s", status, text)
 	}
 	old.Stop(t)
-	refused(t, binary, "the database has been moved to "+scheme+"://", "serve", "--data", source)
+	refused(t, binary, "the database has been moved to "+scheme+"://", "serve", "--addr", "127.0.0.1:0", "--data", source)
 }
 
 // testMoveKilledUnderWrites: the command is killed while the server copies, and another time the server is. Both times the

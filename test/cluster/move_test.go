@@ -66,7 +66,7 @@ func testMove(t *testing.T, binary, url, shown string) {
 	server.Stop(t)
 
 	moveKilled(t, binary, first, url)
-	refused(t, binary, "the database has been moved to "+shown, "serve", "--data", first)
+	refused(t, binary, "the database has been moved to "+shown, "serve", "--addr", "127.0.0.1:0", "--data", first)
 	refused(t, binary, "has been moved to", "verify", first)
 	refused(t, binary, "has been moved to", "move", "--from", first, "--to", filepath.Join(dir, "other"))
 
@@ -87,7 +87,7 @@ func testMove(t *testing.T, binary, url, shown string) {
 	server.Stop(t)
 
 	moveKilled(t, binary, url, back)
-	refused(t, binary, "the database has been moved to "+back, "serve", "--store", url, "--data", socket)
+	refused(t, binary, "the database has been moved to "+back, "serve", "--addr", "127.0.0.1:0", "--store", url, "--data", socket)
 	server = serverproc.Start(t, binary, append(flags, "--data", back)...)
 	if diff := cmp.Diff(before, describeAll(t, server, binary, back)); diff != "" {
 		t.Errorf("back in a directory (-store +directory):\n%s", diff)
