@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -85,4 +86,29 @@ func TestLongDescriptionFitsPhone(t *testing.T) {
 	p.Wait(".sheet .description")
 	p.Width()
 	p.Shot("shop-long")
+}
+
+// TestFailedRefundAtDesk: staff see a refund that the provider has not made, try it again, and read what came of it.
+func TestFailedRefundAtDesk(t *testing.T) {
+	t.Parallel()
+	o := catFecito()
+	provider := &brokenRefunds{Test: provider(), left: 1 << 30}
+	o.Payments = provider
+	v := apitest.Open(t, catfecito.System(o))
+	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v.Deliver(t)
+	p := signedIn(t, v.Address(t), v.Token(t, boss, catfecito.AdminGroup), "/#/desk/board", webtest.Expect("status of 409"), webtest.Phone)
+	p.UntilText("has not refunded these cancelled orders")
+	p.Width()
+	p.Shot("desk-refunds")
+	p.Button("Try again")
+	p.UntilText("try again later, or make it at the provider")
+	provider.mend()
+	p.Button("Try again")
+	p.Until(`!document.body.textContent.includes("has not refunded these cancelled orders")`)
+	if !provider.Refunded("pay-9") {
+		t.Error("the payment is not refunded")
+	}
 }
