@@ -1,7 +1,8 @@
 // Package diff classifies the changes between two designs: which are free, which DynamoDB carries out while serving
 // requests, which need items to be rewritten, and which break existing data or programs.
 //
-// A change is classified by its effect on the data, and on programs that use the code of the old design. The cost of a
+// A change is classified by its effect on the data, and on programs that use the code of the old design. Data is compared by
+// what is stored: a table, field or entity with another name only in the design is a change for programs. The cost of a
 // backfill is estimated from the volumes of the new design, and includes the index entries that DynamoDB writes with the
 // items.
 package diff
@@ -12,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
@@ -48,7 +50,8 @@ type Change struct {
 
 // Designs returns the changes from one design to another, the heaviest class first, then in the order of the text.
 func Designs(before, after *design.Design) []Change {
-	d := &differ{old: before, now: after}
+	names := align.To(before, after, "Old")
+	d := &differ{old: names.Design, now: after, names: names, before: before}
 	d.ran, _ = lower.Lower(before) // check reports patterns that cannot be run
 	d.runs, _ = lower.Lower(after)
 	d.tables()
@@ -66,8 +69,10 @@ func Breaks(changes []Change) bool {
 }
 
 type differ struct {
-	moves    map[string]bool // the tables, by name, whose items all move; the move includes the cost
-	old, now *design.Design
+	moves map[string]bool // the tables, by name, whose items all move; the move includes the cost
+	// old is the old design in the names of the new one; names has the original ones, and before the patterns.
+	old, now, before *design.Design
+	names            *align.Names
 	// What programs of the designs run; patterns that cannot be run are missing.
 	ran, runs *lower.Program
 	changes   []Change
@@ -108,6 +113,17 @@ func (d *differ) enums() {
 					d.add(Breaking, n.Name, n.Pos, "the value %q was removed, but items may contain it", v)
 				}
 			}
+			d.renamedType(o, n.Name, n.Pos)
 		},
 		func(*design.Enum) {}, func(*design.Enum) {})
+}
+
+// called is the name of an object of the old design there.
+func (d *differ) called(x any, name string) string { return cmp.Or(d.names.Was(x), name) }
+
+// renamedType reports an enumeration or a structure with another name.
+func (d *differ) renamedType(o any, now string, p design.Pos) {
+	if was := d.names.Was(o); was != "" {
+		d.add(Breaking, was, p, "the type is now called %s: stored values do not change, but programs must be compiled with the new name", now)
+	}
 }

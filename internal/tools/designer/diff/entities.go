@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/plural"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -14,15 +15,18 @@ func (d *differ) entities() {
 	pairs(d.old.Entities, d.now.Entities, func(e *design.Entity) string { return e.Name }, d.entity,
 		func(e *design.Entity) { d.add(Free, e.Name, e.Pos, "the entity is new") },
 		func(e *design.Entity) {
-			d.add(Breaking, e.Name, design.Pos{}, "the entity was removed, but its items remain in the table")
+			d.add(Breaking, d.called(e, e.Name), design.Pos{}, "the entity was removed, but its items remain in the table")
 		})
 }
 
 func (d *differ) entity(o, n *design.Entity) {
+	if was := d.names.Was(o); was != "" {
+		d.add(Breaking, was, n.Pos, "the entity is now called %s: its items stay where they are, but programs must be compiled with the new name", n.Name)
+	}
 	if o.Table != n.Table {
-		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it moved to table %s from %s", n.Table, o.Table), n,
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it moved to table %s from %s", n.Table, d.called(d.old.TableOf(o), o.Table)), n,
 			slices.Concat(plan.Places(d.now, n), plan.Places(d.old, o)))
-	} else if !sameKey(o.Key, n.Key) {
+	} else if !align.SameKey(o.Key, n.Key) {
 		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is now %s instead of %s: every item is written under the new key and deleted under the old one",
 			keyText(n.Key), keyText(o.Key)), n, d.moved(o, n, plan.KeyPlace, "key"))
 	}
@@ -33,7 +37,8 @@ func (d *differ) entity(o, n *design.Entity) {
 	d.expiry(o, n)
 	pairs(o.Copies, n.Copies, func(c *design.Copy) string { return c.Name },
 		func(oc, nc *design.Copy) {
-			if !sameKey(oc.Key, nc.Key) {
+			d.renamedPlace(oc, n.Name+"."+nc.Name, nc.Pos, "copy")
+			if !align.SameKey(oc.Key, nc.Key) {
 				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is now %s instead of %s", keyText(nc.Key), keyText(oc.Key)), n,
 					d.moved(o, n, plan.CopyPlace, nc.Name))
 			} else if oc.All != nc.All || !sameSet(oc.Fields, nc.Fields) {
@@ -44,11 +49,14 @@ func (d *differ) entity(o, n *design.Entity) {
 			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: every item gets one"), n, itemOf(d.now, n, plan.CopyPlace, c.Name))
 		},
 		func(c *design.Copy) {
-			d.add(Breaking, n.Name+"."+c.Name, design.Pos{}, "the copy was removed, but programs with the old design may read it")
+			d.add(Breaking, n.Name+"."+d.called(c, c.Name), design.Pos{}, "the copy was removed, but programs with the old design may read it")
 		})
 	pairs(o.Unique, n.Unique, func(m *design.Marker) string { return m.Name },
 		func(om, nm *design.Marker) {
-			if !sameKey(om.Key, nm.Key) {
+			if was := d.names.Was(om); was != "" {
+				d.add(Breaking, n.Name+"."+was, nm.Pos, "the marker is now called %s: its items do not change, but programs must be compiled with the new name of its error", nm.Name)
+			}
+			if !align.SameKey(om.Key, nm.Key) {
 				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is now %s instead of %s", keyText(nm.Key), keyText(om.Key)), n,
 					d.moved(o, n, plan.MarkerPlace, nm.Name))
 			}
@@ -58,7 +66,7 @@ func (d *differ) entity(o, n *design.Entity) {
 				itemOf(d.now, n, plan.MarkerPlace, m.Name))
 		},
 		func(m *design.Marker) {
-			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker was removed: uniqueness is no longer enforced, and its items can be deleted")
+			d.add(Free, n.Name+"."+d.called(m, m.Name), design.Pos{}, "the marker was removed: uniqueness is no longer enforced, and its items can be deleted")
 		})
 	d.entries(o, n)
 	d.counters(o, n)
@@ -72,7 +80,7 @@ func (d *differ) counters(o, n *design.Entity) {
 	}
 	pairs(o.Counters, n.Counters, func(c *design.Counter) string { return c.Field },
 		func(oc, nc *design.Counter) {
-			if oc.Of != nc.Of || oc.Sum != nc.Sum || oc.By != nc.By || conditionText(oc.Where) != conditionText(nc.Where) {
+			if oc.Of != nc.Of || oc.Sum != nc.Sum || oc.By != nc.By || !align.SameCondition(oc.Where, nc.Where) {
 				anew(nc, "the counter counts differently")
 			}
 		},
@@ -97,41 +105,51 @@ func (d *differ) entries(o, n *design.Entity) {
 		}
 		d.add(IndexBuild, subject, x.Pos, "%s, built from existing attributes", what)
 	}
-	pairs(d.renamed(o, n), n.Entries, name,
+	pairs(o.Entries, n.Entries, name,
 		func(ox, nx *design.Entry) {
-			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
+			d.renamedPlace(ox, n.Name+"."+nx.Place(), nx.Pos, "entry")
+			if !align.SameTemplates(ox.PK, nx.PK) || !align.SameTemplates(ox.SK, nx.SK) {
 				backfill(nx, "the entry's key is different", 0, true)
-			} else if conditionText(ox.Where) != conditionText(nx.Where) {
+			} else if !align.SameCondition(ox.Where, nx.Where) {
 				backfill(nx, "the entry has a different condition", placeOf(d.old, o, ox).Part(), false) // items that may no longer have the entry
 			}
 		},
 		func(x *design.Entry) { backfill(x, "the entry is new", 0, false) },
 		func(x *design.Entry) {
-			d.add(Breaking, n.Name+"."+x.Place(), design.Pos{}, "the entry was removed, but programs with the old design may read it")
+			d.add(Breaking, n.Name+"."+d.place(x), design.Pos{}, "the entry was removed, but programs with the old design may read it")
 		})
 }
 
-// renamed returns the old entries; those that only changed their name have the new one, because names are not stored.
-func (d *differ) renamed(o, n *design.Entity) []*design.Entry {
-	has := func(list []*design.Entry, x *design.Entry, same func(*design.Entry) bool) int {
-		return slices.IndexFunc(list, func(y *design.Entry) bool { return y.Index == x.Index && y.Of == x.Of && same(y) })
+// renamedPlace reports a copy or an entry with another name.
+func (d *differ) renamedPlace(o any, subject string, p design.Pos, kind string) {
+	if _, is := d.names.Original(o); is {
+		d.add(Free, subject, p, "the %s was called %s: stored data does not change, but programs must be compiled with the new name", kind, d.place(o))
 	}
-	out := slices.Clone(o.Entries)
-	for i, x := range out {
-		now := has(n.Entries, x, func(y *design.Entry) bool {
-			return sameTemplates(x.PK, y.PK) && sameTemplates(x.SK, y.SK) && conditionText(x.Where) == conditionText(y.Where)
-		})
-		called := func(y *design.Entry) bool { return y.Name == x.Name }
-		if now < 0 || has(n.Entries, x, called) >= 0 {
-			continue
-		}
-		y := n.Entries[now]
-		d.add(Free, n.Name+"."+y.Place(), y.Pos, "the entry was called %s: stored data does not change, but programs must be compiled with the new name", x.Place())
+}
+
+// place is the name of a copy or an entry in the old design.
+func (d *differ) place(x any) string {
+	switch x := x.(type) {
+	case *design.Entry:
 		same := *x
-		same.Name = y.Name
-		out[i] = &same
+		if was, is := d.names.Original(x); is {
+			same.Name = was
+		}
+		return same.Place()
+	case *design.Copy:
+		return d.called(x, x.Name)
+	default:
+		return ""
 	}
-	return out
+}
+
+// renamedField reports a field with another name.
+func (d *differ) renamedField(of string, o, n *design.Field) {
+	if was := d.names.Was(o); was != "" {
+		path := strings.Join(n.Path, ".")
+		d.add(Breaking, of+"."+was, n.Pos, "the field is now called %s: its values stay at %s, but programs must be compiled with the new name", n.Name, path)
+		d.add(Free, of+"."+n.Name, n.Pos, "the field was called %s; stored values do not change", was)
+	}
 }
 
 // composed reports whether some key of the entry is more than a single plain field.
@@ -159,12 +177,11 @@ func (d *differ) expiry(o, n *design.Entity) {
 func (d *differ) fields(o, n *design.Entity) {
 	pairs(o.Fields, n.Fields, func(f *design.Field) string { return f.Name },
 		func(of, nf *design.Field) {
+			d.renamedField(n.Name, of, nf)
 			d.field(n.Name, of, nf, func(c *Change) { d.weigh(c, n, d.holding(n, nf.Name)) })
 		},
 		func(f *design.Field) {
-			switch was := storedAt(o, f.Path); {
-			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
-				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s; stored values do not change", was.Name)
+			switch {
 			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // reported with its counter
 			case absent(f):
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
@@ -173,7 +190,9 @@ func (d *differ) fields(o, n *design.Entity) {
 					"or make it optional"), n, d.holding(n, f.Name))
 			}
 		},
-		func(f *design.Field) { d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "%s", gone(o, n, f)) })
+		func(f *design.Field) {
+			d.add(Breaking, n.Name+"."+d.called(f, f.Name), design.Pos{}, "%s", gone(o, n, f))
+		})
 }
 
 // field compares a field of an entity or a structure; weigh prices the change of all items.
@@ -203,8 +222,12 @@ func (d *differ) structures() {
 	unpriced := func(*Change) {}
 	pairs(d.old.Structs, d.now.Structs, func(s *design.Struct) string { return s.Name },
 		func(o, n *design.Struct) {
+			d.renamedType(o, n.Name, n.Pos)
 			pairs(o.Fields, n.Fields, func(f *design.Field) string { return f.Name },
-				func(of, nf *design.Field) { d.field(n.Name, of, nf, unpriced) },
+				func(of, nf *design.Field) {
+					d.renamedField(n.Name, of, nf)
+					d.field(n.Name, of, nf, unpriced)
+				},
 				func(f *design.Field) {
 					if absent(f) {
 						d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
@@ -213,27 +236,15 @@ func (d *differ) structures() {
 					d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and required: existing structures need a value; or make it optional")
 				},
 				func(f *design.Field) {
-					d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "the field was removed: programs with the old design read it")
+					d.add(Breaking, n.Name+"."+d.called(f, f.Name), design.Pos{}, "the field was removed: programs with the old design read it")
 				})
 		},
 		func(*design.Struct) {}, func(*design.Struct) {})
 }
 
-// storedAt is the field of an entity that is stored at a path; nil if there is none.
-func storedAt(e *design.Entity, path []string) *design.Field {
-	i := slices.IndexFunc(e.Fields, func(f *design.Field) bool { return slices.Equal(f.Path, path) })
-	if i < 0 {
-		return nil
-	}
-	return e.Fields[i]
-}
-
-// gone describes a field's removal: it was renamed, may have been renamed, or is gone.
+// gone describes a field's removal: it may have been renamed, or is gone.
 func gone(o, n *design.Entity, f *design.Field) string {
 	path := strings.Join(f.Path, ".")
-	if now := storedAt(n, f.Path); now != nil {
-		return fmt.Sprintf("the field is now called %s: its values stay at %s, but programs must be compiled with the new name", now.Name, path)
-	}
 	i := slices.IndexFunc(n.Fields, func(g *design.Field) bool { return o.Field(g.Name) == nil && g.Type.String() == f.Type.String() })
 	if i < 0 {
 		return fmt.Sprintf("the field was removed: programs with the old design read it, and its values stay in the items at %s", path)
@@ -253,26 +264,11 @@ func typeText(f *design.Field) string {
 	return f.Type.String()
 }
 
-func sameKey(a, b design.Key) bool {
-	return templateText(a.PK) == templateText(b.PK) && templateText(a.SK) == templateText(b.SK)
-}
-
-func sameTemplates(a, b []*design.Template) bool {
-	return slices.EqualFunc(a, b, func(x, y *design.Template) bool { return x.Text == y.Text })
-}
-
 func templateText(t *design.Template) string {
 	if t == nil {
 		return ""
 	}
 	return t.Text
-}
-
-func conditionText(c *design.Condition) string {
-	if c == nil {
-		return ""
-	}
-	return c.Text
 }
 
 func keyText(k design.Key) string {

@@ -10,14 +10,14 @@ import (
 
 // patterns compares the patterns that programs call.
 func (d *differ) patterns() {
-	pairs(d.old.Reads, d.now.Reads, func(r *design.Read) string { return r.Name }, d.read,
+	pairs(d.before.Reads, d.now.Reads, func(r *design.Read) string { return r.Name }, d.read,
 		func(r *design.Read) { d.add(Free, r.Name, r.Pos, "the read is new") },
 		func(r *design.Read) { d.add(Breaking, r.Name, design.Pos{}, "the read was removed") })
-	pairs(d.old.Collections, d.now.Collections, func(c *design.Collection) string { return c.Name },
+	pairs(d.before.Collections, d.now.Collections, func(c *design.Collection) string { return c.Name },
 		d.collection,
 		func(c *design.Collection) { d.add(Free, c.Name, c.Pos, "the collection is new") },
 		func(c *design.Collection) { d.add(Breaking, c.Name, design.Pos{}, "the collection was removed") })
-	pairs(d.old.Writes, d.now.Writes, func(w *design.Write) string { return w.Name }, d.write,
+	pairs(d.before.Writes, d.now.Writes, func(w *design.Write) string { return w.Name }, d.write,
 		func(w *design.Write) { d.add(Free, w.Name, w.Pos, "the write is new") },
 		func(w *design.Write) { d.add(Breaking, w.Name, design.Pos{}, "the write was removed") })
 	pairs(d.ran.Errors, d.runs.Errors, func(e *lower.Error) string { return e.Name }, func(*lower.Error, *lower.Error) {},
@@ -37,21 +37,65 @@ func (d *differ) read(o, n *design.Read) {
 		d.add(Breaking, n.Name, n.Pos, "it now returns %s", n.Entity)
 	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Over != n.Over || o.Range != n.Range || o.Owner != n.Owner:
 		d.add(Breaking, n.Name, n.Pos, "its parameters have changed: by %v instead of %v", n.By, o.By)
-	case !slices.Equal(o.Order, n.Order):
+	case !slices.Equal(d.order(o), n.Order):
 		d.add(Breaking, n.Name, n.Pos, "its order has changed: existing cursors become invalid")
-	case o.Via != n.Via && o.Via != "" && n.Via != "":
+	case d.via(o) != n.Via && o.Via != "" && n.Via != "":
 		d.add(Breaking, n.Name, n.Pos, "it now reads %s instead of %s: existing cursors become invalid", n.Via, o.Via)
 	}
 	if len(d.changes) > before {
 		return
 	}
 	d.readCalls(o, n)
-	if len(d.changes) == before && !sameApart(*o, *n, func(r *design.Read) {
+	same := *o
+	same.Order = d.order(o)
+	if len(d.changes) == before && !sameApart(same, *n, func(r *design.Read) {
 		r.Doc, r.Rate, r.Accept, r.Shared, r.Via, r.Page, r.Segments = "", 0, nil, "", "", 0, 0
 		r.Keys, r.Buckets = nil, nil
 	}) {
 		d.add(Free, n.Name, n.Pos, "it reads differently")
 	}
+}
+
+// order is the order of an old read with the fields' names in the new design.
+func (d *differ) order(r *design.Read) []design.Order {
+	out := slices.Clone(r.Order)
+	for i, o := range out {
+		if e := d.ofRead(r); e != nil {
+			if f := find(e.Fields, func(f *design.Field) bool { return d.called(f, f.Name) == o.Field }); f != nil {
+				out[i].Field = f.Name
+			}
+		}
+	}
+	return out
+}
+
+// via is the place that an old read names, by its name in the new design.
+func (d *differ) via(r *design.Read) string {
+	e := d.ofRead(r)
+	if e == nil {
+		return r.Via
+	}
+	for _, c := range e.Copies {
+		if d.called(c, c.Name) == r.Via {
+			return c.Name
+		}
+	}
+	for _, m := range e.Unique {
+		if d.called(m, m.Name) == r.Via {
+			return m.Name
+		}
+	}
+	for _, x := range e.Entries {
+		if d.place(x) == r.Via {
+			return x.Place()
+		}
+	}
+	return r.Via
+}
+
+// ofRead is the entity of an old read.
+func (d *differ) ofRead(r *design.Read) *design.Entity {
+	return find(d.old.Entities, func(e *design.Entity) bool { return d.called(e, e.Name) == r.Entity })
 }
 
 // readCalls compares what a program passes to a read and gets from it.

@@ -4,15 +4,19 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 )
 
 func (d *differ) tables() {
 	pairs(d.old.Tables, d.now.Tables, func(t *design.Table) string { return t.Name }, d.table,
 		func(t *design.Table) { d.add(Free, t.Name, t.Pos, "the table is new") },
-		func(t *design.Table) { d.add(Breaking, t.Name, design.Pos{}, "the table was removed") })
+		func(t *design.Table) { d.add(Breaking, d.called(t, t.Name), design.Pos{}, "the table was removed") })
 }
 
 func (d *differ) table(o, n *design.Table) {
+	if was := d.names.Was(o); was != "" {
+		d.add(Breaking, was, n.Pos, "the table is now called %s in the design: its items stay in %q, but programs and commands must use the new name", n.Name, n.Physical)
+	}
 	if o.Physical != n.Physical {
 		d.moveAll(d.add(Rewrite, n.Name, n.Pos, "the table is now called %q instead of %q: all items move to another table", n.Physical, o.Physical), n)
 	}
@@ -67,12 +71,18 @@ func (d *differ) index(t *design.Table, o, n *design.Index) {
 			"move the reads, then delete the old one")
 		return
 	}
+	is, was := d.projection(d.now, t, n), d.projection(d.old, t, o)
 	switch {
-	case lacks(n.Project, o.Project):
+	case lacks(is, was):
 		d.add(Breaking, subject, n.Pos, "it projects less: programs with the old design may read the removed attributes")
-	case lacks(o.Project, n.Project):
+	case lacks(was, is):
 		d.add(IndexBuild, subject, n.Pos, "it projects more, and a projection cannot change: create another index, move the reads, then delete this one")
 	}
+}
+
+// projection is an index's projection by the attributes where fields are stored.
+func (d *differ) projection(in *design.Design, t *design.Table, x *design.Index) design.Projection {
+	return design.Projection{All: x.Project.All, Fields: align.Projected(in, t.Name, x)}
 }
 
 // lacks reports whether a projection does not have everything that another one has.

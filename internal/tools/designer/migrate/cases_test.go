@@ -34,12 +34,10 @@ func TestRefusals(t *testing.T) {
 		"type of an entity": {edits: [][2]string{{"  Order:\n", "  Order:\n    type: PARCEL\n"}}, want: "Order: its type is"},
 		"type of a field":   {edits: [][2]string{{"note: text", "note: id"}}, want: "Order.note: it is now id instead of text"},
 		"place of a field":  {edits: [][2]string{{"note: text", "note: { type: text, attr: remark }"}}, want: "Order.note: it is now stored at"},
-		"name of a field":   {edits: [][2]string{{"note: text", "remark: { type: text, attr: note }"}}, fills: []string{"Order.remark=''"}, want: "Order.note: the field has a new name"},
 		"entry's key":       {edits: [][2]string{{"STATUS#", "S#"}}, want: "Order.GSI1: the entry has a different key"},
 		"entry's condition": {edits: [][2]string{{`"{orderId}" } }`, `"{orderId}", where: "total > 1" } }`}}, want: "Order.GSI1: the entry has a different condition"},
 		"entry of more":     {start: byTurns(first), edits: [][2]string{{first, strings.Replace(second, "status = 's1'", "total > 1", 1)}}, want: "Order.GSI2.second: items have the entry GSI2.first"},
 		"entry by turns":    {start: byTurns(first), edits: [][2]string{{"FIRST#", "F#"}}, want: "Order.GSI2.first: the entry has a different key"},
-		"name of an entry":  {start: byTurns(first, second), edits: [][2]string{{"name: first", "name: fresh"}}, want: "Order.GSI2.fresh: the entry was called GSI2.first"},
 		"entry of a copy": {
 			start: [][2]string{
 				{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},

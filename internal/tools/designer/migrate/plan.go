@@ -11,6 +11,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -49,7 +50,7 @@ type Plan struct {
 	DualWrites *design.Design `json:"-"`
 	NewReads   *design.Design `json:"-"`
 
-	before, after *design.Design
+	before, after *design.Design // before is the old design in the new one's names
 	units         float64
 	fills         map[string][]fill // by entity
 	makes         map[string]string // from a new entity to the entity whose items each get one of it
@@ -97,8 +98,9 @@ type Options struct {
 
 // New plans a migration. A plan with refusals cannot be run.
 func New(before, after *design.Design, o Options) (*Plan, error) {
+	aligned := align.To(before, after, suffixOld).Design
 	p := &Plan{
-		before: before, after: after, units: o.Units, fills: map[string][]fill{}, makes: map[string]string{},
+		before: aligned, after: after, units: o.Units, fills: map[string][]fill{}, makes: map[string]string{},
 		fillTexts: slices.Sorted(slices.Values(o.Fills)), makeTexts: slices.Sorted(slices.Values(o.Makes)),
 	}
 	p.prices, _ = cost.PricesOf(after.Workload.Region) // without prices, only the units are reported
@@ -112,23 +114,35 @@ func New(before, after *design.Design, o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.Refusals = append(refusals(before, after), p.unfilled()...)
+	p.Refusals = append(refusals(aligned, after), p.unfilled()...)
 	if len(p.Refusals) > 0 {
 		return p, nil
 	}
-	old, refused, err := transition(before, after, suffixNew)
+	old, refused, err := transition(aligned, after, suffixNew)
 	if err != nil {
 		return nil, fmt.Errorf("the old design with the items of the new one: %w", err)
 	}
-	now, more, err := transition(after, before, suffixOld)
+	now, more, err := transition(after, aligned, suffixOld)
 	if err != nil {
 		return nil, fmt.Errorf("the new design with the items of the old one: %w", err)
 	}
 	if p.Refusals = distinct(append(refused, more...)); len(p.Refusals) > 0 {
 		return p, nil
 	}
-	p.adding, p.leaving = shapeOf(old, before, p.depends()), shapeOf(now, after, nil)
+	programs := old
+	if aligned != before { // the old design's programs keep its names
+		if programs, p.Refusals, err = transition(before, align.To(after, before, suffixNew).Design, suffixNew); err != nil {
+			return nil, fmt.Errorf("the old design with the items of the new one: %w", err)
+		}
+		if len(p.Refusals) > 0 {
+			return p, nil
+		}
+	}
+	p.adding, p.leaving = shapeOf(old, aligned, p.depends()), shapeOf(now, after, nil)
 	p.steps(old, now)
+	if p.DualWrites != nil {
+		p.DualWrites = programs
+	}
 	return p, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -51,7 +52,7 @@ func (m *merger) refuseTable(o, n *design.Table) {
 			m.refuse(n.Name+"."+x.Name, x.Pos, "a local index can only be created with its table", "make it a global index; or "+newTable)
 		case was != nil && (!slices.Equal(was.PK, x.PK) || !slices.Equal(was.SK, x.SK) || was.Local != x.Local):
 			m.refuse(n.Name+"."+x.Name, x.Pos, "the key of an index cannot change", "give the new index another name and move the reads to it: the old one is deleted at the end")
-		case was != nil && (was.Project.All != x.Project.All || !slices.Equal(was.Project.Fields, x.Project.Fields)):
+		case was != nil && (was.Project.All != x.Project.All || !slices.Equal(align.Projected(m.first, o.Name, was), align.Projected(m.other, n.Name, x))):
 			m.refuse(n.Name+"."+x.Name, x.Pos, "the projection of an index cannot change", "give the new index another name and move the reads to it: the old one is deleted at the end")
 		}
 	}
@@ -76,16 +77,9 @@ func (m *merger) refuseEntity(o, n *design.Entity) {
 		m.refuse(n.Name, n.Pos, fmt.Sprintf("its type is now %q instead of %q: programs with either design ignore the other's items", n.TypeValue, o.TypeValue), "keep what is stored: type: "+o.TypeValue)
 	}
 	m.refuseFields(n.Name, o.Fields, n.Fields)
-	for _, f := range o.Fields {
-		clash := slices.ContainsFunc(n.Fields, func(x *design.Field) bool { return x.Name != f.Name && slices.Equal(x.Path, f.Path) })
-		if clash && n.Field(f.Name) == nil {
-			m.refuse(n.Name+"."+f.Name, design.Pos{}, "the field has a new name, but stored data does not change",
-				"this needs no migration: use the new name in the old design too, with "+fmt.Sprintf("attr: %s, and deploy that first", f.Attribute()))
-		}
-	}
 	m.refuseEntries(o, n)
 	m.refuseCounters(o, n)
-	if !sameKey(o.Key, n.Key) && !sameSet(plan.KeyFields(o), plan.KeyFields(n)) {
+	if !align.SameKey(o.Key, n.Key) && !sameSet(plan.KeyFields(o), plan.KeyFields(n)) {
 		switch {
 		case len(o.Unique)+len(n.Unique) > 0:
 			m.refuse(n.Name, n.Pos, "its key uses other fields, but its markers identify the item by its key fields", "keep the key fields, or remove the markers first and add them again afterwards")
@@ -126,7 +120,7 @@ func (m *merger) refuseFields(of string, before, after []*design.Field) {
 // refuseEntries rejects entries that differ within the same index, where an item has only one place. Items with an
 // additional key are exempt: each has its own place.
 func (m *merger) refuseEntries(o, n *design.Entity) {
-	if !sameKey(o.Key, n.Key) {
+	if !align.SameKey(o.Key, n.Key) {
 		return
 	}
 	for _, e := range o.Entries {
@@ -137,7 +131,7 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 	}
 	for _, x := range n.Entries {
 		c, was := n.Copy(x.Of), o.Copy(x.Of)
-		if x.Of != "" && (was == nil || !sameKey(c.Key, was.Key)) {
+		if x.Of != "" && (was == nil || !align.SameKey(c.Key, was.Key)) {
 			continue
 		}
 		const another = "an item has only one entry in an index"
@@ -147,9 +141,9 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 			continue
 		}
 		switch e := o.Entries[i]; {
-		case !sameTemplates(e.PK, x.PK) || !sameTemplates(e.SK, x.SK):
+		case !align.SameTemplates(e.PK, x.PK) || !align.SameTemplates(e.SK, x.SK):
 			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has a different key, and "+another, "put the new entry in another index, which is built first, and move the reads to it")
-		case conditionText(e.Where) != conditionText(x.Where):
+		case !align.SameCondition(e.Where, x.Where):
 			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has a different condition, and "+another, "put the new entry in another index, which is built first, and move the reads to it")
 		}
 	}
@@ -161,11 +155,6 @@ func (m *merger) refuseOverlappingEntries(o, n *design.Entity, x *design.Entry) 
 	for _, e := range o.Entries {
 		if e.Index != x.Index || e.Of != x.Of {
 			continue
-		}
-		if sameTemplates(e.PK, x.PK) && sameTemplates(e.SK, x.SK) && conditionText(e.Where) == conditionText(x.Where) {
-			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry was called "+e.Place()+", but stored data does not change",
-				"this needs no migration: use the new name in the old design too, and deploy that first")
-			return
 		}
 		if item, decided := expression.Overlap(m.other, n, e.Where, x.Where); item != "" || !decided || x.Of != "" {
 			m.refuse(n.Name+"."+x.Place(), x.Pos, "items have the entry "+e.Place()+" in the index, and an item has only one entry in an index",

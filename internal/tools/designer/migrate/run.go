@@ -22,6 +22,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/plural"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 	"github.com/monotable/monotable/internal/tools/designer/source"
@@ -442,7 +443,7 @@ func (m *Migration) findUndeclared(report *conform.Report) {
 	for _, t := range report.Tables {
 		for _, a := range t.Undeclared {
 			o, n := m.plan.before.Entity(a.Entity), m.plan.after.Entity(a.Entity)
-			if o == nil || n == nil || sameKey(o.Key, n.Key) {
+			if o == nil || n == nil || align.SameKey(o.Key, n.Key) {
 				continue
 			}
 			report.Findings = append(report.Findings, &conform.Finding{

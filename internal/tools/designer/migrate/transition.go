@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/align"
 	"github.com/monotable/monotable/internal/tools/designer/check"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -139,7 +140,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 	out.Copies, out.Entries, out.Unique, out.Counters = slices.Clone(a.Copies), slices.Clone(a.Entries), slices.Clone(a.Unique), slices.Clone(a.Counters)
 	names := m.taken(a, b)
 	renamed := map[string]string{}
-	if !sameKey(a.Key, b.Key) {
+	if !align.SameKey(a.Key, b.Key) {
 		moved := &design.Copy{Name: fresh(names, "key"+m.extra), Key: b.Key, All: true, Pos: b.Pos}
 		renamed[""], out.Copies = moved.Name, append(out.Copies, moved)
 	}
@@ -148,7 +149,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 		switch {
 		case own == nil:
 			out.Copies = append(out.Copies, c)
-		case sameKey(own.Key, c.Key):
+		case align.SameKey(own.Key, c.Key):
 			both := *own
 			both.All = own.All || c.All
 			both.Fields = union(own.Fields, c.Fields)
@@ -176,7 +177,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 	}
 	for _, u := range b.Unique {
 		own := a.Marker(u.Name)
-		if own != nil && sameKey(own.Key, u.Key) {
+		if own != nil && align.SameKey(own.Key, u.Key) {
 			continue
 		}
 		another := *u
@@ -290,26 +291,6 @@ func samePlace(a, b plan.Place) bool {
 		return p.Copy.Name
 	}
 	return a.Kind == b.Kind && a.Name == b.Name && name(a) == name(b)
-}
-
-func sameKey(a, b design.Key) bool { return text(a.PK) == text(b.PK) && text(a.SK) == text(b.SK) }
-
-func sameTemplates(a, b []*design.Template) bool {
-	return slices.EqualFunc(a, b, func(x, y *design.Template) bool { return text(x) == text(y) })
-}
-
-func text(t *design.Template) string {
-	if t == nil {
-		return ""
-	}
-	return t.Text
-}
-
-func conditionText(c *design.Condition) string {
-	if c == nil {
-		return ""
-	}
-	return c.Text
 }
 
 // alike compares two parts of designs, ignoring their positions in the text.
