@@ -29,8 +29,12 @@ func (a *aligner) design() *design.Design {
 	for _, e := range a.from.Entities {
 		out.Entities = append(out.Entities, a.entity(e))
 	}
+	out.Person = a.to.Person // which the fates of entities need
 	for i, e := range a.from.Entities {
 		a.relations(e, out.Entities[i], out)
+		if out.Person == "" && e.Field(a.from.Person) != nil {
+			out.Person = a.field(e, a.from.Person)
+		}
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 const named = `
 design: 1
 name: Shop
+person: userId
 tables:
   shop:
     name: shop-{stage}
@@ -38,6 +39,7 @@ entities:
     unique: { Number: { pk: "NUMBER#{number|pad(9)}", sk: UNIQUE } }
     fields: { orderId: ulid, userId: id, number: int, status: Status, total: int, address: Address, until: "ttl?" }
     ttl: { attr: until }
+    personal: { userId: { keep: "The law says so." } }
     volume: { per: User, typical: 3, max: 100, size: 1000 }
 reads:
   OrdersByStatus: { many: Order, by: [status], order: [orderId desc], page: 20 }
@@ -66,7 +68,7 @@ func TestNames(t *testing.T) {
 		},
 		"counter":     {[]string{"orders: { count", "open: { count", "orders: int", "open: { type: int, attr: orders }"}, []string{"breaking User.orders", "free User.open"}},
 		"expiry":      {[]string{"until: \"ttl?\"", "ends: { type: \"ttl?\", attr: until }", "attr: until }\n", "attr: ends }\n"}, []string{"breaking Order.until", "free Order.ends"}},
-		"reference":   {[]string{"ORDER#{orderId}\", fields", "ORDER#{orderId}\", fields", "USER#{userId}\", sk: \"O", "USER#{buyer}\", sk: \"O", "orderId: ulid, userId: id", "orderId: ulid, buyer: { type: id, attr: userId }", "    ttl:", "    refs: { buyer: User.userId }\n    ttl:"}, []string{"breaking Order.userId", "free Order.buyer"}},
+		"reference":   {[]string{"ORDER#{orderId}\", fields", "ORDER#{orderId}\", fields", "USER#{userId}\", sk: \"O", "USER#{buyer}\", sk: \"O", "orderId: ulid, userId: id", "orderId: ulid, buyer: { type: id, attr: userId }", "personal: { userId", "personal: { buyer", "    ttl:", "    refs: { buyer: User.userId }\n    ttl:"}, []string{"breaking Order.userId", "free Order.buyer"}},
 		"entity":      {[]string{typed[:9], "  Purchase:\n    type: ORDER\n", "count: Order", "count: Purchase", "Order.total", "Purchase.total", "many: Order", "many: Purchase"}, []string{"breaking Order", "breaking OrdersByStatus"}},
 		"enumeration": {[]string{"  Status: {", "  State: {", "status: Status", "status: State"}, []string{"breaking Status"}},
 		"structure":   {[]string{"  Address: {", "  Place: {", "address: Address", "address: Place"}, []string{"breaking Address"}},
