@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -164,7 +165,7 @@ func (b *passBars) update(pass int, items int64) {
 		b.end()
 		what := "conform"
 		if pass > 1 {
-			what = "conform, second pass"
+			what = "conform, pass " + strconv.Itoa(pass)
 		}
 		b.pass, b.bar = pass, newProgress(b.env, what, unitThings, b.progressWanted)
 		if b.total == 0 {

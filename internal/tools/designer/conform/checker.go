@@ -15,16 +15,17 @@ import (
 
 // checker is a running Check.
 type checker struct {
-	design   *design.Design
-	options  Options
-	places   int
-	tables   []*tableState
-	again    bool // in the second pass
-	cut      bool // a table has more items than were read
-	ledger   *ledger
-	counters *counters
-	findings map[findingKey]*Finding
-	persons  *persons
+	design    *design.Design
+	options   Options
+	places    int
+	tables    []*tableState
+	again     bool // after the first pass
+	cut       bool // a table has more items than were read
+	unsettled int  // what did not match in the last pass, and not in the same way in the one before
+	ledger    *ledger
+	counters  *counters
+	findings  map[findingKey]*Finding
+	persons   *persons
 }
 
 type findingKey struct {
@@ -176,7 +177,7 @@ func (c *checker) add(k Kind, subject string, items int64, example *Example) {
 
 // report sorts the findings.
 func (c *checker) report() *Report {
-	r := &Report{Design: c.design.Name, Cut: c.cut, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
+	r := &Report{Design: c.design.Name, Cut: c.cut, Unsettled: c.unsettled, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
 	if r.Findings == nil {
 		r.Findings = []*Finding{}
 	}

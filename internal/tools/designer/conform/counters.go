@@ -32,19 +32,20 @@ type counterState struct {
 
 // tally is a counter of one item. It contains no pointers except the digits of a nonzero number.
 type tally struct {
-	difference decimal.Decimal
+	difference, said decimal.Decimal
 	// met is set when the item with the counter has been read: counted items may refer to a missing one.
 	met   bool
 	sound trust
 }
 
-// recount is what the second pass finds about a counter that was wrong in the first.
+// recount is what a later pass finds about a counter that was wrong in the one before.
 type recount struct {
-	counter       *counterState
-	said, counted decimal.Decimal
-	order         int
-	sound         trust
-	example       *Example
+	counter                   *counterState
+	said, counted             decimal.Decimal
+	saidBefore, countedBefore decimal.Decimal // in the pass before
+	order                     int
+	sound                     trust
+	example                   *Example
 }
 
 func newCounters(d *design.Design, given func(table string) bool, examples int) *counters {
@@ -142,6 +143,7 @@ func (c *counters) add(key id, n int, amount decimal.Decimal, says bool, is trus
 	var err error
 	if says {
 		one.met = true
+		one.said = amount
 		one.difference, err = one.difference.Add(amount)
 	} else {
 		one.difference, err = one.difference.Sub(amount)
@@ -155,7 +157,8 @@ func (c *counters) settle() int {
 	c.open = map[id]*recount{}
 	for key, one := range c.tallies {
 		if one.met && one.sound == sound && !one.difference.IsZero() {
-			c.open[key] = &recount{sound: sound}
+			counted, err := one.said.Sub(one.difference)
+			c.open[key] = &recount{saidBefore: one.said, countedBefore: counted, sound: trust(err == nil)}
 		}
 	}
 	c.tallies = nil
@@ -183,13 +186,23 @@ func (c *counters) again(key id, n int, amount decimal.Decimal, says bool, is tr
 	r.sound = r.sound && trust(err == nil)
 }
 
-// compareCounters reports the counters that are also wrong in the second pass.
-func (c *checker) compareCounters() {
+// compareCounters reports the counters that are wrong in the same way as in the pass before. It returns the number of those that
+// are wrong in another way, which stay open for the next pass.
+func (c *checker) compareCounters() (open int) {
 	var wrong []*recount
-	for _, r := range c.counters.open {
-		if r.order > 0 && r.sound == sound && r.said != r.counted {
+	for key, r := range c.counters.open {
+		switch {
+		case r.order == 0 || r.sound != sound || r.said == r.counted:
+			delete(c.counters.open, key)
+		case r.said == r.saidBefore && r.counted == r.countedBefore:
+			delete(c.counters.open, key)
 			wrong = append(wrong, r)
+		default:
+			*r = recount{saidBefore: r.said, countedBefore: r.counted, sound: sound}
 		}
+	}
+	for _, one := range c.counters.all {
+		one.shown = 0
 	}
 	slices.SortFunc(wrong, func(a, b *recount) int { return a.order - b.order })
 	for _, r := range wrong {
@@ -204,6 +217,7 @@ func (c *checker) compareCounters() {
 		r.example.Message = fmt.Sprintf("%s is %s, but %s", r.counter.Field, r.said, what)
 		c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, r.example)
 	}
+	return len(c.counters.open)
 }
 
 // number is a value as a number; 0 if it is not one.

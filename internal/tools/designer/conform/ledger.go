@@ -11,7 +11,7 @@ import (
 // ledger compares the items that others require with those that exist.
 type ledger struct {
 	claims map[id]claim // nil after the first pass
-	// open are the claims that did not match in the first pass, collected again in the second.
+	// open are the claims that did not match in the pass before, collected again in this one.
 	open     map[id]*balance
 	examples int
 	// shown is the number of claims of a kind that were kept with their items, sightings the number of open ones seen.
@@ -22,6 +22,7 @@ type ledger struct {
 // claim is one item's statement about a key. It contains no pointers, because there may be many.
 type claim struct {
 	content uint64
+	seen    uint64 // see weight
 	place   uint16
 	side    side
 	sound   trust
@@ -42,9 +43,10 @@ type placeSide struct {
 	side  side
 }
 
-// balance is what the second pass finds about a key.
+// balance is what a later pass finds about a key.
 type balance struct {
-	side                       side // in the first pass
+	side                       side   // in the first pass
+	before, seen               uint64 // of all claims, in the pass before and in this one; see weight
 	place                      *placeState
 	order                      int // of the first sighting
 	wanted, there              int
@@ -81,14 +83,15 @@ func (l *ledger) enter(s side, p *placeState, of reference, is trust) {
 		l.again(key, s, p, of, is)
 		return
 	}
-	c := claim{content: contentOf(p, of.item), place: uint16(p.number), side: s, sound: is} //nolint:gosec // a design of 256 KB has fewer places
+	content := contentOf(p, of.item)
+	c := claim{content: content, seen: weight(s, content), place: uint16(p.number), side: s, sound: is} //nolint:gosec // a design of 256 KB has fewer places
 	other, met := l.claims[key]
 	switch {
 	case !met:
 		l.claims[key] = c
-	case other.side == conflict:
-	case other.side == s && is == sound && other.sound == sound:
+	case other.side == conflict, other.side == s && is == sound && other.sound == sound:
 		other.side = conflict
+		other.seen += c.seen
 		l.claims[key] = other
 	case other.side == s: // at most one of them is reliable
 		if is == sound {
@@ -98,8 +101,17 @@ func (l *ledger) enter(s side, p *placeState, of reference, is trust) {
 		delete(l.claims, key)
 	default:
 		other.side = conflict
+		other.seen += c.seen
 		l.claims[key] = other
 	}
+}
+
+// weight is a claim's part of a sum over the claims about a key, which is the same in two passes only if they are.
+func weight(s side, content uint64) uint64 {
+	if s == wanted {
+		return content*0x9E3779B97F4A7C15 + 1
+	}
+	return content*0xC2B2AE3D27D4EB4F + 1
 }
 
 // settle ends the first pass. Claims of doubtful items alone are dropped. It returns the number of claims to check
@@ -108,14 +120,14 @@ func (l *ledger) settle() int {
 	l.open = map[id]*balance{}
 	for key, c := range l.claims {
 		if c.sound {
-			l.open[key] = &balance{side: c.side}
+			l.open[key] = &balance{side: c.side, before: c.seen}
 		}
 	}
 	l.claims = nil
 	return len(l.open)
 }
 
-// again records a claim in the second pass, if it is one of the open ones.
+// again records a claim in a later pass, if it is one of the open ones.
 func (l *ledger) again(key id, s side, p *placeState, of reference, is trust) {
 	b := l.open[key]
 	if b == nil {
@@ -131,6 +143,7 @@ func (l *ledger) again(key id, s side, p *placeState, of reference, is trust) {
 		}
 	}
 	content := contentOf(p, of.item)
+	b.seen += weight(s, content)
 	if s == wanted {
 		b.place = p
 		b.wanted++
@@ -148,16 +161,29 @@ func (l *ledger) again(key id, s side, p *placeState, of reference, is trust) {
 	}
 }
 
-// compareClaims reports the claims that do not match in the second pass either.
-func (c *checker) compareClaims() {
-	open := make([]*balance, 0, len(c.ledger.open))
-	for _, b := range c.ledger.open {
-		if b.wanted+b.there > 0 && !b.doubtful {
-			open = append(open, b)
+// matches reports whether a pass has found nothing wrong with a key.
+func (b *balance) matches() bool {
+	return b.wanted+b.there == 0 || b.doubtful || b.wanted == 1 && b.there > 0 && b.wantedContent == b.realContent
+}
+
+// compareClaims reports the claims that do not match in the same way as in the pass before. It returns the number of those that
+// do not match in another way, which stay open for the next pass.
+func (c *checker) compareClaims() (open int) {
+	var wrong []*balance
+	for key, b := range c.ledger.open {
+		switch {
+		case b.matches():
+			delete(c.ledger.open, key)
+		case b.seen == b.before:
+			delete(c.ledger.open, key)
+			wrong = append(wrong, b)
+		default:
+			*b = balance{side: b.side, before: b.seen}
 		}
 	}
-	slices.SortFunc(open, func(a, b *balance) int { return a.order - b.order })
-	for _, b := range open {
+	clear(c.ledger.shown)
+	slices.SortFunc(wrong, func(a, b *balance) int { return a.order - b.order })
+	for _, b := range wrong {
 		marker := b.place.place.Kind == table.MarkerPlace
 		kind := func(ofCopy, ofMarker Kind) Kind {
 			if marker {
@@ -170,10 +196,11 @@ func (c *checker) compareClaims() {
 			c.claimFinding(kind(CopyMissing, MarkerMissing), b, b.wanted)
 		case b.wanted == 0:
 			c.claimFinding(kind(CopyOrphan, MarkerOrphan), b, 1)
-		case b.wanted > 1 || b.wantedContent != b.realContent:
+		default:
 			c.claimFinding(kind(CopyDiverged, MarkerForeign), b, 1)
 		}
 	}
+	return len(c.ledger.open)
 }
 
 func (c *checker) claimFinding(k Kind, b *balance, items int) {
