@@ -126,7 +126,9 @@ func batchGetItem(r *request, in *api.BatchGetItemInput) {
 
 func transactGetItems(r *request, in *api.TransactGetItemsInput) {
 	for _, t := range in.TransactItems {
-		r.get(t.Get.TableName, t.Get.Key)
+		if t.Get != nil { // the server rejects a request without it, which is observed, too
+			r.get(t.Get.TableName, t.Get.Key)
+		}
 	}
 }
 

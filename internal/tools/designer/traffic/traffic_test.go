@@ -177,6 +177,7 @@ func TestMatch(t *testing.T) {
 		{"GetItem", `{"TableName":"other","Key":{"PK":{"S":"USER#u1"},"SK":{"S":"PROFILE"}}}`, "GetItem"},
 		{"GetItem", `{"TableName":"shop","Key":{"PK":{"S":"USER#u1"},"SK":{"S":"SETTINGS"}}}`, `GetItem PK = "USER#u1" AND SK = "SETTINGS"`},
 		{"GetItem", `{"TableName":"shop"`, "GetItem"},
+		{"TransactGetItems", `{"TransactItems":[{}]}`, "TransactGetItems"},
 		{"Query", query("", "PK = :a AND begins_with(SK, :b)", "USER#u1", "ORDER#", false), "OrdersOf"},
 		{"Query", query("", "PK = :a AND begins_with(SK, :b)", "USER#u1", "ORDER#", true), `Query PK = "USER#u1" AND begins_with(SK, "ORDER#")`},
 		{"Query", query("", "PK = :a AND begins_with(SK, :b)", "USER#u1", "INVOICE#", false), `Query PK = "USER#u1" AND begins_with(SK, "INVOICE#")`},
