@@ -123,7 +123,16 @@ func ForWrite(d *design.Design, w *design.Write) WritePlan {
 
 // addMoved adds an item or, if a change moves a copy or marker, its removal and the new one.
 func (p *writer) addMoved(item ItemWrite) {
-	if item.Changed != nil && item.Place.Kind != KeyPlace && moves(item.Place, item.Changed) {
+	changed := item.Changed
+	if item.Action == design.Upsert {
+		changed = slices.DeleteFunc(mayChange(item.Place.Entity, item.Step), func(f string) bool { return keeps(item, f) })
+		for _, c := range item.Place.Entity.Counters {
+			if slices.Contains(item.Changed, c.Field) {
+				changed = append(changed, c.Field)
+			}
+		}
+	}
+	if item.Place.Kind != KeyPlace && moves(item.Place, changed) {
 		item.Changed, item.Action = nil, design.Delete
 		p.add(item)
 		item.Action = design.Create
@@ -144,8 +153,8 @@ func touches(d *design.Design, place Place, s *design.Step, changed []string) bo
 		return true
 	case s.Action == design.Check:
 		return false
-	case s.Action == design.Create || s.Action == design.Put || s.Action == design.Delete:
-		return true
+	case s.Action == design.Create || s.Action == design.Put || s.Action == design.Delete || s.Action == design.Upsert:
+		return true // an upsert may create the item
 	default:
 		return follows(d, place, changed)
 	}
@@ -169,9 +178,25 @@ func moves(place Place, changed []string) bool {
 	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fieldsOf(place.PK, place.SK), f) })
 }
 
-// changedFields are the fields of an entity that a step changes.
+// changedFields are the fields of an entity that a step says it changes.
 func changedFields(e *design.Entity, s *design.Step) []string {
 	return slices.DeleteFunc(s.Changed(), func(f string) bool { return e.Field(f) == nil })
+}
+
+// mayChange are all fields that a step may change: an upsert also sets those that it does not mention, from inputs of their
+// names.
+func mayChange(e *design.Entity, s *design.Step) []string {
+	out := changedFields(e, s)
+	if s.Action != design.Upsert {
+		return out
+	}
+	for _, f := range e.Fields {
+		counter := slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
+		if !counter && !slices.Contains(out, f.Name) && !slices.Contains(KeyFields(e), f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }
 
 // count adds the counters that a step changes: one update for each item with counters, however many it has, and two if the
@@ -180,16 +205,23 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 	if s.Action == design.Check {
 		return
 	}
-	changed := changedFields(of, s)
+	changed := mayChange(of, s)
 	for _, e := range p.design.Entities {
-		var met []string
-		for _, c := range e.Counters {
-			if c.Of == of.Name && !slices.Contains(met, c.By) {
-				met = append(met, c.By)
-				p.countBy(of, s, e, c.By, changed)
-			}
+		for _, by := range countedBy(e, of) {
+			p.countBy(of, s, e, by, changed)
 		}
 	}
+}
+
+// countedBy are the ways in which items of an entity identify the items of another that count them.
+func countedBy(e, of *design.Entity) []string {
+	var out []string
+	for _, c := range e.Counters {
+		if c.Of == of.Name && !slices.Contains(out, c.By) {
+			out = append(out, c.By)
+		}
+	}
+	return out
 }
 
 // countBy adds the counters of the item that the counted item identifies in one way.
@@ -208,25 +240,75 @@ func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by
 		return
 	}
 	item := ItemWrite{Step: s, Owner: join, Place: Places(p.design, e)[0], Action: design.Update, Each: s.Each && !p.one(s, join), Changed: fields}
+	p.addCounter(item)
+	if left {
+		item.Left = true
+		p.addCounter(item)
+	}
+}
+
+// addCounter adds counters of an item, to others of the same item if there are any, and the counters that sum them.
+func (p *writer) addCounter(item ItemWrite) {
+	e := item.Place.Entity
 	i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool {
-		return i.Counter() && i.Place.Entity == e && i.Each == item.Each && (i.Step != s || slices.Equal(i.Owner, join))
+		return i.Counter() && i.Place.Entity == e && i.Each == item.Each && !i.Left && !item.Left && sameOwner(i, item)
 	})
 	if i < 0 {
 		p.add(item)
-		if left {
-			item.Left = true
-			p.add(item)
+	} else {
+		same := &p.plan.Items[i]
+		same.Changed = slices.Clone(same.Changed)
+		for _, f := range item.Changed {
+			if !slices.Contains(same.Changed, f) {
+				same.Changed = append(same.Changed, f)
+			}
 		}
-		return
+		same.Entries = entries(p.design, *same)
 	}
-	item.Step, item.Owner = p.plan.Items[i].Step, p.plan.Items[i].Owner
-	for _, f := range p.plan.Items[i].Changed {
-		if !slices.Contains(item.Changed, f) {
-			item.Changed = append(item.Changed, f)
+	for _, above := range p.design.Entities {
+		for _, by := range countedBy(above, e) {
+			next := item
+			next.Place, next.Changed = Places(p.design, above)[0], nil
+			for _, c := range above.Counters {
+				if counted := append(c.Where.Fields(), c.Sum); c.Of == e.Name && c.By == by && slices.ContainsFunc(counted, func(f string) bool { return slices.Contains(item.Changed, f) }) {
+					next.Changed = append(next.Changed, c.Field)
+				}
+			}
+			if len(next.Changed) == 0 {
+				continue
+			}
+			var known bool
+			next.Owner, known = through(item.Owner, design.Owner(e, above, by))
+			next.Left = next.Left || !known
+			p.addCounter(next)
 		}
 	}
-	item.Entries = entries(p.design, item)
-	p.plan.Items[i] = item
+}
+
+// through are the fields that identify an item by way of another: known if the key of that one has them.
+func through(first, second []design.Join) (out []design.Join, known bool) {
+	known = true
+	for _, j := range second {
+		i := slices.IndexFunc(first, func(own design.Join) bool { return own.B == j.A })
+		if known = known && i >= 0; i >= 0 {
+			j.A = first[i].A
+		}
+		out = append(out, j)
+	}
+	return out, known
+}
+
+// sameOwner reports whether counters are certainly those of one item: each field of its key has the same value.
+func sameOwner(a, b ItemWrite) bool {
+	return !slices.ContainsFunc(a.Owner, func(j design.Join) bool {
+		i := slices.IndexFunc(b.Owner, func(other design.Join) bool { return other.B == j.B })
+		if i < 0 {
+			return true
+		}
+		x, _ := valueFor(a.Step, j.A)
+		y, _ := valueFor(b.Step, b.Owner[i].A)
+		return x != y
+	})
 }
 
 // leaves reports whether a change of fields moves an item from the entity's item that counts it to another.
