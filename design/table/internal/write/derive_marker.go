@@ -40,7 +40,11 @@ func (e *effect) owns(m *schema.Marker, x *expression) string {
 		if inKey(m.Key, f.Path) {
 			continue
 		}
-		own = append(own, "attribute_not_exists("+x.path(f.Path)+") OR "+x.path(f.Path)+" = "+x.value(e.values[name]))
+		v := e.values[name]
+		if stored, known := e.before(name); known {
+			v = stored
+		}
+		own = append(own, "attribute_not_exists("+x.path(f.Path)+") OR "+x.path(f.Path)+" = "+x.value(v))
 	}
 	return conjunction(own...)
 }

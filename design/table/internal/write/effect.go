@@ -107,7 +107,13 @@ func (e *effect) changes(fields []string) bool { return slices.ContainsFunc(fiel
 // before is a field before the change, nil if it is absent.
 func (e *effect) before(field string) (v types.AttributeValue, known bool) {
 	if v, ok := e.values[field]; ok && !e.creates() {
-		return v, true // a key field
+		switch { // a key field: the item may have another spelling of it
+		case e.read && e.was[field] != nil:
+			return e.was[field], true
+		case !e.read && e.entity.Respells(field):
+			return nil, false
+		}
+		return v, true
 	}
 	if e.exists() == absent {
 		return nil, true
@@ -124,7 +130,7 @@ func (e *effect) after(field string) (v types.AttributeValue, known bool) {
 	switch {
 	case e.creates():
 		return e.values[field], true
-	case !e.changed(field) && e.exists() == present:
+	case !e.changed(field) && e.exists() == present && (e.action != schema.Upsert || e.values[field] == nil):
 		return e.before(field)
 	case e.read:
 		return e.will[field], true
@@ -147,7 +153,7 @@ func (e *effect) relyBefore(fields ...string) {
 	}
 	for _, name := range fields {
 		_, ofKey := e.values[name]
-		if _, pinned := e.pinned[name]; !ofKey && !pinned {
+		if _, pinned := e.pinned[name]; (!ofKey || e.entity.Folds(name)) && !pinned {
 			e.relied[name] = true
 		}
 	}
@@ -250,7 +256,11 @@ func (e *effect) compute() error {
 		return fmt.Errorf("compute the new item of %s: %w", e.entity.Name, err)
 	}
 	e.next, e.will = next, e.entity.Counted(e.entity.ValuesOf(next))
-	maps.Copy(e.will, e.values)
+	for name, v := range e.values {
+		if e.action == schema.Upsert || e.will[name] == nil { // an update leaves the item's spelling of its key
+			e.will[name] = v
+		}
+	}
 	if e.old == nil {
 		own := *e.change
 		own.values = e.will

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Sequence
 
 from .change import Change, Learned
-from .descriptor import Copy, KeyAttribute, Marker
+from .descriptor import Copy, Field, KeyAttribute, Marker
 from .entity import fields_of, identity, in_key, within
 from .entries import change_entries
 from .known import Known, Unread
 from .operation import Operation
 from .types import to_store
 from .update import Expression, conjunction, native
-from .values import Item, Values, put, stored
+from .values import Item, Value, Values, put, stored
 
 
 class Effect(Known):
@@ -263,9 +263,13 @@ class Effect(Known):
 
     def _owns(self, m: Marker, x: Expression) -> str:
         """The condition that a marker belongs to the item, by the fields of the item's key in it."""
+        def own(f: Field) -> Value:
+            known = self.before(f.name)
+            return known.v if known is not None and known.v is not None else self.c.values[f.name]
+
         fields = [f for f in map(self.entity.its, fields_of(self.entity.key)) if not in_key(m.key, f.path)]
         return conjunction(*(
-            f"attribute_not_exists({x.path(f.path)}) OR {x.path(f.path)} = {x.value(self.c.values[f.name])}" for f in fields
+            f"attribute_not_exists({x.path(f.path)}) OR {x.path(f.path)} = {x.value(own(f))}" for f in fields
         ))
 
     def _renew(self, m: Marker, v: Values) -> None:

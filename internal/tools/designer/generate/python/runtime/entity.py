@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import takewhile
 from typing import Any, Callable, Iterable, Sequence
 
 from .condition import Condition, Inputs
-from .descriptor import Attribute, Copy, Count, Entry, Field, KeyAttribute, Marker, Part, Place, Table
+from .descriptor import Attribute, Copy, Count, Entry, Field, Func, KeyAttribute, Marker, Part, Place, Table
 from .errors import Fault, InvalidValueError, TableError, missing
 from .keytext import apply, bytes_of, decimal_text, int64, text_of
 from .types import check_value, fits, has_text, text_of_value, to_store, try_store
@@ -25,6 +26,12 @@ def identity(t: Table, item: Item) -> bytes:
 def fields_of(*keys: Iterable[KeyAttribute]) -> list[str]:
     """The distinct names of the fields in templates."""
     return list(dict.fromkeys(p.field for key in keys for a in key for p in a.template if p.field))
+
+
+def _foldings(key: Iterable[KeyAttribute], field: str) -> list[tuple[Func, ...]]:
+    """How each part of a key makes several values of a field equal."""
+    parts = [p for a in key for p in a.template if p.field == field]
+    return [tuple(takewhile(lambda f: f.name in ("lower", "fold", "slug", "date"), p.funcs)) for p in parts]
 
 
 def within(names: Sequence[str], others: Sequence[str]) -> bool:
@@ -88,6 +95,22 @@ class Entity:
     def its(self, name: str) -> Field:
         """A field whose existence the design guarantees."""
         return self._by_name[name]
+
+    def folds(self, name: str) -> bool:
+        """Whether several values of a field identify the same item."""
+        own = _foldings(self.key, name)
+        return bool(own) and all(own)
+
+    def respells(self, name: str) -> bool:
+        """Whether these values differ elsewhere: in the key of a copy, marker, index entry or counter's item."""
+        if not self.folds(name):
+            return False
+        own = _foldings(self.key, name)
+        entries = [k for e in [*self.entries, *(e for c in self.copies for e in c.entries)] for k in (e.pk, e.sk)]
+        keys = [(k, name) for k in [*entries, *(c.key for c in self.copies), *(m.key for m in self.markers)]]
+        for c in self.counts:
+            keys.extend((c.entity.key, holder) for holder in fields_of(c.entity.key) if c.by.get(holder, holder) == name)
+        return any(f not in own for key, field in keys for f in _foldings(key, field))
 
     def check(self, v: Values) -> None:
         """Rejects values of the wrong type. Missing fields are not checked."""

@@ -93,7 +93,9 @@ class Known:
     def before(self, name: str) -> FieldValue | None:
         of_key = self.c.values.get(name)
         if of_key is not None and not self.creates():
-            return FieldValue(of_key)
+            if not self.read and self.entity.respells(name):
+                return None
+            return FieldValue(self._was.get(name) or of_key)  # the item may have another spelling of it
         if self.exists() == "absent":
             return FieldValue(None)
         if self.read:
@@ -103,7 +105,8 @@ class Known:
     def after(self, name: str) -> FieldValue | None:
         if self.creates():
             return FieldValue(self.c.values.get(name))
-        if not self.changed(name) and self.exists() == "present":
+        respelled = self.c.action == "upsert" and name in self.c.values
+        if not self.changed(name) and self.exists() == "present" and not respelled:
             return self.before(name)
         if self.read:
             return FieldValue(self.will.get(name))
@@ -115,7 +118,9 @@ class Known:
     def rely_before(self, names: Iterable[str]) -> None:
         """Makes the change conditional on the values of fields that were read."""
         if self.read and self.old is not None:
-            self.relied.update(name for name in names if name not in self.c.values and name not in self.c.pinned)
+            self.relied.update(
+                name for name in names if (name not in self.c.values or self.entity.folds(name)) and name not in self.c.pinned
+            )
 
     def rely_after(self, names: Iterable[str]) -> None:
         """Makes the change conditional on everything from which fields were computed."""
@@ -179,7 +184,9 @@ class Known:
             item = applied(self.assigned, _empty_maps(self.entity) if self.old is None else self.old)
         except Fault as err:
             raise Fault(f"compute the new item of {self.entity.name}: {err}") from None
-        self.will = {**self.entity.counted(self.entity.values_of(item)), **self.c.values}
+        stored = self.entity.counted(self.entity.values_of(item))
+        # An update leaves the spelling of the key.
+        self.will = {**stored, **self.c.values} if self.c.action == "upsert" else {**self.c.values, **stored}
         if self.old is None:
             self.c = replace(self.c, values=self.will)
             self.made = True

@@ -313,7 +313,7 @@ export class Effect extends Known {
   private owns(m: Marker, x: Expression): string {
     const fields = fieldsOf(this.entity.key).map((name) => this.entity.field(name)!).filter((f) => !inKey(m.key, f.path));
     return conjunction(...fields.map((f) =>
-      `attribute_not_exists(${x.path(f.path)}) OR ${x.path(f.path)} = ${x.value(this.c.values[f.name]!)}`));
+      `attribute_not_exists(${x.path(f.path)}) OR ${x.path(f.path)} = ${x.value(this.before(f.name)?.v ?? this.c.values[f.name]!)}`));
   }
 
   /** Puts an existing marker again. If items expire it may now belong to another item; then it counts as taken. */

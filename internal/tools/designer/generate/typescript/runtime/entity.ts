@@ -66,6 +66,16 @@ export function fieldsOf(...keys: (readonly KeyAttribute[])[]): string[] {
   return [...names];
 }
 
+/** How each part of a key makes several values of a field equal. */
+function foldings(key: readonly KeyAttribute[], field: string): string[] {
+  const parts = key.flatMap((a) => a.template ?? []).filter((p) => p.field === field);
+  return parts.map((p) => {
+    const names = (p.funcs ?? []).map((f) => `${f.name}(${f.arg ?? ""})`);
+    const end = names.findIndex((n) => !/^(lower|fold|slug|date)\(/.test(n));
+    return (end < 0 ? names : names.slice(0, end)).join("|");
+  });
+}
+
 /** Whether all names are in another list. */
 export function within(names: readonly string[], others: readonly string[]): boolean {
   return names.every((n) => others.includes(n));
@@ -139,6 +149,25 @@ export class Entity {
 
   field(name: string): LinkedField | undefined {
     return this.byName.get(name);
+  }
+
+  /** Whether several values of a field identify the same item. */
+  folds(field: string): boolean {
+    const own = foldings(this.key, field);
+    return own.length > 0 && own.every((f) => f !== "");
+  }
+
+  /** Whether these values differ elsewhere: in the key of a copy, marker, index entry or counter's item. */
+  respells(field: string): boolean {
+    if (!this.folds(field)) {
+      return false;
+    }
+    const own = foldings(this.key, field);
+    const entries = [...this.entries, ...this.copies.flatMap((c) => c.entries)].flatMap((x) => [x.pk, x.sk]);
+    const keys = [...entries, ...this.copies.map((c) => c.key), ...this.markers.map((m) => m.key)];
+    return keys.some((k) => foldings(k, field).some((f) => !own.includes(f))) ||
+      this.counts.some((c) => fieldsOf(c.entity.key).some((name, i) =>
+        ownerFields(c)[i] === field && foldings(c.entity.key, name).some((f) => !own.includes(f))));
   }
 
   /** Rejects values of the wrong type. Missing fields are not checked. */

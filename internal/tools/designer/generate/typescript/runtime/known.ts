@@ -93,7 +93,10 @@ export class Known {
   readonly before = (field: string): FieldValue => {
     const ofKey = this.c.values[field];
     if (ofKey !== undefined && !this.creates()) {
-      return { v: ofKey };
+      if (!this.read && this.entity.respells(field)) {
+        return undefined;
+      }
+      return { v: this.was[field] ?? ofKey }; // the item may have another spelling of it
     }
     if (this.exists() === "absent") {
       return { v: undefined };
@@ -109,7 +112,8 @@ export class Known {
     if (this.creates()) {
       return { v: this.c.values[field] };
     }
-    if (!this.changed(field) && this.exists() === "present") {
+    const respelled = this.c.action === "upsert" && this.c.values[field] !== undefined;
+    if (!this.changed(field) && this.exists() === "present" && !respelled) {
       return this.before(field);
     }
     if (this.read) {
@@ -129,7 +133,7 @@ export class Known {
       return;
     }
     for (const name of fields) {
-      if (this.c.values[name] === undefined && this.c.pinned[name] === undefined) {
+      if ((this.c.values[name] === undefined || this.entity.folds(name)) && this.c.pinned[name] === undefined) {
         this.relied.add(name);
       }
     }
@@ -213,7 +217,8 @@ export class Known {
     } catch (err) {
       throw new Error(`compute the new item of ${this.entity.name}: ${(err as Error).message}`);
     }
-    this.will = bare(this.entity.counted(this.entity.valuesOf(next)), this.c.values);
+    const stored = this.entity.counted(this.entity.valuesOf(next));
+    this.will = this.c.action === "upsert" ? bare(stored, this.c.values) : bare(this.c.values, stored); // an update leaves the spelling of the key
     if (!this.old) {
       this.c = { ...this.c, values: this.will };
       this.made = true;
