@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -224,5 +225,29 @@ entities: { E: { key: { pk: "{a}#{i|pad(4)}" }, fields: { `+fields+` } } }
 		if f.Type.Kind != design.KindBool && len(met) < 100 {
 			t.Errorf("of 120 values of %s there are %d", f.Type, len(met))
 		}
+	}
+}
+
+// TestReducedItemsAreCounted tests that counters are correct while a failure is reduced to fewer items: wrong ones would be
+// reported instead of the failure.
+func TestReducedItemsAreCounted(t *testing.T) {
+	run := newShop(t)
+	w, err := newWorld(t.Context(), run.program, run.now, run.records, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.close() }() // nothing in it is needed
+	p := &probe{run: func(_ context.Context, w *world) (*mismatch, error) {
+		for _, r := range w.records {
+			for _, c := range r.entity.Counters {
+				if want := counted(run.program, r, c, w.records); !equal(r.values[c.Field], want) {
+					t.Errorf("%s is %s among %d items, want %s", c.Field, show(r.values[c.Field]), len(w.records), show(want))
+				}
+			}
+		}
+		return &mismatch{kind: Inconsistent}, nil
+	}}
+	if _, left := shrink(t.Context(), w, p, &mismatch{kind: Inconsistent}); len(left) > 1 {
+		t.Errorf("%d items are left", len(left))
 	}
 }

@@ -337,13 +337,33 @@ func (k *identities) add(r *record) bool {
 	return true
 }
 
-// count sets the counters of all items to the correct values.
+// count sets the counters of all items to the correct values. A counter may be the sum of other counters, which then must be
+// correct first: counters cannot be circular, so there are at most as many passes as entities.
 func count(p *lower.Program, records []*record) {
-	for _, r := range records {
-		for _, c := range r.entity.Counters {
-			if n := counted(p, r, c, records); !equal(n, r.values[c.Field]) {
-				r.give(c.Field, n)
+	for range p.Design.Entities {
+		correct := true
+		for _, r := range records {
+			for _, c := range r.entity.Counters {
+				if n := counted(p, r, c, records); !equal(n, r.values[c.Field]) {
+					r.give(c.Field, n)
+					correct = false
+				}
 			}
 		}
+		if correct {
+			return
+		}
 	}
+}
+
+// recounted are records with the correct counters for them alone. The given records do not change.
+func recounted(p *lower.Program, records []*record) []*record {
+	out := slices.Clone(records)
+	for i, r := range out {
+		if len(r.entity.Counters) > 0 {
+			out[i] = cloned(r)
+		}
+	}
+	count(p, out)
+	return out
 }

@@ -67,7 +67,7 @@ func shrink(ctx context.Context, w *world, p *probe, m *mismatch) (*mismatch, []
 		if left < 0 || len(some) == len(records) {
 			return nil
 		}
-		smaller, err := newWorld(ctx, w.program, w.now, some, w.opener)
+		smaller, err := newWorld(ctx, w.program, w.now, recounted(w.program, some), w.opener)
 		if err != nil {
 			return nil // it is a different failure
 		}

@@ -42,6 +42,9 @@ func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 		if len(collided) > 0 || len(kept) < len(own.records) {
 			return nil
 		}
+		if slices.ContainsFunc(kept, func(r *record) bool { return g.trial.orphan(r, kept) && !g.trial.orphan(r, g.world.records) }) {
+			return nil // the item that counted it has been removed
+		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +31,8 @@ type verdict struct {
 	ghosts map[string]bool
 	// requestOf is the record of an idempotent write; only the write knows its fingerprint.
 	requestOf *record
+	// miscounts is set if it replaces an expired item that is counted: the counters still count it.
+	miscounts bool
 }
 
 func (v *verdict) ok() bool { return len(v.refusals) == 0 && v.invalid == "" }
@@ -249,6 +250,7 @@ func (v *verdict) addGhost(r *record) {
 	if err != nil {
 		return
 	}
+	v.miscounts = v.miscounts || len(r.run.Counts) > 0
 	for _, it := range items {
 		v.ghosts[keyOf(r.run.Table, it)] = true
 	}
@@ -273,54 +275,37 @@ func (e *effect) clashes(other *record) (bool, error) {
 // counters are the records with the counters that the effects change; the counters' items must exist.
 func (w *world) counters(v *verdict, after []*record) []*record {
 	for _, e := range v.effects {
-		for _, holder := range w.program.Design.Entities {
-			for _, c := range holder.Counters {
-				if c.Of != e.entityName() {
-					continue
-				}
-				v.refusals = append(v.refusals, w.uncounted(e, holder, c, after)...)
-			}
-		}
+		v.refusals = append(v.refusals, w.uncounted(e.old, e.next, after)...)
 	}
-	out := slices.Clone(after)
+	out := recounted(w.program, after)
 	for i, r := range out {
-		for _, c := range r.entity.Counters {
-			n := counted(w.program, r, c, after)
-			if equal(n, r.values[c.Field]) {
-				continue
-			}
-			next := newRecord(w.program, r.entity)
-			next.values = maps.Clone(out[i].values)
-			next.values[c.Field] = n
-			out[i] = next
+		if r != after[i] { // its counters may be summed into other counters
+			v.refusals = append(v.refusals, w.uncounted(after[i], r, after)...)
 		}
 	}
 	return out
 }
 
-func (e *effect) entityName() string {
-	if e.next != nil {
-		return e.next.entity.Name
-	}
-	if e.old != nil {
-		return e.old.entity.Name
-	}
-	return ""
-}
-
-// uncounted are the errors for a counter that an effect changes if its item does not exist.
-func (w *world) uncounted(e *effect, holder *design.Entity, c *design.Counter, after []*record) []error {
+// uncounted are the errors for counters that the change of a record changes if their items do not exist.
+func (w *world) uncounted(old, next *record, after []*record) []error {
 	var out []error
-	for _, side := range []struct{ r, other *record }{{e.old, e.next}, {e.next, e.old}} {
+	for _, side := range []struct{ r, other *record }{{old, next}, {next, old}} {
 		if side.r == nil || side.r == side.other {
 			continue
 		}
-		n := w.tally(side.r, c)
-		if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && w.tally(side.other, c).Cmp(n) == 0 {
-			continue
-		}
-		if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r, c) }) {
-			out = append(out, errorOr(w.program.Entity(holder.Name).NotFound, table.ErrNotFound))
+		for _, holder := range w.program.Design.Entities {
+			for _, c := range holder.Counters {
+				if c.Of != side.r.entity.Name {
+					continue
+				}
+				n := w.tally(side.r, c)
+				if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && w.tally(side.other, c).Cmp(n) == 0 {
+					continue
+				}
+				if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r, c) }) {
+					out = append(out, errorOr(w.program.Entity(holder.Name).NotFound, table.ErrNotFound))
+				}
+			}
 		}
 	}
 	return out

@@ -49,8 +49,12 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 	return last, nil
 }
 
-// withGhosts reports whether an input concerns an item that has expired and was partly replaced.
+// withGhosts reports whether an input concerns an item that has expired and was partly replaced, or replaces one that is
+// counted.
 func (g *writing) withGhosts(v *verdict) bool {
+	if v.miscounts {
+		return true
+	}
 	for _, e := range v.effects {
 		r := e.next
 		if r == nil {

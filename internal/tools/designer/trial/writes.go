@@ -104,10 +104,14 @@ func (g *writing) population(round uint64) []*record {
 	g.data = newGenerator(t.program, writeItems, t.options.Seed+round<<32, t.now)
 	g.data.lean = true
 	all, _ := g.data.populate(t.samples)
-	out, _ := t.storable(slices.DeleteFunc(slices.Clone(all), func(r *record) bool {
-		return len(r.run.Counts) > 0 && r.expired(t.now.Unix()) || t.orphan(r, all)
-	}))
-	return out
+	for before := -1; before != len(all); { // items that a removed item counted are orphans, too
+		before = len(all)
+		kept := slices.DeleteFunc(slices.Clone(all), func(r *record) bool {
+			return len(r.run.Counts) > 0 && r.expired(t.now.Unix()) || t.orphan(r, all)
+		})
+		all, _ = t.storable(kept)
+	}
+	return all
 }
 
 // orphan reports whether the item that should count an item is missing.
