@@ -244,6 +244,34 @@ writes:
 	}
 }
 
+// TestAnotherSpellingOfTheKey tests that a write that names an item by another spelling of its key moves and removes its copy, whose
+// key has the stored spelling.
+func TestAnotherSpellingOfTheKey(t *testing.T) {
+	r := runDesign(t, `
+entities:
+  Org:
+    key: { pk: "ORG#{org|lower}", sk: ORG }
+    copies: { byPlan: { pk: "PLAN#{plan}", sk: "{org}", fields: all } }
+    index: { ByOther: { pk: "OTHER#{plan}", sk: "{org}" } }
+    fields: { org: id, plan: text, size: int? }
+writes:
+  Found: { do: [{ create: Org }] }
+  Switch: { do: [{ update: Org, set: { plan: ":plan" } }] }
+  Grow: { do: [{ update: Org, set: { size: ":size" } }] }
+  Close: { do: [{ delete: Org }] }
+`)
+	r.write("Found", table.Values{"org": text("Acme"), "plan": text("a")}, nil)
+	r.write("Switch", table.Values{"org": text("ACME"), "plan": text("b")}, nil)
+	r.wantItem("ORG#acme", "OtherPK OTHER#b, OtherSK Acme, PK ORG#acme, SK ORG, org Acme, plan b")
+	r.wantItem("PLAN#a", "")
+	r.wantItem("PLAN#b", "PK PLAN#b, SK Acme, org Acme, plan b")
+	r.write("Grow", table.Values{"org": text("acme"), "size": number(3)}, nil)
+	r.wantItem("PLAN#b", "PK PLAN#b, SK Acme, org Acme, plan b, size 3")
+	r.write("Close", table.Values{"org": text("aCME")}, nil)
+	r.wantItem("ORG#acme", "")
+	r.wantItem("PLAN#b", "")
+}
+
 // TestKeyOfAnotherWrite tests that a request key used by another write is not a repetition, even if the inputs are equal.
 func TestKeyOfAnotherWrite(t *testing.T) {
 	r := runDesign(t, `
