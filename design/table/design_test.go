@@ -258,6 +258,7 @@ writes:
   Found: { do: [{ create: Org }] }
   Switch: { do: [{ update: Org, set: { plan: ":plan" } }] }
   Grow: { do: [{ update: Org, set: { size: ":size" } }] }
+  Save: { do: [{ upsert: Org, set: { plan: ":plan" } }] }
   Close: { do: [{ delete: Org }] }
 `)
 	r.write("Found", table.Values{"org": text("Acme"), "plan": text("a")}, nil)
@@ -267,9 +268,15 @@ writes:
 	r.wantItem("PLAN#b", "PK PLAN#b, SK Acme, org Acme, plan b")
 	r.write("Grow", table.Values{"org": text("acme"), "size": number(3)}, nil)
 	r.wantItem("PLAN#b", "PK PLAN#b, SK Acme, org Acme, plan b, size 3")
+	r.write("Save", table.Values{"org": text("AcmE"), "plan": text("b")}, nil) // stores the spelling that it is given
+	r.wantItem("ORG#acme", "OtherPK OTHER#b, OtherSK AcmE, PK ORG#acme, SK ORG, org AcmE, plan b, size 3")
+	r.wantItem("PLAN#b", "PK PLAN#b, SK AcmE, org AcmE, plan b, size 3")
+	r.write("Save", table.Values{"org": text("ACME"), "plan": text("c")}, nil)
+	r.wantItem("ORG#acme", "OtherPK OTHER#c, OtherSK ACME, PK ORG#acme, SK ORG, org ACME, plan c, size 3")
+	r.wantItem("PLAN#b", "")
 	r.write("Close", table.Values{"org": text("aCME")}, nil)
 	r.wantItem("ORG#acme", "")
-	r.wantItem("PLAN#b", "")
+	r.wantItem("PLAN#c", "")
 }
 
 // TestKeyOfAnotherWrite tests that a request key used by another write is not a repetition, even if the inputs are equal.

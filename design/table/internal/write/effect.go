@@ -96,9 +96,10 @@ func (e *effect) exists() existence {
 	}
 }
 
-// changed reports whether a field is assigned.
+// changed reports whether a field is assigned. An upsert also assigns the fields of its key, which matters where another spelling
+// of one makes another key.
 func (e *effect) changed(field string) bool {
-	return slices.ContainsFunc(e.assigned, func(a assignment) bool { return a.field.Name == field })
+	return e.action == schema.Upsert && e.entity.Respells(field) || slices.ContainsFunc(e.assigned, func(a assignment) bool { return a.field.Name == field })
 }
 
 // changes reports whether any of some fields is assigned.

@@ -85,7 +85,8 @@ class Known:
         return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "unknown"
 
     def changed(self, name: str) -> bool:
-        return any(a.field.name == name for a in self.assigned)
+        """An upsert also assigns the fields of its key, which matters where another spelling of one makes another key."""
+        return self.c.action == "upsert" and self.entity.respells(name) or any(a.field.name == name for a in self.assigned)
 
     def changes(self, names: Iterable[str]) -> bool:
         return any(self.changed(name) for name in names)

@@ -82,8 +82,9 @@ export class Known {
     return this.read || this.c.action === "update" || (this.c.action === "delete" && this.c.when) ? "present" : "unknown";
   }
 
+  /** An upsert also assigns the fields of its key, which matters where another spelling of one makes another key. */
   changed(field: string): boolean {
-    return this.assigned.some((a) => a.field.name === field);
+    return (this.c.action === "upsert" && this.entity.respells(field)) || this.assigned.some((a) => a.field.name === field);
   }
 
   changes(fields: readonly string[]): boolean {
