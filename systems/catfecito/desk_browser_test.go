@@ -105,6 +105,7 @@ func TestFailedRefundAtDesk(t *testing.T) {
 	p.Shot("desk-refunds")
 	p.Button("Try again")
 	p.UntilText("try again later, or make it at the provider")
+	p.Until(`document.querySelector("[aria-busy]") === null`) // the list has been read again
 	provider.mend()
 	p.Button("Try again")
 	p.Until(`!document.body.textContent.includes("has not refunded these cancelled orders")`)
