@@ -2,13 +2,13 @@ package catfecito_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/systems/catfecito"
-	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -91,13 +91,7 @@ func TestLongDescriptionFitsPhone(t *testing.T) {
 // TestFailedRefundAtDesk: staff see a refund that the provider has not made, try it again, and read what came of it.
 func TestFailedRefundAtDesk(t *testing.T) {
 	t.Parallel()
-	o := catFecito()
-	provider := &brokenRefunds{Test: provider(), left: 1 << 30}
-	o.Payments = provider
-	v := apitest.Open(t, catfecito.System(o))
-	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
-	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v, provider, _ := failingRefund(t, math.MaxInt)
 	v.Deliver(t)
 	p := signedIn(t, v.Address(t), v.Token(t, boss, catfecito.AdminGroup), "/#/desk/board", webtest.Expect("status of 409"), webtest.Phone)
 	p.UntilText("has not refunded these cancelled orders")

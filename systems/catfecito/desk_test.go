@@ -3,6 +3,7 @@ package catfecito_test
 import (
 	"bufio"
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -128,23 +129,34 @@ func TestRefund(t *testing.T) {
 	}
 }
 
+// failingRefund is a shop in which ana has cancelled an order after paying it with pay-9. Once the stream is delivered, the provider
+// fails to refund it a number of times.
+func failingRefund(t *testing.T, times int) (v *apitest.Server, p *brokenRefunds, orderID string) {
+	t.Helper()
+	o := catFecito()
+	p = &brokenRefunds{Test: provider(), left: times}
+	o.Payments = p
+	v = apitest.Open(t, catfecito.System(o))
+	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	return v, p, created.OrderID
+}
+
 // TestFailedRefund: a refund that the provider rejects holds back nothing. It is tried again each hour, ten times in all, and staff
 // see it and can try it again.
 func TestFailedRefund(t *testing.T) {
 	t.Parallel()
-	o := catFecito()
-	p := &brokenRefunds{Test: provider(), left: 1 << 30}
-	o.Payments = p
-	v := apitest.Open(t, catfecito.System(o))
-	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
-	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v, p, orderID := failingRefund(t, math.MaxInt)
 	stock(t, v, "Molino", "20.00", 5)
 	v.Deliver(t)
+	if later := walk[catfecito.Offer](t, v, request("", http.MethodGet, "/products", nil), 20, "q", "molino"); len(later) != 1 {
+		t.Errorf("a search finds %d of the product that was added after the failure, want it", len(later))
+	}
 	failed := func() []catfecito.FailedRefund {
 		return walk[catfecito.FailedRefund](t, v, staff(request("", http.MethodGet, "/desk/refunds", nil)), 50)
 	}
-	if got := failed(); len(got) != 1 || got[0].OrderID != created.OrderID || got[0].PaymentID != "pay-9" || got[0].Amount != 2000 || got[0].Tries != 1 {
+	if got := failed(); len(got) != 1 || got[0].OrderID != orderID || got[0].PaymentID != "pay-9" || got[0].Amount != 2000 || got[0].Tries != 1 {
 		t.Fatalf("the failed refunds are %+v, want that of the order", got)
 	}
 	for range 12 {
@@ -154,7 +166,7 @@ func TestFailedRefund(t *testing.T) {
 	if got := failed(); len(got) != 1 || got[0].Tries != 10 {
 		t.Errorf("after half a day the failed refunds are %+v, want one with ten tries", got)
 	}
-	again := staff(request("", http.MethodPost, "/desk/refunds/"+created.OrderID, nil))
+	again := staff(request("", http.MethodPost, "/desk/refunds/"+orderID, nil))
 	refused(t, v, again, http.StatusConflict, "refund_failed")
 	p.mend()
 	v.Tick(t)
@@ -166,19 +178,13 @@ func TestFailedRefund(t *testing.T) {
 		t.Errorf("refunded: %v, the failed refunds are %+v", p.Refunded("pay-9"), got)
 	}
 	refused(t, v, again, http.StatusNotFound, problem.CodeNotFound)
-	refused(t, v, request(ana, http.MethodPost, "/desk/refunds/"+created.OrderID, nil), http.StatusForbidden, problem.CodeForbidden)
+	refused(t, v, request(ana, http.MethodPost, "/desk/refunds/"+orderID, nil), http.StatusForbidden, problem.CodeForbidden)
 }
 
 // TestRefundAfterOutage: a refund that failed is made without staff when the provider works again.
 func TestRefundAfterOutage(t *testing.T) {
 	t.Parallel()
-	o := catFecito()
-	p := &brokenRefunds{Test: provider(), left: 2}
-	o.Payments = p
-	v := apitest.Open(t, catfecito.System(o))
-	created := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
-	must[catfecito.PaymentResult](t, v, paid("pay-9", created.Order), http.StatusOK)
-	must[catfecito.Order](t, v, keyed(ana, "/orders/"+created.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v, p, _ := failingRefund(t, 2)
 	v.Deliver(t)
 	for range 2 {
 		if p.Refunded("pay-9") {

@@ -1,10 +1,14 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+)
 
 // folding are the functions of a part that make several values of its field equal.
 func folding(p Part) []Func {
-	i := slices.IndexFunc(p.Funcs, func(f Func) bool { return !slices.Contains([]string{"lower", "fold", "slug", "date"}, f.Name) })
+	i := slices.IndexFunc(p.Funcs, func(f Func) bool { return !keytext.Equates(f.Name) })
 	if i < 0 {
 		i = len(p.Funcs)
 	}

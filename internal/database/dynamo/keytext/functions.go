@@ -47,6 +47,12 @@ func Apply(name, arg, text string) (string, error) {
 	}
 }
 
+// Equates reports whether a function says which values count as equal: the reader of {name|lower} means any case, and that of
+// {at|date(yyyy-MM)} the month. The functions after such ones, like the other ones, only make the key.
+func Equates(name string) bool {
+	return slices.Contains([]string{"lower", "fold", "slug", "date"}, name)
+}
+
 // fold takes a text apart (NFKD, Unicode Standard Annex 15), leaves the marks out and writes what remains small, with one space
 // for many and none around.
 func fold(text string) string {

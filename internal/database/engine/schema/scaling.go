@@ -88,7 +88,7 @@ func replicaScalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettin
 	return out
 }
 
-// Scales reports whether auto scaling could change the capacity of a global secondary index of a table. It could not before the
+// Scales reports whether auto scaling could change the capacity of a global secondary index of a table. It cannot before the
 // index is filled.
 func Scales(d *catalog.Descriptor, index string, now time.Time) bool {
 	x := d.Index(index)

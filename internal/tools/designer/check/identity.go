@@ -65,10 +65,9 @@ func ofField(parts []design.Part, field string) []design.Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(p design.Part) bool { return p.Field != field })
 }
 
-// meant are the functions of a part that say which values count as equal: the reader of {name|lower} means any case, and that
-// of {at|date(yyyy-MM)} the month. The functions after them, like the other ones, only make the key.
+// meant are the functions of a part that say which values count as equal.
 func meant(p design.Part) []design.Func {
-	n := slices.IndexFunc(p.Funcs, func(f design.Func) bool { return !slices.Contains([]string{"lower", "fold", "slug", "date"}, f.Name) })
+	n := slices.IndexFunc(p.Funcs, func(f design.Func) bool { return !keytext.Equates(f.Name) })
 	if n < 0 {
 		return p.Funcs
 	}

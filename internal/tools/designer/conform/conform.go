@@ -99,8 +99,8 @@ type Report struct {
 	Findings []*Finding    `json:"findings"`
 	// Cut means that a table has more items than Options.Limit.
 	Cut bool `json:"cut,omitempty"`
-	// Unsettled is the number of copies, markers and counters that could not be compared, because they or their items were
-	// written between all passes.
+	// Unsettled is the number of copies, markers and counters that could not be compared, because they changed
+	// between all passes.
 	Unsettled int `json:"unsettled,omitempty"`
 	// Kept are the items that contain identifiers in Options.Persons and stay by the design.
 	Kept []KeptCount `json:"kept,omitempty"`

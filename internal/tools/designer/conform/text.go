@@ -81,8 +81,8 @@ func WriteText(w io.Writer, r *Report) error {
 		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, plural.Of(kept.Items, "item"), why)
 	}
 	if r.Unsettled > 0 {
-		fmt.Fprintf(&out, "not compared, because they were written between each two of %d passes: %d copies, markers or counters; check again when there are fewer writes\n",
-			mostPasses, r.Unsettled)
+		fmt.Fprintf(&out, "%d copies, markers or counters could not be compared, because they changed between all %d passes: check again when there are fewer writes\n",
+			r.Unsettled, mostPasses)
 	}
 	switch {
 	case len(r.Findings) > 0:

@@ -20,9 +20,7 @@ import (
 // produce.
 func meaning(p design.Part) []design.Func {
 	for i, f := range p.Funcs {
-		switch f.Name {
-		case "lower", "fold", "slug", "date":
-		default:
+		if !keytext.Equates(f.Name) {
 			return p.Funcs[:i]
 		}
 	}

@@ -432,8 +432,8 @@ func (s *Store) flushIdle() {
 	}
 }
 
-// keepUp durably reserves numbers that LogSeq returned beyond those reserved by updates. Apart from flushIdle it is all that an
-// idle store writes, and only while LogSeq is called.
+// keepUp durably reserves numbers that LogSeq returned beyond those reserved by updates. Apart from flushIdle and reclaim it is all
+// that an idle store writes, and only while LogSeq is called.
 func (s *Store) keepUp() {
 	if s.disk.failure() != nil {
 		return
