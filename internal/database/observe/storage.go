@@ -21,8 +21,8 @@ type Storage struct {
 	CompactionSeconds              float64
 	Flushes                        int64
 
-	// LogBytesIn is what was written to the log, and TableBytesOut to tables, by flushes and compactions. Their ratio, plus one
-	// for the log itself, is the write amplification.
+	// LogBytesIn is what updates wrote, LogBytesOut what the log wrote for that, and TableBytesOut what flushes, compactions and
+	// large updates wrote to tables. The sum of the last two, divided by the first, is the write amplification.
 	LogBytesIn, LogBytesOut, TableBytesOut uint64
 
 	// Levels are those of the tables on disk, from the newest data to the oldest. ReadAmplification is how many places a

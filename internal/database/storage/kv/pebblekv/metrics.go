@@ -49,15 +49,13 @@ func (s *Store) Metrics() observe.Storage {
 	}
 	defer s.end()
 	m := s.db.Metrics()
-	total := m.Total()
 	o := observe.Storage{
 		Sync:       syncs(m.LogWriter.FsyncLatency),
 		CacheBytes: m.BlockCache.Size, CacheHits: m.BlockCache.Hits, CacheMisses: m.BlockCache.Misses,
 		CompactionDebt: m.Compact.EstimatedDebt, Compactions: m.Compact.Count, CompactionsFailed: m.Compact.FailedCount,
 		CompactionsRunning: m.Compact.NumInProgress, CompactionSeconds: m.Compact.Duration.Seconds(), Flushes: m.Flush.Count,
 		LogBytesIn: m.WAL.BytesIn, LogBytesOut: m.WAL.BytesWritten,
-		TableBytesOut: total.TableBytesFlushed + total.TableBytesCompacted + total.BlobBytesFlushed + total.BlobBytesCompacted,
-		Levels:        levels(m.Levels[:]), ReadAmplification: m.ReadAmp(), LogFiles: m.WAL.Files,
+		Levels: levels(m.Levels[:]), ReadAmplification: m.ReadAmp(), LogFiles: m.WAL.Files,
 		L0Files: m.Levels[0].TablesCount, L0Sublevels: int64(m.Levels[0].Sublevels),
 		MemtableBytes: m.MemTable.Size, Memtables: m.MemTable.Count,
 		OpenSnapshots: m.Snapshots.Count, OpenIterators: m.TableIters, TombstonesTotal: m.Keys.TombstoneCount,
@@ -66,6 +64,9 @@ func (s *Store) Metrics() observe.Storage {
 			observe.DiskLog:      max(m.WAL.PhysicalSize, m.WAL.Size) + m.WAL.ObsoletePhysicalSize, // the size of the file that is written lags behind
 			observe.DiskObsolete: m.Table.ObsoleteSize + m.Table.ZombieSize + m.BlobFiles.ObsoleteSize + m.BlobFiles.ZombieSize,
 		},
+	}
+	for i := range o.Levels { // Pebble's own total counts the log as flushed, too
+		o.TableBytesOut += o.Levels[i].Out + m.Levels[i].TableBytesIngested
 	}
 	var stalled time.Duration
 	o.Stalls, stalled, o.Stalled = s.stalls.read(time.Now())

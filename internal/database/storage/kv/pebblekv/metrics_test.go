@@ -1,13 +1,16 @@
 package pebblekv
 
 import (
+	"bytes"
 	"math"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 func TestStalls(t *testing.T) {
@@ -24,6 +27,32 @@ func TestStalls(t *testing.T) {
 	expect(3*time.Second, 1, 2*time.Second, true)
 	s.end(start.Add(4 * time.Second))
 	expect(10*time.Second, 1, 3*time.Second, false)
+}
+
+// TestTableBytesOut: what is written to tables does not contain what is written to the log, of which Pebble has a total that does.
+func TestTableBytesOut(t *testing.T) {
+	s, err := Open("/db", Options{FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := s.Update(t.Context(), kv.Intent{Write: [][]byte{[]byte("key")}}, func(tx kv.Txn) error {
+		tx.Set([]byte("key"), bytes.Repeat([]byte("compresses well "), 1<<14))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	m := s.Metrics()
+	if size := m.Disk[observe.DiskTables]; m.TableBytesOut != size || size >= m.LogBytesOut {
+		t.Errorf("%d bytes written to tables of %d bytes, %d to the log", m.TableBytesOut, size, m.LogBytesOut)
+	}
 }
 
 // TestSyncs: Pebble's histogram has different buckets, in nanoseconds.
