@@ -71,7 +71,8 @@ function optionsOf(element: HTMLElement, series: readonly Series[], show: (v: nu
     width: element.clientWidth, height, padding: [8, 12, 0, 0], legend: { show: false }, cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, Math.max(least, max > 0 ? max * 1.1 : 1)] } },
     axes: [
-      { ...axis, space: 70, size: 28, values: (_, at) => at.map((v) => format.time(v * 1000)) },
+      // step is the time between two labels in seconds.
+      { ...axis, space: 80, size: 28, values: (_, at, __, ___, step) => at.map((v) => format.dateTime(v * 1000, { timeStyle: step < 60 ? "medium" : "short" })) },
       { ...axis, size: 56, values: (_, at) => at.map((v) => show(v)) },
     ],
     series: [{}, ...lines],
