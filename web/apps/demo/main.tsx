@@ -6,7 +6,7 @@ import { Badge, Button, CodeTabs, Icon, Problem, Shell, Skeleton, Stat, format, 
 import { Picture } from "./picture.tsx";
 import { t } from "./words.ts";
 
-export interface System {
+interface System {
   name: string;
   title: string;
   about: string;

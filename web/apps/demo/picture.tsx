@@ -1,11 +1,9 @@
-import type { System } from "./main.tsx";
-
 const rows = [0, 1, 0, 2, 3, 2, 1, 4, 3, 4];
 const keys = ["TX#", "ORDER#", "VOTE#", "POST#", "TRIP#"];
 const height = 52;
 
 /** Five systems on the left, their items in one table on the right, each in its system's colour. */
-export function Picture({ label, systems }: { label: string; systems: readonly System[] }) {
+export function Picture({ label, systems }: { label: string; systems: readonly { name: string; title: string }[] }) {
   const shown = systems.slice(0, keys.length);
   return (
     <svg class="picture" viewBox="0 0 560 296" role="img" aria-label={label}>
