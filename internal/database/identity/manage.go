@@ -48,10 +48,10 @@ type Request struct {
 
 // Result is what a Request created, changed or returned.
 type Result struct {
-	Users    []User   `json:"users,omitempty"`
-	Roles    []Member `json:"roles,omitempty"`
-	Policies []Policy `json:"policies,omitempty"`
-	Keys     []Key    `json:"keys,omitempty"`
+	Users    []User   `json:"users,omitzero"`
+	Roles    []Member `json:"roles,omitzero"`
+	Policies []Policy `json:"policies,omitzero"`
+	Keys     []Key    `json:"keys,omitzero"`
 }
 
 // Member is a user or role.

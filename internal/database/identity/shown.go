@@ -116,9 +116,9 @@ func (v *view) attached(name string) []string {
 }
 
 func (v *view) shownKeys() []Key {
-	var keys []Key
+	keys := []Key{}
 	if v.records.root != nil {
-		keys = shownKeysOf(v.records.root)
+		keys = append(keys, shownKeysOf(v.records.root)...)
 	}
 	for i := range v.records.users {
 		keys = append(keys, shownKeysOf(&v.records.users[i])...)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -134,8 +133,11 @@ func newDesignList(env Environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.with(cmd.Context(), env, func(client attach.Client) error {
 				list, err := attach.List(cmd.Context(), client, all)
-				if err != nil || flags.asJSON {
-					return errors.Join(err, json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, list)))
+				if err != nil {
+					return err
+				}
+				if flags.asJSON {
+					return json.NewEncoder(env.Stdout).Encode(append([]attach.Design{}, list...))
 				}
 				if len(list) == 0 {
 					fmt.Fprintln(env.Stdout, "No table has a design attached. To attach one, use monotable design attach FILE.")
@@ -162,7 +164,7 @@ func newDesignList(env Environment) *cobra.Command {
 // print reports what was done with designs: a sentence with the file, the table and the version.
 func (a *attachFlags) print(env Environment, done []attach.Design, sentence string) error {
 	if a.asJSON {
-		return json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, done))
+		return json.NewEncoder(env.Stdout).Encode(append([]attach.Design{}, done...))
 	}
 	for _, d := range done {
 		fmt.Fprintf(env.Stdout, sentence, d.File, d.Table, d.Version)

@@ -23,6 +23,7 @@ func TestDesignAttach(t *testing.T) {
 		says   string
 	}{
 		{"list", 0, "No table has a design attached"},
+		{"list --json", 0, "[]"},
 		{"attach " + file, 0, "Attached shop.design.yaml to Shop, version 1."},
 		{"attach " + file + " --table other", 0, "to other, version 1."},
 		{"attach " + file, 0, "version 2."},
