@@ -155,7 +155,7 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		}
 		return fmt.Errorf("interrupted; run the same command to resume from %s", flags.state)
 	default:
-		return endpointError(err)
+		return err
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -192,14 +191,6 @@ state.`,
 	return flags.target(cmd)
 }
 
-// endpointError adds advice to an error if nothing listens.
-func endpointError(err error) error {
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("no server is listening there: start the database with \"monotable serve\", or use another --endpoint (%w)", err)
-	}
-	return err
-}
-
 // carryOut runs a step of a migration, and prints the findings or the next step.
 func (flags *migrateFlags) carryOut(ctx context.Context, env Environment, p *migrate.Plan, do func(*migrate.Migration) (*conform.Report, error)) error {
 	m, end, err := flags.open(ctx, env, p)
@@ -212,7 +203,7 @@ func (flags *migrateFlags) carryOut(ctx context.Context, env Environment, p *mig
 		return errors.Join(conform.WriteText(env.Stdout, report), errReported)
 	}
 	if err != nil {
-		return endpointError(err)
+		return err
 	}
 	state, _, err := m.Status(ctx)
 	if err != nil {
@@ -235,7 +226,7 @@ func newMigrateStatus(env Environment) *cobra.Command {
 			end()
 			state, holder, err := m.Status(ctx)
 			if err != nil {
-				return endpointError(err)
+				return err
 			}
 			if !flags.asJSON {
 				return m.WriteStatus(env.Stdout, state, holder)
@@ -270,7 +261,7 @@ Nothing is written. The exit status is 1 if there are findings.`,
 			report, err := m.Verify(ctx, flags.final)
 			end()
 			if err != nil {
-				return endpointError(err)
+				return err
 			}
 			return writeConform(env, report, flags.asJSON)
 		}, env)

@@ -191,8 +191,7 @@ func applyTables(ctx context.Context, env Environment, flags *provisionFlags, sp
 	if err != nil {
 		return err
 	}
-	err = provision.Apply(ctx, client, specs, func(format string, args ...any) {
+	return provision.Apply(ctx, client, specs, func(format string, args ...any) {
 		fmt.Fprintf(env.Stdout, format+"\n", args...)
 	})
-	return endpointError(err)
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -227,5 +229,36 @@ func text(err error) string {
 	if damage, ok := errors.AsType[*monotable.DamageError](err); ok {
 		err = damage
 	}
-	return strings.TrimPrefix(err.Error(), "monotable: ")
+	message := err.Error()
+	if call, ok := errors.AsType[sdkCall](err); ok {
+		message = strings.Replace(message, call.Error(), failure(call), 1)
+	}
+	return strings.TrimPrefix(message, "monotable: ")
+}
+
+// sdkCall is the error of a call of the AWS SDK. Its text also has the number of attempts, the HTTP status and the request ID.
+type sdkCall interface {
+	error
+	Service() string
+	Operation() string
+}
+
+// failure says why a call of the SDK failed, in as many words as a user needs.
+func failure(call sdkCall) string {
+	var response interface {
+		ErrorCode() string
+		ErrorMessage() string
+	}
+	if errors.As(call, &response) {
+		return fmt.Sprintf("%s: %s: %s", call.Operation(), response.ErrorCode(), response.ErrorMessage())
+	}
+	sent, ok := errors.AsType[*url.Error](call)
+	switch {
+	case !ok:
+		return call.Error()
+	case errors.Is(sent, syscall.ECONNREFUSED):
+		return fmt.Sprintf("no server is listening at %s: start the database with \"monotable serve\", or use another --endpoint", strings.TrimSuffix(sent.URL, "/"))
+	default:
+		return fmt.Sprintf("%s: %s", call.Operation(), sent.Error())
+	}
 }

@@ -77,7 +77,7 @@ func importLocal(ctx context.Context, env Environment, flags *importLocalFlags, 
 			o.Logf("%s: not imported: the unknown setting %s", t.Name, name)
 		}
 		if err := tablecopy.Load(ctx, o, loadedOf(file, t)); err != nil {
-			return endpointError(fmt.Errorf("table %s: %w", t.Name, err))
+			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -95,7 +94,7 @@ func (flags *mcpFlags) options(ctx context.Context, env Environment, args []stri
 	o.Client = client
 	for _, t := range o.Design.Tables {
 		if err := reachable(ctx, client, cmp.Or(o.Tables[t.Name], t.Physical)); err != nil {
-			return o, fmt.Errorf("%s: %w", flags.endpoint, err)
+			return o, err
 		}
 	}
 	return o, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -122,14 +121,10 @@ func (c streamsClient) describe(ctx context.Context, arn string) (*types.StreamD
 // explain turns the SDK's errors into what the user can act on.
 func (c streamsClient) explain(err error) error {
 	var coded interface{ ErrorCode() string }
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("no server is listening at %s: start the database with \"monotable serve\", or use another --endpoint", c.endpoint)
-	case errors.As(err, &coded) && coded.ErrorCode() == "UnknownOperationException":
+	if errors.As(err, &coded) && coded.ErrorCode() == "UnknownOperationException" {
 		return fmt.Errorf("%s does not serve DynamoDB Streams: %w", c.endpoint, err)
-	default:
-		return err
 	}
+	return err
 }
 
 func isNoStream(err error) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"sync"
-	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -41,8 +40,6 @@ func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segmen
 	switch {
 	case errors.As(err, &absent):
 		return nil, fmt.Errorf("table %s does not exist at this endpoint", name)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, fmt.Errorf("no server is listening there: start the database with \"monotable serve\", or use another --endpoint (%w)", err)
 	case err != nil:
 		return nil, err
 	}
