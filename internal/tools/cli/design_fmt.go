@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +67,9 @@ func formatFiles(env Environment, names []string, write, check bool) error {
 }
 
 func formatFile(name string) (before, after []byte, err error) {
+	if strings.EqualFold(filepath.Ext(name), ".json") {
+		return nil, nil, fmt.Errorf("%s: fmt formats designs in YAML, not in JSON", name)
+	}
 	before, err = os.ReadFile(name) //nolint:gosec // the user names the file to read
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("there is no file %s", name)
