@@ -113,10 +113,23 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	return c, nil
 }
 
+func serverURL(endpoint string) (u *url.URL, ok bool) {
+	u, err := url.Parse(endpoint)
+	return u, err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// checkServerURL checks an --endpoint that must be a monotable server.
+func checkServerURL(endpoint string) error {
+	if _, ok := serverURL(endpoint); !ok {
+		return fmt.Errorf("--endpoint %q: want a URL such as %s", endpoint, defaultEndpoint)
+	}
+	return nil
+}
+
 // parseEndpoint checks an endpoint's URL, and returns the region if it is one of AWS's.
 func parseEndpoint(flag, endpoint string) (isAWS bool, region string, err error) {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	u, ok := serverURL(endpoint)
+	if !ok {
 		return false, "", fmt.Errorf("--%s %q: want a URL such as %s, or %s", flag, endpoint, defaultEndpoint, endpointAWS)
 	}
 	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)

@@ -25,6 +25,9 @@ with --auth off does not verify it.`,
   monotable env --fish | source`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkServerURL(endpoint); err != nil {
+				return err
+			}
 			form := "export %s=%s\n"
 			if fish {
 				form = "set -gx %s %s\n"

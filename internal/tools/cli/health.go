@@ -27,10 +27,13 @@ The container image uses this as its health check.`,
   monotable health --endpoint http://127.0.0.1:9000 --timeout 1s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkServerURL(endpoint); err != nil {
+				return err
+			}
 			url := strings.TrimSuffix(endpoint, "/") + server.ReadyPath
 			request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, url, http.NoBody)
 			if err != nil {
-				return fmt.Errorf("--endpoint %q: want a URL such as http://%s", endpoint, defaultAddr)
+				return err
 			}
 			response, err := (&http.Client{Timeout: timeout}).Do(request)
 			if err != nil {
