@@ -79,7 +79,12 @@ locally and on AWS.`,
 			return PrepareFlags(cmd, env.Getenv)
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFault("", err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
+			return fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())
+		}
+		return flagFault("", err)
+	})
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	for _, group := range []struct {

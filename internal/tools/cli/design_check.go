@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ with --fail-on never it is always 0.`,
 	return cmd
 }
 
+// runCheck checks all files; an invalid one does not hide the findings of the others.
 func runCheck(env Environment, flags *checkFlags, files []string) error {
 	if flags.asJSON {
 		flags.format = "json"
@@ -76,6 +78,7 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 	}
 	var all []check.Checked
 	var asked []string
+	var invalid error
 	for _, name := range files {
 		if directory := filepath.Dir(name); !slices.Contains(asked, directory) {
 			if err := policy.Unknown(name); err != nil {
@@ -85,7 +88,10 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 		}
 		d, err := design.Load(name)
 		if err != nil {
-			return designError(env, err)
+			if invalid = designError(env, err); !errors.Is(invalid, errReported) {
+				return invalid
+			}
+			continue
 		}
 		findings, err := policy.Check(name, d, time.Now())
 		if err != nil {
@@ -93,7 +99,7 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 		}
 		all = append(all, check.Checked{Design: d, Findings: findings})
 	}
-	if err := writeFindings(env, flags, all); err != nil {
+	if err := cmp.Or(writeFindings(env, flags, all), invalid); err != nil {
 		return err
 	}
 	return failOn(flags.failOn, all)
