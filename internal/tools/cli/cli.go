@@ -105,6 +105,7 @@ locally and on AWS.`,
 	}
 	root.AddCommand(newVersion(env))
 	ExplainArguments(root)
+	completeValues(root)
 	return root
 }
 

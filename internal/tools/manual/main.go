@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"github.com/monotable/monotable/internal/tools/cli"
@@ -37,6 +39,7 @@ func run(args []string) error {
 	}
 	root := cli.Root()
 	root.DisableAutoGenTag = true
+	keepLines(root)
 	header := &doc.GenManHeader{Section: "1", Source: "monotable " + version, Manual: "monotable", Date: &date}
 	return errors.Join(
 		doc.GenManTree(root, header, man),
@@ -45,4 +48,13 @@ func run(args []string) error {
 		root.GenFishCompletionFile(filepath.Join(completions, "monotable.fish"), true),
 		root.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "monotable.ps1")),
 	)
+}
+
+// keepLines marks the indented lines of all descriptions as code of Markdown, from which the pages are made. Otherwise the lines of
+// a list or an example would be filled like a paragraph.
+func keepLines(cmd *cobra.Command) {
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ")
+	for _, sub := range cmd.Commands() {
+		keepLines(sub)
+	}
 }
