@@ -63,7 +63,7 @@ type ProvisionedCost struct {
 
 // OfMonth estimates a month of a design with a price list.
 func OfMonth(d *design.Design, prices Prices) Month {
-	m := Month{Design: d.Name, Region: prices.Region, Since: prices.Since}
+	m := Month{Design: d.Name, Region: prices.Region, Since: prices.Since, Patterns: []Pattern{}}
 	var reads, writes float64 // units per second
 	for _, r := range d.Reads {
 		result := plan.ForRead(d, r)

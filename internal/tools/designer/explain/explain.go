@@ -71,7 +71,7 @@ type Item struct {
 
 // All explains every pattern of a design in the order of the text: reads, collections, writes.
 func All(d *design.Design) []Pattern {
-	var out []Pattern
+	out := []Pattern{}
 	for _, r := range d.Reads {
 		out = append(out, Read(d, r))
 	}
