@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -106,6 +107,9 @@ func (f *localFlags) parse(args []string) error {
 		return errors.New("-dbPath and -inMemory cannot be combined")
 	case f.optimize && f.dbPath == "":
 		return errors.New("-optimizeDbBeforeStartup needs -dbPath")
+	}
+	if info, err := os.Stat(f.dbPath); err == nil && !info.IsDir() {
+		return fmt.Errorf("-dbPath %s: want a directory", f.dbPath)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -122,8 +123,13 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 // read reads a file below the root that can be a design by its kind and size: a client can name any file, also a pipe that
 // nobody writes, or one larger than the memory.
 func (s *server) read(name string) ([]byte, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%s is outside of %s: only files below it can be read", name, s.Root.Name())
+	}
 	info, err := s.Root.Stat(name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %s in %s", name, s.Root.Name())
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
