@@ -19,8 +19,8 @@ func newFmt(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt FILE...",
 		Short: "Format designs",
-		Long: `Format designs: keys in canonical order, short values on one line, quotes only where needed. Comments and meaning are
-preserved. In a Markdown file (.md), only code blocks marked "yaml design" are formatted.
+		Long: `Format designs in YAML: keys in canonical order, short values on one line, quotes only where needed. Comments and
+meaning are preserved. In a Markdown file (.md), only code blocks marked "yaml design" are formatted.
 
 Without -w, the result is printed. With --check, only the names of unformatted files are printed, and the exit status
 is 1 if there are any.`,
