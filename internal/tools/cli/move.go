@@ -62,7 +62,15 @@ it starts over, or completes the last step. --reopen undoes a move: servers can 
 			}
 			options := &monotable.MoveOptions{From: flags.from, To: flags.to, MasterKey: keys.current, Encrypt: flags.encrypt, Rate: int(flags.maxRate)}
 			if flags.reopen {
-				return flags.explain(monotable.Reopen(cmd.Context(), flags.from, options))
+				if err := monotable.Reopen(cmd.Context(), flags.from, options); err != nil {
+					return flags.explain(err)
+				}
+				if flags.asJSON {
+					_, err := fmt.Fprintln(env.Stdout, `{"reopened":true}`)
+					return err
+				}
+				_, err := fmt.Fprintln(env.Stdout, "move: undone, servers can open --from again")
+				return err
 			}
 			return flags.run(cmd, env, options)
 		},
