@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,6 +36,8 @@ var errReported = errors.New("reported")
 // Run runs the command line args (without the program's name) until it ends or ctx does, and returns the exit status:
 // 0, or 1 after an error, which is printed to Stderr in one line.
 func Run(ctx context.Context, args []string, env Environment) int {
+	stdout := &checkedOutput{Writer: env.Stdout}
+	env.Stdout = stdout
 	root := newRoot(env)
 	if name := strings.TrimSuffix(filepath.Base(env.Program), ".exe"); name == "java" || len(args) > 0 && args[0] == "-jar" {
 		args = append([]string{localCommand}, args...) // in place of DynamoDB Local's Java command
@@ -45,6 +48,9 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	rejectUnknown(root)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if failed := stdout.failed.Load(); err == nil && failed != nil {
+		err = *failed
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -57,6 +63,20 @@ func Run(ctx context.Context, args []string, env Environment) int {
 		fmt.Fprintf(env.Stderr, "monotable: %s\n", Message(cmd, err))
 		return 1
 	}
+}
+
+// checkedOutput remembers an error of a write, so that a command does not succeed if its output is lost, on a full disk for example.
+type checkedOutput struct {
+	io.Writer
+	failed atomic.Pointer[error]
+}
+
+func (o *checkedOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 // Root returns the command with all its subcommands, for programs that write its manual and completions.

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -229,4 +230,23 @@ func readUntil(r io.Reader, text string) string {
 		}
 	}
 	return read.String()
+}
+
+// fullDisk is an output whose writes fail.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestLostOutput checks that a command fails if its output is lost.
+func TestLostOutput(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"env", "check --explain list", "help"} {
+		var said strings.Builder
+		status := Run(t.Context(), strings.Fields(args), Environment{
+			Program: "monotable", Getenv: func(string) string { return "" }, Stdout: fullDisk{}, Stderr: &said,
+		})
+		if want := "monotable: no space left on device\n"; status != 1 || said.String() != want {
+			t.Errorf("%s: status %d, %q", args, status, said.String())
+		}
+	}
 }
