@@ -36,6 +36,8 @@ differ.`,
 			switch {
 			case check != "":
 				return compareDocument(env, check, document)
+			case out != "" && sameFile(out, args[0]):
+				return fmt.Errorf("--output %s is the design itself: want another file", out)
 			case out != "":
 				return os.WriteFile(out, document, 0o644) //nolint:gosec // a text that others may read
 			default:
@@ -48,6 +50,13 @@ differ.`,
 	cmd.Flags().StringVar(&check, "check", "", "write nothing; the exit status is 1 if this file is out of date")
 	excludeFlags(cmd.Flags(), "", "output", "check")
 	return cmd
+}
+
+// sameFile reports whether two names are of one file, which exists.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
 // compareDocument reports the first line in which a file differs from a document.
