@@ -55,7 +55,7 @@ func formatFiles(env Environment, names []string, write, check bool) error {
 			fmt.Fprintln(env.Stdout, name)
 			failed = errReported
 		case write && !same:
-			err = os.WriteFile(name, after, 0o644) //nolint:gosec // a text that others may read; an existing file keeps its mode
+			err = rewrite(name, before, after)
 		case !check && !write:
 			_, err = env.Stdout.Write(after)
 		}
@@ -64,6 +64,20 @@ func formatFiles(env Environment, names []string, write, check bool) error {
 		}
 	}
 	return failed
+}
+
+// rewrite replaces the contents of a file, or leaves it as it was: a full disk must not cost the user the design.
+func rewrite(name string, before, after []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the user names the file
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteAt(after, 0); err != nil {
+		after = before
+		_, restored := f.WriteAt(before, 0) // onto blocks that the file has
+		err = errors.Join(err, restored)
+	}
+	return errors.Join(err, f.Truncate(int64(len(after))), f.Close())
 }
 
 func formatFile(name string) (before, after []byte, err error) {
