@@ -21,7 +21,7 @@ FAULTSEED ?= 0
 .PHONY: help build run web web-dev site test test-whole lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible profile console-scale bin/monotable-release
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
 	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2

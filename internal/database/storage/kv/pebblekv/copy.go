@@ -263,8 +263,8 @@ func (c *copying) checkRoom() error {
 		return nil //nolint:nilerr // not every file system tells, and where there is no room a write will
 	}
 	if left := c.total - c.done; left > bytesOf(usage.AvailBytes) {
-		return fmt.Errorf("the copy needs %d MiB, but the disk has only %d MiB: free some space, or choose another disk",
-			left>>20, usage.AvailBytes>>20)
+		return fmt.Errorf("the copy needs %.2f MiB, but the disk has only %.2f MiB: free some space, or choose another disk",
+			float64(left)/(1<<20), float64(usage.AvailBytes)/(1<<20))
 	}
 	return nil
 }
