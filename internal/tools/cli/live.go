@@ -28,6 +28,9 @@ func watch(ctx context.Context, env Environment, flags *liveFlags, dir string) e
 	if flags.interval <= 0 {
 		return fmt.Errorf("--interval %v: want more than 0", flags.interval)
 	}
+	if flags.count < 0 {
+		return fmt.Errorf("--count %d: want 0 or more", flags.count)
+	}
 	server, err := control.Dial(ctx, dir)
 	if errors.Is(err, control.ErrNotServed) {
 		return fmt.Errorf("no server has %s open: --live shows the activity of a running server (without --live, stats reads the directory)", dir)

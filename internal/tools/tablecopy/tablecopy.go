@@ -160,7 +160,7 @@ func ignoreCanceled(err error) error {
 func (c *copier) begin(ctx context.Context) error {
 	st, o := c.state, &c.o
 	if o.Segments < 1 {
-		return fmt.Errorf("segments must be at least 1, not %d", o.Segments)
+		return fmt.Errorf("--segments %d: want at least 1", o.Segments)
 	}
 	if o.Transform != nil && o.Mode != Once {
 		return errors.New("--follow cannot be used when items are modified, because a stream record may have only the key of an item")
