@@ -58,6 +58,9 @@ func newProgress(env Environment, what string, u unit, progressWanted bool) *pro
 }
 
 func isTerminal(w io.Writer) bool {
+	if o, ok := w.(*checkedOutput); ok {
+		w = o.Writer
+	}
 	f, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd()))
 }
