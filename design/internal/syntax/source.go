@@ -42,7 +42,8 @@ const (
 
 // Pos is a position in the text; the zero Pos means none. Lines and columns count from 1, columns in bytes.
 type Pos struct {
-	Line, Column int
+	Line   int `json:"line"`
+	Column int `json:"column"`
 }
 
 // Source is the text of a design.
