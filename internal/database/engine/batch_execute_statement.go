@@ -23,8 +23,8 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 			faults[i] = r.Refused()
 		}
 	}
-	if err := refuseMixedStatements(statements); err != nil {
-		return nil, err
+	if mixesReads(statements) {
+		return nil, apierr.BatchStatementsMixed.With()
 	}
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
 	out := &api.BatchExecuteStatementOutput{Responses: make([]api.BatchStatementResponse, len(statements))}

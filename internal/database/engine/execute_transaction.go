@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -26,7 +27,7 @@ func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransact
 	for i, s := range statements {
 		g[i], err = e.prepareStatement(ctx, s)
 		if errors.Is(err, errExistsLacksCondition) { // documented; AWS's own example of EXISTS lacks one, but is refused
-			return nil, apierr.ExistsLacksCondition.With(i)
+			return nil, inTransactStatement(i, apierr.ExistsLacksCondition.With())
 		}
 		if err != nil {
 			return nil, canceledBy(len(g), i, err)
@@ -48,13 +49,13 @@ func bindTransactStatements(requests []api.ParameterizedStatement) ([]*statement
 		r := &requests[i]
 		s, err := bindStatement("ExecuteTransaction", r.Statement, r.Parameters, r.ReturnValuesOnConditionCheckFailure)
 		if err != nil {
-			return nil, err
+			return nil, inTransactStatement(i, err)
 		}
-		if index := s.source.Index; index != "" {
-			return nil, apierr.StatementOnIndex.With(index)
+		if s.source.Index != "" {
+			return nil, inTransactStatement(i, apierr.TransactReadOfIndex.With())
 		}
 		if s.returning() != partiql.ReturnNothing {
-			return nil, apierr.ReturningInTransaction.With()
+			return nil, inTransactStatement(i, apierr.ReturningInTransaction.With())
 		}
 		statements[i] = s
 		size += s.size()
@@ -62,13 +63,29 @@ func bindTransactStatements(requests []api.ParameterizedStatement) ([]*statement
 	if size > maxTransactionBytes {
 		return nil, apierr.TransactionTooLarge.With(size)
 	}
-	return statements, refuseMixedStatements(statements)
+	if mixesReads(statements) {
+		return nil, apierr.TransactStatementsMixed.With()
+	}
+	return statements, nil
+}
+
+// inTransactStatement adds the statement's index to an error. Errors of the syntax have none.
+func inTransactStatement(i int, err error) error {
+	e, ok := errors.AsType[*apierr.Error](err)
+	if !ok || strings.HasPrefix(e.Message, partiql.Malformed) {
+		return err
+	}
+	return apierr.InTransactStatement.With(i, e.Message)
 }
 
 func (e *Engine) transactSelects(ctx context.Context, statements []*statement, wantCapacity *string) (*api.ExecuteTransactionOutput, error) {
 	gets := make([]transactGet, len(statements))
 	for i, s := range statements {
-		if err := e.prepareSelect(ctx, s, &gets[i]); err != nil {
+		err := e.prepareSelect(ctx, s, &gets[i])
+		if errors.Is(err, errSelectLacksKey) {
+			return nil, inTransactStatement(i, apierr.TransactSelectLacksKey.With())
+		}
+		if err != nil {
 			return nil, canceledBy(len(gets), i, err)
 		}
 	}

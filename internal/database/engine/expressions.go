@@ -21,6 +21,14 @@ func expressionError(err error) error {
 	return err
 }
 
+// statementExpressionError is expressionError for the expressions of a PartiQL statement.
+func statementExpressionError(err error) error {
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		return apierr.Validation(e.OfStatement())
+	}
+	return err
+}
+
 // expressionErrorIn is expressionError for operations that have their own messages for some errors.
 func expressionErrorIn(operation string, err error) error {
 	if err == nil {

@@ -47,11 +47,15 @@ func bindStatement(operation string, text *string, parameters []attr.Value, show
 
 // bind checks the statement and its parameters without the table.
 func (s *statement) bind() error {
-	if s.source.Index != "" && !s.Reads() {
-		return apierr.StatementOnIndex.With(s.source.Index)
-	}
-	if d := s.Delete; d != nil && d.Returning != partiql.ReturnNothing && d.Returning != partiql.ReturnAllOld {
-		return apierr.ReturningOnlyAllOld.With()
+	switch d := s.Delete; {
+	case s.source.Index != "" && s.Exists:
+		return apierr.TransactExistsOfIndex.With()
+	case s.source.Index != "" && s.Insert != nil:
+		return apierr.InsertIntoIndex.With()
+	case s.source.Index != "" && !s.Reads():
+		return apierr.WriteOfIndex.With()
+	case d != nil && d.Returning != partiql.ReturnNothing && d.Returning != partiql.ReturnAllOld:
+		return apierr.ReturningOnlyAllOld.With(d.Returning)
 	}
 	surface := expr.Condition
 	if s.Reads() {
@@ -128,8 +132,8 @@ func bit(b bool) byte {
 	return 0
 }
 
-// refuseMixedStatements rejects a mix of reading and writing statements; nil statements are ignored.
-func refuseMixedStatements(statements []*statement) error {
+// mixesReads reports whether some statements read and others write; nil statements are ignored.
+func mixesReads(statements []*statement) bool {
 	var first *statement
 	for _, s := range statements {
 		switch {
@@ -137,10 +141,10 @@ func refuseMixedStatements(statements []*statement) error {
 		case first == nil:
 			first = s
 		case s.Reads() != first.Reads():
-			return apierr.StatementsMixed.With()
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // value returns the attribute value of an expression.
@@ -153,7 +157,7 @@ func (s *statement) value(n partiql.Node) (attr.Value, error) {
 		return v, err
 	}
 	if v.Depth() > attr.MaxDepth {
-		return v, expressionError(&expr.Error{Kind: expr.KindValueTooDeep})
+		return v, statementExpressionError(&expr.Error{Kind: expr.KindValueTooDeep})
 	}
 	return v, nil
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
@@ -20,8 +22,12 @@ type lowering struct {
 func (s *statement) condition(surface expr.Surface, conditions []partiql.Node, more ...expr.Node) (*eval.Condition, error) {
 	l := lowering{statement: s, surface: surface}
 	terms := more
+	place := apierr.WhereNoCondition
+	if len(conditions) > 1 {
+		place = apierr.TermNoCondition
+	}
 	for _, n := range conditions {
-		term, err := l.predicate(n)
+		term, err := l.predicate(n, place)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +42,7 @@ func (l *lowering) bind(root expr.Node) (*eval.Condition, error) {
 	}
 	c, err := eval.NewCondition(l.surface, root, l.values)
 	if err != nil {
-		return nil, expressionError(err)
+		return nil, statementExpressionError(err)
 	}
 	return c, nil
 }
@@ -54,11 +60,11 @@ func allOf(terms []expr.Node) expr.Node {
 
 // fault is an error of package expr in a lowered expression.
 func (l *lowering) fault(kind expr.Kind, subject string, count int) error {
-	return expressionError(&expr.Error{Surface: l.surface, Kind: kind, Subject: subject, Count: count})
+	return statementExpressionError(&expr.Error{Surface: l.surface, Kind: kind, Subject: subject, Count: count})
 }
 
-// predicate lowers an expression with a truth value.
-func (l *lowering) predicate(n partiql.Node) (expr.Node, error) {
+// predicate lowers an expression with a truth value; place is the error if it has none.
+func (l *lowering) predicate(n partiql.Node, place apierr.Sentence) (expr.Node, error) {
 	switch n := n.(type) {
 	case *partiql.And:
 		terms, err := l.predicates(n.Terms)
@@ -67,7 +73,7 @@ func (l *lowering) predicate(n partiql.Node) (expr.Node, error) {
 		terms, err := l.predicates(n.Terms)
 		return &expr.Or{Terms: terms}, err
 	case *partiql.Not:
-		term, err := l.predicate(n.Term)
+		term, err := l.predicate(n.Term, apierr.NotOfOther)
 		return &expr.Not{Term: term}, err
 	case *partiql.Comparison:
 		args, err := l.operands(n.Left, n.Right)
@@ -87,8 +93,10 @@ func (l *lowering) predicate(n partiql.Node) (expr.Node, error) {
 		return l.is(n)
 	case *partiql.Call:
 		return l.test(n)
+	case *partiql.Arithmetic:
+		return nil, apierr.ConditionOperator.With(n.Op)
 	default:
-		return nil, apierr.StatementNoCondition.With()
+		return nil, place.With()
 	}
 }
 
@@ -103,7 +111,7 @@ func (l *lowering) predicates(nodes []partiql.Node) ([]expr.Node, error) {
 	out := make([]expr.Node, len(nodes))
 	for i, n := range nodes {
 		var err error
-		if out[i], err = l.predicate(n); err != nil {
+		if out[i], err = l.predicate(n, apierr.TermNoCondition); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +189,22 @@ func (l *lowering) test(n *partiql.Call) (expr.Node, error) {
 	case expr.Size:
 		return nil, l.fault(expr.KindFunctionMisplaced, n.Function, 0)
 	default:
-		return nil, apierr.StatementFunction.With(n.Function)
+		return nil, l.misplaced(f)
+	}
+}
+
+// misplaced returns the error for a function that DynamoDB does not have, or not in such an expression.
+func (l *lowering) misplaced(f expr.Function) error {
+	switch f {
+	case expr.BeginsWith, expr.Contains, expr.AttributeType, expr.Size:
+		if l.surface == expr.Update {
+			return apierr.FunctionInUpdate.With(f)
+		}
+		return l.fault(expr.KindFunctionMisplaced, string(f), 0)
+	case expr.ListAppend:
+		return apierr.FunctionInCondition.With(f)
+	default:
+		return apierr.FunctionUnknown.With(f)
 	}
 }
 
@@ -217,11 +240,11 @@ func (l *lowering) operand(n partiql.Node) (expr.Node, error) {
 		case f == expr.ListAppend && l.surface == expr.Update:
 			return l.call(n, 2)
 		default:
-			return nil, apierr.StatementFunction.With(n.Function)
+			return nil, l.misplaced(f)
 		}
 	case *partiql.Arithmetic:
 		if l.surface != expr.Update {
-			return nil, apierr.StatementFunction.With(n.Op)
+			return nil, apierr.ConditionOperator.With(n.Op)
 		}
 		args, err := l.operands(n.Left, n.Right)
 		if err != nil {
@@ -269,7 +292,7 @@ func (s *statement) changes(changes []partiql.Change) (*eval.Update, error) {
 	}
 	u, err := eval.NewUpdate(actions, l.values)
 	if err != nil {
-		return nil, expressionError(err)
+		return nil, statementExpressionError(err)
 	}
 	return u, nil
 }
@@ -310,15 +333,19 @@ func (l *lowering) setOperand(call *partiql.Call, target *expr.Path) (expr.Node,
 		return nil, err
 	}
 	path, isPath := first.(*expr.Path)
-	if !isPath || expr.ComparePaths(path, target, nil) != 0 || !isValue(call.Args[1]) {
-		return nil, apierr.SetFunctionOfOther.With(call.Function)
+	name := strings.ToUpper(call.Function)
+	if !isPath || expr.ComparePaths(path, target, nil) != 0 {
+		return nil, apierr.SetFunctionOfOtherPath.With(name)
+	}
+	if !isValue(call.Args[1]) {
+		return nil, apierr.SetFunctionOfNoSet.With(name)
 	}
 	set, err := l.value(call.Args[1])
 	if err != nil {
 		return nil, err
 	}
 	if !set.Kind().IsSet() {
-		return nil, apierr.SetFunctionOfOther.With(call.Function)
+		return nil, apierr.SetFunctionOfNoSet.With(name)
 	}
 	return l.placeholder(set), nil
 }

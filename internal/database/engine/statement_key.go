@@ -34,6 +34,12 @@ func (s *statement) itemKey(t *catalog.Table, where partiql.Node) (key attr.Item
 			return ok && name == k.Name && op == eval.Equal
 		})
 		if at < 0 {
+			switch {
+			case s.Exists:
+				return nil, nil, errExistsLacksCondition
+			case s.Reads():
+				return nil, nil, errSelectLacksKey
+			}
 			return nil, nil, apierr.StatementLacksKey.With()
 		}
 		_, _, operands, _ := keyComparison(rest[at])

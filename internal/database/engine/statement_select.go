@@ -133,7 +133,7 @@ func (s *statement) takePartition(k catalog.KeyAttribute, rest []partiql.Node) (
 			}
 			if len(distinct) == maxPartitions {
 				e := &expr.Error{Surface: expr.Filter, Kind: expr.KindInTooLong, Count: len(values)}
-				return nil, nil, expressionError(e)
+				return nil, nil, statementExpressionError(e)
 			}
 			distinct = append(distinct, v)
 		}
@@ -249,14 +249,14 @@ func (s *statement) columns() (shape, error) {
 		}
 		columns[i] = columnOf(p)
 	}
-	projection, err := eval.NewColumns(paths, columns)
-	if err != nil {
-		return shape{}, expressionError(err)
-	}
 	for i, c := range columns {
 		if slices.Contains(columns[:i], c) {
 			return shape{}, apierr.ColumnTwice.With(c)
 		}
+	}
+	projection, err := eval.NewColumns(paths, columns)
+	if err != nil {
+		return shape{}, statementExpressionError(err)
 	}
 	return shapeOf(projection), nil
 }

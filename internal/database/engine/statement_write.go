@@ -15,8 +15,11 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// errExistsLacksCondition: an EXISTS has only the key of an item.
-var errExistsLacksCondition = errors.New("EXISTS without a condition besides the key")
+// Statements of a transaction that do not read one item.
+var (
+	errExistsLacksCondition = errors.New("EXISTS without the key of an item and another condition")
+	errSelectLacksKey       = errors.New("SELECT without the key of an item")
+)
 
 // prepareStatement creates the write of an INSERT, UPDATE, DELETE or EXISTS.
 func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, error) {
@@ -77,7 +80,7 @@ func (s *statement) bindInsert() error {
 		return err
 	}
 	if w.item.Depth() > attr.MaxDepth {
-		return expressionError(&expr.Error{Kind: expr.KindValueTooDeep})
+		return statementExpressionError(&expr.Error{Kind: expr.KindValueTooDeep})
 	}
 	return w.encodeItem()
 }

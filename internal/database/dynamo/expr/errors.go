@@ -39,14 +39,26 @@ func (e *Error) Older() string {
 	return e.Error()
 }
 
-func (e *Error) sentence(template string) string {
-	text := strings.NewReplacer(
+// OfStatement returns the message of PartiQL statements, whose text is not called an expression.
+func (e *Error) OfStatement() string {
+	if s := sentences[e.Kind]; s.opening == openExpression {
+		return e.fill(s.text)
+	}
+	return e.Error()
+}
+
+func (e *Error) fill(template string) string {
+	return strings.NewReplacer(
 		"{subject}", e.Subject,
 		"{near}", e.Near,
 		"{operand}", e.Operand,
 		"{other}", e.Other,
 		"{count}", strconv.Itoa(e.Count),
 	).Replace(template)
+}
+
+func (e *Error) sentence(template string) string {
+	text := e.fill(template)
 	switch sentences[e.Kind].opening {
 	case openExpression:
 		return "Invalid " + e.Surface.String() + ": " + text

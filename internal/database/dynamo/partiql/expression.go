@@ -174,6 +174,8 @@ func (p *parser) comparison() (Node, error) {
 	for err == nil {
 		t := p.peek()
 		switch {
+		case p.isKeyword("like"), p.isNegated("like"):
+			return nil, p.unsupportedOperator("like")
 		case p.isSymbol("<"), p.isSymbol("<="), p.isSymbol(">"), p.isSymbol(">="):
 			c := &Comparison{Op: t.text, Left: left}
 			if err = p.infix(); err == nil {
@@ -214,7 +216,17 @@ func (p *parser) sum() (Node, error) {
 		}
 		left = a
 	}
+	if err == nil && (p.isSymbol("*") || p.isSymbol("/") || p.isSymbol("%") || p.isSymbol("||")) {
+		err = p.unsupportedOperator(p.peek().text)
+	}
 	return left, err
+}
+
+func (p *parser) unsupportedOperator(operator string) error {
+	if p.assigns {
+		return p.failAbout(UpdateOperator, operator)
+	}
+	return p.failAbout(ConditionOperator, operator)
 }
 
 // term reads a path, a call, a value, or an expression in parentheses.
@@ -222,7 +234,7 @@ func (p *parser) term() (Node, error) {
 	t := p.peek()
 	switch t.kind {
 	case tokenIdentifier:
-		if next := p.second(); next.kind == tokenSymbol && next.text == "(" {
+		if p.isCall() {
 			return p.call()
 		}
 		return p.path()
@@ -242,7 +254,6 @@ func (p *parser) term() (Node, error) {
 }
 
 func (p *parser) keywordTerm(t token) (Node, error) {
-	next := p.second()
 	switch {
 	case t.text == "null":
 		p.next()
@@ -250,8 +261,12 @@ func (p *parser) keywordTerm(t token) (Node, error) {
 	case t.text == "true" || t.text == "false":
 		p.next()
 		return &Bool{True: t.text == "true"}, nil
-	case t.text == "size" && next.kind == tokenSymbol && next.text == "(":
+	case t.text == "size" && p.isCall():
 		return p.call()
+	case isFunction(t.text) && p.isCall():
+		return nil, p.failAbout(UnrecognizedFunction, t.text)
+	case isAggregate(t.text) && p.isCall():
+		return nil, p.failAbout(UnsupportedAggregate, t.text)
 	default:
 		return nil, p.fail(UnexpectedKeyword)
 	}

@@ -2,6 +2,7 @@ package partiql
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ func (l *lexer) next() token {
 	case c == '\'' || c == '"':
 		return l.quoted(start, c)
 	}
-	for _, symbol := range [...]string{"<<", ">>", "<=", ">=", "<>", "!="} {
+	for _, symbol := range [...]string{"<<", ">>", "<=", ">=", "<>", "!=", "||"} {
 		if strings.HasPrefix(l.text[start:], symbol) {
 			t := l.token(tokenSymbol, start, start+2)
 			if symbol == "!=" {
@@ -184,6 +185,19 @@ var keywords = sync.OnceValue(func() map[string]struct{} {
 	}
 	return set
 })
+
+// isFunction reports whether a keyword is a function of PartiQL; all but size are unknown to DynamoDB.
+func isFunction(keyword string) bool {
+	return slices.Contains([]string{
+		"size", "lower", "upper", "trim", "substring", "char_length", "character_length", "octet_length", "bit_length",
+		"coalesce", "nullif", "exists",
+	}, keyword)
+}
+
+// isAggregate reports whether a keyword is an aggregate function, which DynamoDB does not have.
+func isAggregate(keyword string) bool {
+	return slices.Contains([]string{"count", "sum", "avg", "min", "max"}, keyword)
+}
 
 func isKeyword(lower string) bool {
 	_, ok := keywords()[lower]

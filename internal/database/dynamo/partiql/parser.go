@@ -19,9 +19,16 @@ type parser struct {
 	at     int // index of the next token
 
 	depth, operators, parameters int
+	assigns                      bool // reading the value of an assignment
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
+
+// isCall reports whether a parenthesis follows the next token.
+func (p *parser) isCall() bool {
+	t := p.second()
+	return t.kind == tokenSymbol && t.text == "("
+}
 
 // second returns the token after the next one.
 func (p *parser) second() token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
@@ -157,86 +164,17 @@ func (p *parser) exists() (*Select, error) {
 	return s, p.expect(")", "RIGHT_PAREN")
 }
 
-// selection reads what follows SELECT:
-//
-//	select = SELECT ( "*" | path { "," path } ) FROM source [ WHERE condition ]
-//	         [ ORDER BY name [ ASC | DESC ] { "," name [ ASC | DESC ] } ] .
-func (p *parser) selection() (*Select, error) {
-	s := new(Select)
-	var err error
-	if s.Paths, err = p.selectList(); err != nil {
-		return nil, err
+// namedSource reads a source, which has an alias in PartiQL, but not in DynamoDB.
+func (p *parser) namedSource() (Source, error) {
+	s, err := p.source()
+	named := p.peek().kind == tokenIdentifier
+	if p.isKeyword("as") || p.isKeyword("at") || p.isKeyword("by") {
+		named = p.second().kind == tokenIdentifier
 	}
-	if !p.takeKeyword("from") {
-		return nil, p.fail(ExpectedFrom)
+	if err == nil && named {
+		err = p.fail(Aliasing)
 	}
-	if s.From, err = p.source(); err != nil {
-		return nil, err
-	}
-	if p.isSymbol(",") || p.isKeyword("join") || p.isKeyword("inner") || p.isKeyword("left") || p.isKeyword("cross") {
-		return nil, p.fail(ManySources)
-	}
-	if s.Where, err = p.where(); err != nil {
-		return nil, err
-	}
-	if p.takeKeyword("order") {
-		if !p.takeKeyword("by") {
-			return nil, p.failAbout(ExpectedToken, "BY")
-		}
-		if s.Order, err = p.orderList(); err != nil {
-			return nil, err
-		}
-	}
-	for _, clause := range [...]string{"limit", "offset", "group", "having", "let"} {
-		if p.isKeyword(clause) {
-			return nil, p.failAbout(UnsupportedClause, strings.ToUpper(clause))
-		}
-	}
-	return s, nil
-}
-
-func (p *parser) selectList() ([]*Path, error) {
-	var paths []*Path
-	for {
-		if p.isSymbol("*") {
-			if p.next(); len(paths) > 0 || p.isSymbol(",") {
-				return nil, p.fail(StarNotAlone)
-			}
-			return nil, nil
-		}
-		start := p.peek()
-		n, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		path, ok := n.(*Path)
-		if !ok {
-			return nil, &Error{Detail: UnexpectedTerm, Pos: p.position(start)}
-		}
-		paths = append(paths, path)
-		if !p.takeSymbol(",") {
-			return paths, nil
-		}
-	}
-}
-
-func (p *parser) orderList() ([]Order, error) {
-	var list []Order
-	for {
-		t := p.peek()
-		if t.kind != tokenIdentifier {
-			return nil, p.fail(UnexpectedTerm)
-		}
-		p.next()
-		o := Order{Name: t.text}
-		if !p.takeKeyword("asc") {
-			o.Descending = p.takeKeyword("desc")
-		}
-		list = append(list, o)
-		if !p.takeSymbol(",") {
-			return list, nil
-		}
-	}
+	return s, err
 }
 
 // source reads a table, or "table"."index".
@@ -299,7 +237,7 @@ func (p *parser) insert() (*Insert, error) {
 func (p *parser) update() (*Update, error) {
 	u := new(Update)
 	var err error
-	if u.Table, err = p.source(); err != nil {
+	if u.Table, err = p.namedSource(); err != nil {
 		return nil, err
 	}
 	for err == nil {
@@ -331,7 +269,9 @@ func (p *parser) assignments(u *Update) error {
 		if !p.takeSymbol("=") {
 			return p.fail(ExpectedAssignment)
 		}
+		p.assigns = true
 		value, err := p.expression()
+		p.assigns = false
 		if err != nil {
 			return err
 		}
@@ -351,7 +291,7 @@ func (p *parser) deletion() (*Delete, error) {
 	}
 	d := new(Delete)
 	var err error
-	if d.From, err = p.source(); err != nil {
+	if d.From, err = p.namedSource(); err != nil {
 		return nil, err
 	}
 	if d.Where, err = p.where(); err != nil {

@@ -45,7 +45,7 @@ func Parse(text string) (*Statement, error) {
 // Error is an error in a statement's text.
 type Error struct {
 	Detail Detail
-	// Subject is the clause, for UnsupportedClause; the kind of token, for ExpectedToken.
+	// Subject is the clause, token, function or operator that is unsupported; the kind of token, for ExpectedToken.
 	Subject string
 	Pos     Position
 }
@@ -59,20 +59,23 @@ func (p Position) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Col
 // Error returns the complete message of the ValidationException.
 func (e *Error) Error() string {
 	switch e.Detail {
-	case UnsupportedClause:
+	case UnsupportedClause, UnsupportedAggregate:
 		return fmt.Sprintf(string(e.Detail), e.Subject, e.Pos)
 	case UnexpectedPathComponent:
 		return fmt.Sprintf(string(e.Detail), e.Pos)
-	case ManySources:
+	case UnsupportedToken, UnrecognizedFunction, ConditionOperator, UpdateOperator:
+		return fmt.Sprintf(string(e.Detail), e.Subject)
+	case UnsupportedGroupBy, ManySources, Aliasing, ProjectionOfValue, UnexpectedSource:
 		return string(e.Detail)
 	case ExpectedToken:
-		return malformed + fmt.Sprintf(string(e.Detail), e.Subject)
+		return Malformed + fmt.Sprintf(string(e.Detail), e.Subject)
 	default:
-		return malformed + string(e.Detail)
+		return Malformed + string(e.Detail)
 	}
 }
 
-const malformed = "Statement wasn't well formed, can't be processed: "
+// Malformed begins the messages about syntax.
+const Malformed = "Statement wasn't well formed, can't be processed: "
 
 // Detail is the kind of error.
 type Detail string
@@ -103,9 +106,18 @@ const (
 	TooManyOperators Detail = "The statement has too many operators"
 )
 
-// The details that are complete messages.
+// The details that are complete messages. They are about PartiQL that DynamoDB does not support.
 const (
 	UnsupportedClause       Detail = "Unsupported clause: %s at %s"
+	UnsupportedGroupBy      Detail = "Unsupported clause: GROUP BY"
+	UnsupportedToken        Detail = "Unsupported token in expression: %s"
+	UnsupportedAggregate    Detail = "Unsupported token in expression: %s at %s"
+	UnrecognizedFunction    Detail = "Unrecognized function: %s"
+	ConditionOperator       Detail = "Unsupported operator in Condition Expression. Operator: %s"
+	UpdateOperator          Detail = "Unsupported operator in Update Expression. Operator: %s"
 	UnexpectedPathComponent Detail = "Unexpected path component at %s"
+	UnexpectedSource        Detail = "Unexpected from source"
 	ManySources             Detail = "Only select from a single table or index is supported."
+	Aliasing                Detail = "Aliasing is not supported"
+	ProjectionOfValue       Detail = "Select projection doesn't support value or pivot keywords"
 )
