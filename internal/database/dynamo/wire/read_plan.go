@@ -221,9 +221,11 @@ func readList(t reflect.Type, want *target) readFunc {
 	}
 }
 
-// readMap reads a map member. Keys with null are skipped.
+// readMap reads a map member. Keys with null are skipped, except that a null condition or update is an empty one, which its operation
+// rejects: without it, a conditional write would have no condition.
 func readMap(t reflect.Type, want *target) readFunc {
 	read := readerOf(t.Elem(), inCollection)
+	keepsNull := t.Elem().Kind() == reflect.Struct && t.Elem() != reflect.TypeFor[api.KeysAndAttributes]()
 	return func(d *decoder, v reflect.Value) error {
 		entries, err := d.object(want)
 		if err != nil {
@@ -232,17 +234,17 @@ func readMap(t reflect.Type, want *target) readFunc {
 		v.Set(reflect.MakeMap(t))
 		for entries.Next() {
 			key := reflect.ValueOf(string(entries.Key()))
-			if isNull, err := d.null(); isNull || err != nil {
-				if err != nil {
-					return err
-				}
-				continue
-			}
 			value := reflect.New(t.Elem()).Elem()
-			if err := read(d, value); err != nil {
+			isNull, err := d.null()
+			if err == nil && !isNull {
+				err = read(d, value)
+			}
+			if err != nil {
 				return err
 			}
-			v.SetMapIndex(key, value)
+			if !isNull || keepsNull {
+				v.SetMapIndex(key, value)
+			}
 		}
 		return entries.Err()
 	}
