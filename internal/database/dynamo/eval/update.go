@@ -136,7 +136,7 @@ func (u *Update) checkValue(n expr.Node) error {
 		if n.Function == expr.ListAppend {
 			return u.only(func(k attr.Kind) bool { return k == attr.KindList }, string(n.Function), n.Pos, n.Args...)
 		}
-		return nil
+		return u.distinct(string(n.Function), n.Pos, n.Args[0], n.Args[1:]...)
 	default:
 		return nil
 	}
