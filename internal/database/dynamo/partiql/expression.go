@@ -345,11 +345,13 @@ func (p *parser) tuple() (Node, error) {
 		return m, nil
 	}
 	for {
-		name := p.peek()
-		if name.kind != tokenString {
+		if p.peek().kind != tokenString {
 			return nil, p.fail(UnexpectedTerm)
 		}
-		p.next()
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
 		if err := p.expect(":", "COLON"); err != nil {
 			return nil, err
 		}
@@ -357,7 +359,7 @@ func (p *parser) tuple() (Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Fields = append(m.Fields, Field{Name: name.text, Value: v})
+		m.Fields = append(m.Fields, Field{Name: name, Value: v})
 		if !p.takeSymbol(",") {
 			return m, p.expect("}", "RIGHT_CURLY")
 		}
@@ -387,16 +389,22 @@ func (p *parser) simplePath() (*Path, error) {
 //
 //	path = name { "." name | "[" ( digits | string ) "]" } .
 func (p *parser) path() (*Path, error) {
-	path := &Path{Steps: []Step{{Name: p.next().text, ByName: true}}}
+	root, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	path := &Path{Steps: []Step{{Name: root, ByName: true}}}
 	for {
 		switch {
 		case p.takeSymbol("."):
-			t := p.peek()
-			if t.kind != tokenIdentifier {
+			if p.peek().kind != tokenIdentifier {
 				return nil, p.fail(InvalidDot)
 			}
-			p.next()
-			path.Steps = append(path.Steps, Step{Name: t.text, ByName: true})
+			name, err := p.name()
+			if err != nil {
+				return nil, err
+			}
+			path.Steps = append(path.Steps, Step{Name: name, ByName: true})
 		case p.takeSymbol("["):
 			step, err := p.element()
 			if err != nil {
@@ -412,14 +420,20 @@ func (p *parser) path() (*Path, error) {
 // element reads a step in brackets, after the opening one: m['k'] is m."k".
 func (p *parser) element() (Step, error) {
 	t := p.peek()
-	step := Step{Name: t.text, ByName: true}
-	if t.kind != tokenString || t.text == "" {
+	var step Step
+	if t.kind == tokenString {
+		name, err := p.name()
+		if err != nil {
+			return Step{}, err
+		}
+		step = Step{Name: name, ByName: true}
+	} else {
 		index, err := strconv.ParseUint(t.text, 10, 31)
 		if t.kind != tokenNumber || err != nil {
 			return Step{}, p.fail(InvalidIndex)
 		}
+		p.next()
 		step = Step{Index: int(index)}
 	}
-	p.next()
 	return step, p.expect("]", "RIGHT_BRACKET")
 }

@@ -184,20 +184,30 @@ func (p *parser) source() (Source, error) {
 	if t.kind != tokenIdentifier {
 		return s, p.fail(ExpectedSimplePath)
 	}
-	p.next()
-	s.Table = t.text
+	var err error
+	if s.Table, err = p.name(); err != nil {
+		return s, err
+	}
 	if p.takeSymbol(".") {
-		t = p.peek()
-		if t.kind != tokenIdentifier {
+		if p.peek().kind != tokenIdentifier {
 			return s, p.fail(InvalidDot)
 		}
-		p.next()
-		s.Index = t.text
+		if s.Index, err = p.name(); err != nil {
+			return s, err
+		}
 	}
 	if p.isSymbol(".") || p.isSymbol("[") {
 		return s, p.fail(UnexpectedPathComponent)
 	}
 	return s, nil
+}
+
+// name reads an identifier, or a string that is a name; either could be empty.
+func (p *parser) name() (string, error) {
+	if p.peek().text == "" {
+		return "", p.fail(EmptyName)
+	}
+	return p.next().text, nil
 }
 
 func (p *parser) where() (Node, error) {

@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 		return fmt.Sprintf(string(e.Detail), e.Pos)
 	case UnsupportedToken, UnrecognizedFunction, ConditionOperator, UpdateOperator:
 		return fmt.Sprintf(string(e.Detail), e.Subject)
-	case UnsupportedGroupBy, ManySources, Aliasing, ProjectionOfValue, UnexpectedSource:
+	case UnsupportedGroupBy, ManySources, Aliasing, ProjectionOfValue, UnexpectedSource, EmptyName:
 		return string(e.Detail)
 	case ExpectedToken:
 		return Malformed + fmt.Sprintf(string(e.Detail), e.Subject)
@@ -116,6 +116,7 @@ const (
 	ConditionOperator       Detail = "Unsupported operator in Condition Expression. Operator: %s"
 	UpdateOperator          Detail = "Unsupported operator in Update Expression. Operator: %s"
 	UnexpectedPathComponent Detail = "Unexpected path component at %s"
+	EmptyName               Detail = "Path component cannot be an empty string"
 	UnexpectedSource        Detail = "Unexpected from source"
 	ManySources             Detail = "Only select from a single table or index is supported."
 	Aliasing                Detail = "Aliasing is not supported"
