@@ -2,7 +2,10 @@ package catfecito
 
 import (
 	"context"
+	"errors"
+	"time"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -38,11 +41,29 @@ var changeProduct = byname.Copy[changedProduct, catfecitodb.ChangeProductInput](
 
 // changeProduct changes a product except for its stock and whether it is on sale.
 func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in changedProduct) (catfecitodb.Product, error) {
-	result, err := s.db.ChangeProduct(ctx, changeProduct(in))
+	var result catfecitodb.ChangeProductResult
+	err := in.Write(s.now(), storedVersion, func() (err error) {
+		result, err = s.db.ChangeProduct(ctx, changeProduct(in))
+		return err
+	})
 	if err != nil || result.Product != nil {
 		return valueOf(result.Product), err
 	}
 	return s.db.ProductByID(ctx, catfecitodb.ProductByIDInput{ProductID: in.ProductID})
+}
+
+// storedVersion returns the version of the product that a rejected write has found.
+func storedVersion(err error) time.Time {
+	refusal, ok := errors.AsType[*table.Refusal](err)
+	if !ok {
+		return time.Time{}
+	}
+	item, _, _ := catfecitodb.Decode(refusal.Old)
+	is, _ := item.(catfecitodb.Product)
+	if is.ChangedAt != nil {
+		return *is.ChangedAt
+	}
+	return is.CreatedAt
 }
 
 // restock adds to a product's stock, once per request key.

@@ -3,6 +3,7 @@ package portfolio
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
@@ -92,8 +93,13 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 	if err != nil {
 		return text{}, err
 	}
-	result, err := s.db.EditPost(ctx, portfoliodb.EditPostInput{
-		From: in.From, To: in.To, PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
+	var result portfoliodb.EditPostResult
+	err = in.Write(s.clock(), storedVersion, func() (err error) {
+		result, err = s.db.EditPost(ctx, portfoliodb.EditPostInput{
+			From: in.From, To: in.To, At: in.At, PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body,
+			CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
+		})
+		return err
 	})
 	if err != nil {
 		return text{}, ofCategory(err)
@@ -138,6 +144,12 @@ func found[T any](err error) (T, bool) {
 	}
 	is, ok := item.(T)
 	return is, ok
+}
+
+// storedVersion returns the version of the post that a rejected write has found.
+func storedVersion(err error) time.Time {
+	is, _ := found[portfoliodb.Post](err)
+	return is.UpdatedAt
 }
 
 var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "the category does not exist", problem.Field{Field: "body.categoryId", Message: "is not the slug of a category"})

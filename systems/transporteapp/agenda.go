@@ -102,7 +102,10 @@ func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen
 		if err != nil {
 			return err
 		}
-		in := db.AsignarRecursosInput{UserID: userID, ViajeID: id, Visto: v.Revision}
+		in := db.AsignarRecursosInput{UserID: userID, ViajeID: id, Visto: v.Revision, At: s.moment()}
+		if !in.At.After(v.UpdatedAt) { // a new version, even in the same millisecond
+			in.At = api.After(v.UpdatedAt)
+		}
 		if chosen != nil {
 			if in.Resources, err = s.fit(ctx, &v, *chosen, agendas); err != nil {
 				return err

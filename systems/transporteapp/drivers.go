@@ -55,7 +55,7 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 	}
 	in.Body.into(&c)
 	var saved db.Conductor
-	err := again(ctx, func() error {
+	err := s.change(ctx, &in.Seen, func() error {
 		edited, err := s.db.EditarConductor(ctx, editarConductor(in.Seen, c))
 		if saved = edited.Conductor; !errors.Is(err, db.ErrAgendaAfectada) {
 			return err

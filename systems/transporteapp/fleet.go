@@ -49,7 +49,7 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	err = again(ctx, func() error {
+	err = s.change(ctx, &in.Seen, func() error {
 		edit := editarVehiculo(owner{who.Sub}, in)
 		edit.Vence = first(edit.PermisoVigencia, edit.SeguroVigencia)
 		edited, err := s.db.EditarVehiculo(ctx, edit)
@@ -113,7 +113,7 @@ func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	err = again(ctx, func() error {
+	err = s.change(ctx, &in.Seen, func() error {
 		edit := editarRemolque(owner{who.Sub}, in)
 		edit.Vence = edit.SeguroVigencia
 		edited, err := s.db.EditarRemolque(ctx, edit)

@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/once"
 	"github.com/monotable/monotable/systems/internal/retry"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -101,6 +102,31 @@ func earlier[T any](ctx context.Context, s *service, r request) (response T, err
 // requests, one succeeds each time.
 func again(ctx context.Context, try func() error, when ...error) error {
 	return retry.Policy{Tries: 20, First: 4 * time.Millisecond, Longest: 200 * time.Millisecond}.Do(ctx, try, append(when, table.ErrConflict)...) //nolint:mnd // as others were seen to need
+}
+
+// change calls a write that takes the version which the caller has read, and retries it.
+func (s *service) change(ctx context.Context, seen *api.Seen, write func() error) error {
+	return seen.Write(s.now(), storedVersion, func() error { return again(ctx, write) })
+}
+
+// storedVersion returns the version of the item that a rejected write has found.
+func storedVersion(err error) time.Time {
+	refusal, ok := errors.AsType[*table.Refusal](err)
+	if !ok {
+		return time.Time{}
+	}
+	item, _, _ := db.Decode(refusal.Old)
+	switch is := item.(type) {
+	case db.Conductor:
+		return is.UpdatedAt
+	case db.Vehiculo:
+		return is.UpdatedAt
+	case db.Remolque:
+		return is.UpdatedAt
+	case db.Viaje:
+		return is.UpdatedAt
+	}
+	return time.Time{}
 }
 
 // moment returns the time with the tables' precision.

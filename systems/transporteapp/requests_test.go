@@ -37,7 +37,7 @@ func TestRequestsOfSaves(t *testing.T) {
 	} {
 		put[object](t, v, ana, c.path, c.body) // only the change differs from the stored item
 		v.Requests(c.operation)
-		v.Clock.Advance(time.Millisecond)
+		v.Clock.Advance(time.Second)
 		saved := v.Do(t, as(http.MethodPut, c.path, "", with(c.body, c.change)))
 		if saved.Status != http.StatusOK {
 			t.Fatalf("%s: %d %s", c.operation, saved.Status, saved.Body)

@@ -221,7 +221,7 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	}
 	in.Body.into(&v)
 	var saved db.Viaje
-	err := again(ctx, func() error {
+	err := s.change(ctx, &in.Seen, func() error {
 		done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
 		saved = done.Viaje
 		return err

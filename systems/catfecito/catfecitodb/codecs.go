@@ -1027,6 +1027,7 @@ func (in ChangeProductInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "productId", table.Text[string](), in.ProductID)
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
 	table.Set(v, "name", table.Text[string](), in.Name)

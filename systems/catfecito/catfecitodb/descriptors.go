@@ -1283,14 +1283,15 @@ var (
 					{Path: []string{"description"}, Value: table.InputValue("description")},
 					{Path: []string{"price"}, Value: table.InputValue("price")},
 					{Path: []string{"imageUrl"}, Value: table.InputValue("imageUrl")},
-					{Path: []string{"changedAt"}, Value: table.NowValue()},
+					{Path: []string{"changedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "( #changedAt >= :p0 AND #changedAt <= :p1 ) OR ( attribute_not_exists ( #changedAt ) AND #createdAt >= :p0 AND #createdAt <= :p1 )",
+					Expression: "( #changedAt >= :p0 AND #changedAt <= :p1 AND #changedAt < :p2 ) OR ( attribute_not_exists ( #changedAt ) AND #createdAt >= :p0 AND #createdAt <= :p1 AND #createdAt < :p2 )",
 					Names:      map[string]string{"#changedAt": "changed_at", "#createdAt": "created_at"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 				},
 				Else: []table.Else{
@@ -1316,6 +1317,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 			{Name: "categoryId", Type: table.Type{Kind: "slug"}, MaxBytes: 60},
 			{Name: "name", Type: table.Type{Kind: "text"}, MaxBytes: 400},

@@ -564,6 +564,7 @@ func (db *DB) replayCreateProduct(ctx context.Context, input table.Input, record
 type ChangeProductInput struct {
 	From        time.Time
 	To          time.Time
+	At          time.Time
 	ProductID   string
 	CategoryID  string
 	Name        string
@@ -582,7 +583,7 @@ type ChangeProductResult struct {
 //
 // Changes a product except its stock and whether it is on sale, if its last such change was in a period.
 //
-//	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to); GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
+//	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to AND changedAt < :at) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to AND createdAt < :at); GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //

@@ -34,6 +34,8 @@ type Seen struct {
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version."`
 	// From and To are the version that the caller has read, or the bounds of all versions.
 	From, To time.Time
+	// At is the version that the change makes. The write's condition says that it is later than the item's.
+	At time.Time
 }
 
 // seenInput is an input that embeds Seen.
@@ -43,6 +45,23 @@ func (s *Seen) see() { s.From, s.To = between(s.IfMatch) }
 
 // Has reports whether a version may be changed, for functions that read the item before they write.
 func (s *Seen) Has(version time.Time) bool { return !version.Before(s.From) && !version.After(s.To) }
+
+// Write calls a write of the design with At set: the time, or the millisecond after the version that the write has found, which
+// stored takes from its error (the zero time if there is none). Two changes in one millisecond would otherwise make the same
+// version, and a caller who has read the first would overwrite the second.
+func (s *Seen) Write(now time.Time, stored func(error) time.Time, write func() error) error {
+	for s.At = now.UTC().Truncate(time.Millisecond); ; {
+		err := write()
+		version := stored(err)
+		if err == nil || version.Before(s.At) || !s.Has(version) {
+			return err
+		}
+		s.At = After(version)
+	}
+}
+
+// After returns the version that follows another one most closely.
+func After(version time.Time) time.Time { return version.Add(time.Millisecond) }
 
 // between returns the bounds of the versions that an If-Match value allows.
 func between(ifMatch string) (from, to time.Time) {

@@ -668,6 +668,7 @@ func (in EditPostInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "postId", table.Text[string](), in.PostID)
 	table.Set(v, "title", table.Text[string](), in.Title)
 	table.Set(v, "excerpt", table.Text[string](), in.Excerpt)

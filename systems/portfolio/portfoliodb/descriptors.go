@@ -849,15 +849,16 @@ var (
 					{Path: []string{"categoryId"}, Value: table.InputValue("categoryId")},
 					{Path: []string{"coverId"}, Value: table.InputValue("coverId")},
 					{Path: []string{"images"}, Value: table.InputValue("images")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#userId = :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Expression: "#userId = :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3",
 					Names:      map[string]string{"#updatedAt": "updatedAt", "#userId": "userId"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}},
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 				},
 				Else: []table.Else{
@@ -890,6 +891,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},

@@ -203,6 +203,7 @@ func (db *DB) replayWritePost(_ context.Context, _ table.Input, record table.Val
 type EditPostInput struct {
 	From       time.Time
 	To         time.Time
+	At         time.Time
 	PostID     string
 	Title      string
 	Excerpt    string
@@ -228,8 +229,8 @@ type EditPostResult struct {
 //
 // Changes an author's own post, whatever its status, if its last change was in a period.
 //
-//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to; GSI1 updated (1: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
-//	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to
+//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 updated (1: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
+//	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at
 //	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	update  PostContent.key POST#{postId} / CONTENT
 //	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)

@@ -1744,6 +1744,7 @@ func (in GuardarConductorInput) input() table.Input {
 	table.SetOptional(v, "vehiculoAsignadoId", table.Text[string](), in.VehiculoAsignadoID)
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)
@@ -1765,6 +1766,7 @@ func (in EditarConductorInput) input() table.Input {
 	table.SetOptional(v, "vehiculoAsignadoId", table.Text[string](), in.VehiculoAsignadoID)
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)
@@ -1819,6 +1821,7 @@ func (in GuardarVehiculoInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
@@ -1840,6 +1843,7 @@ func (in EditarVehiculoInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "configVehicular", table.Text[string](), in.ConfigVehicular)
@@ -1888,6 +1892,7 @@ func (in GuardarRemolqueInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
@@ -1902,6 +1907,7 @@ func (in EditarRemolqueInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.Set(v, "subTipoRem", table.Text[string](), in.SubTipoRem)
@@ -2011,6 +2017,7 @@ func (in GuardarViajeInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "from", table.Time(), in.From)
 	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)
@@ -2046,6 +2053,7 @@ func (x AsignarRecursosLine) values() table.Values {
 func (in AsignarRecursosInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.SetOptional(v, "resources", recursosCodec(), in.Resources)

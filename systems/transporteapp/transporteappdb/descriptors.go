@@ -1924,14 +1924,15 @@ var (
 					{Path: []string{"compensacion"}, Value: table.InputValue("compensacion")},
 					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("ubicacionActual")},
 					{Path: []string{"asignacion", "vehiculoAsignadoId"}, Value: table.InputValue("vehiculoAsignadoId")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3",
 					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -1965,6 +1966,7 @@ var (
 			{Name: "vehiculoAsignadoId", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}, MaxBytes: 200},
@@ -2002,10 +2004,10 @@ var (
 					{Path: []string{"compensacion"}, Value: table.InputValue("compensacion")},
 					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("ubicacionActual")},
 					{Path: []string{"asignacion", "vehiculoAsignadoId"}, Value: table.InputValue("vehiculoAsignadoId")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #activo = :p4 AND #vence = :p5",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3 AND #estado = :p4 AND #activo = :p5 AND #vence = :p6",
 					Names: map[string]string{
 						"#activo":    "activo",
 						"#estado":    "estado",
@@ -2015,13 +2017,14 @@ var (
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 						{
-							Placeholder: ":p3",
+							Placeholder: ":p4",
 							Input:       "estado",
 							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
 						},
-						{Placeholder: ":p4", Input: "activo", Type: table.Type{Kind: "bool"}},
-						{Placeholder: ":p5", Input: "vence", Type: table.Type{Kind: "date"}},
+						{Placeholder: ":p5", Input: "activo", Type: table.Type{Kind: "bool"}},
+						{Placeholder: ":p6", Input: "vence", Type: table.Type{Kind: "date"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -2037,11 +2040,12 @@ var (
 					{
 						Err: ErrConductorCambiado,
 						When: &table.Condition{
-							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1 OR #updatedAt >= :p2",
 							Names:      map[string]string{"#updatedAt": "updatedAt"},
 							Params: []table.ConditionParam{
 								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
 								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p2", Input: "at", Type: table.Type{Kind: "time"}},
 							},
 						},
 					},
@@ -2054,6 +2058,7 @@ var (
 			{Name: "vehiculoAsignadoId", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}, MaxBytes: 200},
@@ -2241,14 +2246,15 @@ var (
 					{Path: []string{"permisoVigencia"}, Value: table.InputValue("permisoVigencia")},
 					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
 					{Path: []string{"vence"}, Value: table.InputValue("vence")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3",
 					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -2280,6 +2286,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
@@ -2316,20 +2323,21 @@ var (
 					{Path: []string{"permisoVigencia"}, Value: table.InputValue("permisoVigencia")},
 					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
 					{Path: []string{"vence"}, Value: table.InputValue("vence")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #placa = :p4",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3 AND #estado = :p4 AND #placa = :p5",
 					Names:      map[string]string{"#estado": "estado", "#placa": "placa", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 						{
-							Placeholder: ":p3",
+							Placeholder: ":p4",
 							Input:       "estado",
 							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
 						},
-						{Placeholder: ":p4", Input: "placa", Type: table.Type{Kind: "text"}},
+						{Placeholder: ":p5", Input: "placa", Type: table.Type{Kind: "text"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -2345,11 +2353,12 @@ var (
 					{
 						Err: ErrVehiculoCambiado,
 						When: &table.Condition{
-							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1 OR #updatedAt >= :p2",
 							Names:      map[string]string{"#updatedAt": "updatedAt"},
 							Params: []table.ConditionParam{
 								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
 								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p2", Input: "at", Type: table.Type{Kind: "time"}},
 							},
 						},
 					},
@@ -2360,6 +2369,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "configVehicular", Type: table.Type{Kind: "text"}},
@@ -2511,14 +2521,15 @@ var (
 					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
 					{Path: []string{"vence"}, Value: table.InputValue("vence")},
 					{Path: []string{"estado"}, Value: table.InputValue("estado")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3",
 					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -2550,6 +2561,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
@@ -2572,20 +2584,21 @@ var (
 					{Path: []string{"subTipoRem"}, Value: table.InputValue("subTipoRem")},
 					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
 					{Path: []string{"vence"}, Value: table.InputValue("vence")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #estado = :p3 AND #placa = :p4",
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2 AND #updatedAt < :p3 AND #estado = :p4 AND #placa = :p5",
 					Names:      map[string]string{"#estado": "estado", "#placa": "placa", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "at", Type: table.Type{Kind: "time"}},
 						{
-							Placeholder: ":p3",
+							Placeholder: ":p4",
 							Input:       "estado",
 							Type:        table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
 						},
-						{Placeholder: ":p4", Input: "placa", Type: table.Type{Kind: "text"}},
+						{Placeholder: ":p5", Input: "placa", Type: table.Type{Kind: "text"}},
 					},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
@@ -2601,11 +2614,12 @@ var (
 					{
 						Err: ErrRemolqueCambiado,
 						When: &table.Condition{
-							Expression: "#updatedAt < :p0 OR #updatedAt > :p1",
+							Expression: "#updatedAt < :p0 OR #updatedAt > :p1 OR #updatedAt >= :p2",
 							Names:      map[string]string{"#updatedAt": "updatedAt"},
 							Params: []table.ConditionParam{
 								{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
 								{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+								{Placeholder: ":p2", Input: "at", Type: table.Type{Kind: "time"}},
 							},
 						},
 					},
@@ -2616,6 +2630,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "subTipoRem", Type: table.Type{Kind: "text"}},
@@ -3106,15 +3121,16 @@ var (
 					{Path: []string{"distanciaTotal"}, Value: table.InputValue("distanciaTotal")},
 					{Path: []string{"local"}, Value: table.InputValue("local")},
 					{Path: []string{"costos"}, Value: table.InputValue("costos")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				Add: []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
-					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources ) AND #updatedAt >= :p2 AND #updatedAt <= :p3",
+					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources ) AND #updatedAt >= :p2 AND #updatedAt <= :p3 AND #updatedAt < :p4",
 					Names:      map[string]string{"#estado": "estado", "#resources": "resources", "#updatedAt": "updatedAt"},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p2", Input: "from", Type: table.Type{Kind: "time"}},
 						{Placeholder: ":p3", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p4", Input: "at", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberS{Value: "borrador"},
@@ -3147,6 +3163,7 @@ var (
 		Params: []table.Param{
 			{Name: "from", Type: table.Type{Kind: "time"}},
 			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}},
@@ -3207,7 +3224,7 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1",
@@ -3252,6 +3269,7 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}, Optional: true},

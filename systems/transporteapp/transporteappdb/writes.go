@@ -428,6 +428,7 @@ type GuardarConductorInput struct {
 	VehiculoAsignadoID *string
 	From               time.Time
 	To                 time.Time
+	At                 time.Time
 	UserID             string
 	ConductorID        string
 	Nombre             string
@@ -456,7 +457,7 @@ type GuardarConductorResult struct {
 // Changes a driver who is not on a trip and was last changed between from and to, and increments the agenda's revision,
 // so that an assignment that has read the driver fails.
 //
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI3 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   10 write units
 //
@@ -481,6 +482,7 @@ type EditarConductorInput struct {
 	VehiculoAsignadoID *string
 	From               time.Time
 	To                 time.Time
+	At                 time.Time
 	UserID             string
 	ConductorID        string
 	Nombre             string
@@ -506,7 +508,7 @@ type EditarConductorResult struct {
 // Changes a driver whose state and licence stay the same: no assignment depends on the rest, so the agenda is not
 // changed.
 //
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND activo = :activo AND vence = :vence; GSI1 moved (2); GSI3 updated (1)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at AND estado = :estado AND activo = :activo AND vence = :vence; GSI1 moved (2); GSI3 updated (1)
 //	costs   5 write units
 //
 // It can fail with ErrConductorEnViaje, ErrConductorCambiado, ErrAgendaAfectada, ErrConductorNotFound.
@@ -644,6 +646,7 @@ func (db *DB) replayCrearVehiculo(_ context.Context, _ table.Input, record table
 type GuardarVehiculoInput struct {
 	From               time.Time
 	To                 time.Time
+	At                 time.Time
 	UserID             string
 	VehiculoID         string
 	Placa              string
@@ -676,7 +679,7 @@ type GuardarVehiculoResult struct {
 // Changes a vehicle that is not on a trip and was last changed between from and to, and increments the agenda's
 // revision.
 //
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI3 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
@@ -701,6 +704,7 @@ func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.
 type EditarVehiculoInput struct {
 	From               time.Time
 	To                 time.Time
+	At                 time.Time
 	UserID             string
 	VehiculoID         string
 	ConfigVehicular    string
@@ -729,7 +733,7 @@ type EditarVehiculoResult struct {
 //
 // Changes a vehicle whose state and plate stay the same; the agenda is not changed.
 //
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
 //	costs   4 write units
 //
 // It can fail with ErrVehiculoEnViaje, ErrVehiculoCambiado, ErrAgendaAfectada, ErrVehiculoNotFound,
@@ -854,6 +858,7 @@ func (db *DB) replayCrearRemolque(_ context.Context, _ table.Input, record table
 type GuardarRemolqueInput struct {
 	From       time.Time
 	To         time.Time
+	At         time.Time
 	UserID     string
 	RemolqueID string
 	Placa      string
@@ -878,7 +883,7 @@ type GuardarRemolqueResult struct {
 // Changes a trailer that is not on a trip and was last changed between from and to, and increments the agenda's
 // revision.
 //
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI3 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
@@ -903,6 +908,7 @@ func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.
 type EditarRemolqueInput struct {
 	From       time.Time
 	To         time.Time
+	At         time.Time
 	UserID     string
 	RemolqueID string
 	SubTipoRem string
@@ -923,7 +929,7 @@ type EditarRemolqueResult struct {
 //
 // Changes a trailer whose state and plate stay the same; the agenda is not changed.
 //
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at AND estado = :estado AND placa = :placa; GSI1 updated (1); GSI3 moved (2)
 //	costs   4 write units
 //
 // It can fail with ErrRemolqueEnViaje, ErrRemolqueCambiado, ErrAgendaAfectada, ErrRemolqueNotFound,
@@ -1226,6 +1232,7 @@ func (db *DB) replayCrearCartaDeViaje(_ context.Context, _ table.Input, record t
 type GuardarViajeInput struct {
 	From                  time.Time
 	To                    time.Time
+	At                    time.Time
 	UserID                string
 	ViajeID               string
 	Nombre                string
@@ -1252,7 +1259,7 @@ type GuardarViajeResult struct {
 // Coordinates and
 // costs without a value are removed.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI2 moved (4)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI2 moved (4)
 //	costs   8 write units
 //
 // It can fail with ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeCambiado, ErrViajeNotFound.
@@ -1300,6 +1307,7 @@ func (db *DB) programarViajeResult(_ context.Context, _ table.Input, out table.O
 // AsignarRecursosInput is the input of AsignarRecursos.
 type AsignarRecursosInput struct {
 	Visto     int64
+	At        time.Time
 	UserID    string
 	ViajeID   string
 	Resources *Recursos
