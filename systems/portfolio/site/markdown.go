@@ -39,14 +39,17 @@ func Images(source string) (ids []string) {
 	document := converter().Parser().Parse(text.NewReader([]byte(source)))
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if image, ok := n.(*ast.Image); ok && entering {
-			if found := imageForm.FindSubmatch(image.Destination); found != nil {
-				ids = append(ids, string(found[1]))
+			if found := imageForm.FindStringSubmatch(addressOf(image)); found != nil {
+				ids = append(ids, found[1])
 			}
 		}
 		return ast.WalkContinue, nil
 	})
 	return ids
 }
+
+// addressOf returns an image's address as it is rendered: without escapes such as &#58; or \:.
+func addressOf(image *ast.Image) string { return string(util.URLEscape(image.Destination, true)) }
 
 var imageForm = regexp.MustCompile(`^\.\./images/([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
 
@@ -96,7 +99,7 @@ func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context)
 		case *ast.Heading:
 			headings = append(headings, n)
 		case *ast.Image:
-			if to := string(n.Destination); strings.Contains(to, ":") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `\`) {
+			if to := addressOf(n); strings.Contains(to, ":") || strings.HasPrefix(to, "//") {
 				foreign = append(foreign, n)
 			}
 		}

@@ -95,8 +95,8 @@ func (s *Site) Pages() map[string]http.Handler {
 		"GET /feed.json":   gzhttp.GzipHandler(s.page(s.jsonFeed)),
 		"GET /sitemap.xml": gzhttp.GzipHandler(s.page(s.sitemap)),
 		"GET /site.js":     http.HandlerFunc(serveScript),
-		"GET /c/{$}":       http.RedirectHandler("../", http.StatusFound),
-		"GET /p/{$}":       http.RedirectHandler("../", http.StatusFound),
+		"GET /c/{$}":       http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { redirect(w, "../", http.StatusFound) }),
+		"GET /p/{$}":       http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { redirect(w, "../", http.StatusFound) }),
 		"GET /robots.txt":  s.page(s.robots),
 	}
 }
@@ -112,6 +112,12 @@ func (s *Site) Front() http.Handler {
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	respond(w, r, script)
+}
+
+// redirect sends a relative address unchanged. http.Redirect would resolve it against a path without the system's prefix.
+func redirect(w http.ResponseWriter, to string, status int) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(status)
 }
 
 // errMissing is the error for a page that does not exist.
@@ -329,7 +335,7 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 	p := *found.Post
 	address := Address(p.Title, p.PostID)
 	if r.PathValue("address") != address {
-		http.Redirect(w, r, s.base(r)+"/p/"+address, http.StatusMovedPermanently)
+		redirect(w, address, http.StatusMovedPermanently)
 		return nil
 	}
 	v := s.view(r)

@@ -12,21 +12,24 @@ import (
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"# One\n\n## Two":                   "<h2>One</h2>\n<h3>Two</h3>\n",
-		"### One\n\n##### Two\n\n### Three": "<h2>One</h2>\n<h3>Two</h3>\n<h2>Three</h2>\n",
-		"### One\n\n# Two":                  "<h2>One</h2>\n<h2>Two</h2>\n",
-		"`x` **y** ~~z~~":                   "<p><code>x</code> <strong>y</strong> <del>z</del></p>\n",
-		"```go\nx < y\n```":                 "<pre tabindex=\"0\"><code class=\"language-go\">x &lt; y\n</code></pre>\n",
-		"<script>alert(1)</script>":         "\n",
-		"a <b onclick=x>b</b>":              "<p>a b</p>\n",
-		"[x](javascript:alert(1))":          "<p>x</p>\n",
-		"[x](https://example.com)":          "<p><a href=\"https://example.com\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](https://example.com/a.png)":   "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](//example.com/a.png)":         "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](data:image/png;base64,AA)":    "<p>x</p>\n",
-		"![x](../images/a.png)":             "<p><img loading=\"lazy\" decoding=\"async\" src=\"../images/a.png\" alt=\"x\"></p>\n",
-		"|a|\n|-|\n|b|":                     "<div class=\"prose-wide\" tabindex=\"0\"><table>",
-		"<pre>":                             "",
+		"# One\n\n## Two":                     "<h2>One</h2>\n<h3>Two</h3>\n",
+		"### One\n\n##### Two\n\n### Three":   "<h2>One</h2>\n<h3>Two</h3>\n<h2>Three</h2>\n",
+		"### One\n\n# Two":                    "<h2>One</h2>\n<h2>Two</h2>\n",
+		"`x` **y** ~~z~~":                     "<p><code>x</code> <strong>y</strong> <del>z</del></p>\n",
+		"```go\nx < y\n```":                   "<pre tabindex=\"0\"><code class=\"language-go\">x &lt; y\n</code></pre>\n",
+		"<script>alert(1)</script>":           "\n",
+		"a <b onclick=x>b</b>":                "<p>a b</p>\n",
+		"[x](javascript:alert(1))":            "<p>x</p>\n",
+		"[x](https://example.com)":            "<p><a href=\"https://example.com\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](https://example.com/a.png)":     "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](//example.com/a.png)":           "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](https&#58;//example.com/a.png)": "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](https\\://example.com/a.png)":   "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](&#x2f;&sol;example.com/a.png)":  "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](data:image/png;base64,AA)":      "<p>x</p>\n",
+		"![x](../images/a.png)":               "<p><img loading=\"lazy\" decoding=\"async\" src=\"../images/a.png\" alt=\"x\"></p>\n",
+		"|a|\n|-|\n|b|":                       "<div class=\"prose-wide\" tabindex=\"0\"><table>",
+		"<pre>":                               "",
 	} {
 		got := string(Markdown(source))
 		if strings.HasPrefix(source, "|") {
@@ -34,6 +37,17 @@ func TestMarkdown(t *testing.T) {
 		}
 		if got != want && strings.TrimSpace(got+want) != "" {
 			t.Errorf("%q became %q, want %q", source, got, want)
+		}
+	}
+}
+
+// TestImages: an image of this site is found however its address is written, so that it is kept.
+func TestImages(t *testing.T) {
+	t.Parallel()
+	const id = "01KDZ2CN800000000000000001"
+	for _, source := range []string{"![x](../images/" + id + ")", "![x](..&#47;images/" + id + ")", "![x][1]\n\n[1]: \\../images/" + id} {
+		if got := Images(source); !slices.Equal(got, []string{id}) || !strings.Contains(string(Markdown(source)), `src="../images/`+id) {
+			t.Errorf("%q shows %q: %s", source, got, Markdown(source))
 		}
 	}
 }
