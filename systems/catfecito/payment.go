@@ -38,7 +38,8 @@ func (s *service) beginPayment(ctx context.Context, who auth.Principal, in Order
 const paymentIgnored = "ignored"
 
 // paymentEvent handles a provider's event, once. A payment that does not pay an order is refunded, because it came too late, the
-// order was already paid, or the amount differs. Its record is stored first, so that a redelivered event completes the refund.
+// order was already paid, or the amount differs. Its record is stored first, so that a redelivered event completes the refund. A
+// refund that fails is set aside, because a provider does not redeliver an event forever.
 func (s *service) paymentEvent(ctx context.Context, _ auth.Principal, in signedEvent) (PaymentResult, error) {
 	if s.provider == nil {
 		return PaymentResult{}, errNoProvider
@@ -52,7 +53,7 @@ func (s *service) paymentEvent(ctx context.Context, _ auth.Principal, in signedE
 	}
 	done, err := s.settlePayment(ctx, e)
 	if err == nil && done == catfecitodb.PaymentOutcomeRefunded {
-		err = s.provider.Refund(ctx, e.PaymentID)
+		err = s.refundOrSetAside(ctx, catfecitodb.SetRefundAsideInput{OrderID: e.OrderID, PaymentID: e.PaymentID, Amount: e.Amount})
 	}
 	return PaymentResult{string(done)}, err
 }

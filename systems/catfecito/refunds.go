@@ -30,21 +30,34 @@ func (s *service) refund(ctx context.Context, changes []change) error {
 		if !was || !is || before.Status == after.Status || after.Status != catfecitodb.OrderStatusCancelled || after.PaymentID == nil {
 			continue
 		}
-		due := catfecitodb.SetRefundAsideInput{OrderID: after.OrderID, PaymentID: *after.PaymentID, Amount: after.Total}
-		if err := s.refundPayment(ctx, due.PaymentID); err != nil {
-			faults = append(faults, s.setAside(ctx, due, err))
-		}
+		faults = append(faults, s.refundOrSetAside(ctx, catfecitodb.SetRefundAsideInput{OrderID: after.OrderID, PaymentID: *after.PaymentID, Amount: after.Total}))
 	}
 	return errors.Join(faults...)
 }
 
-// setAside records why a refund has failed.
-func (s *service) setAside(ctx context.Context, due catfecitodb.SetRefundAsideInput, because error) error {
-	s.logger.ErrorContext(ctx, "a payment has not been refunded", "order", due.OrderID, "payment", due.PaymentID, "error", because)
-	if _, err := s.db.SetRefundAside(ctx, due); err != nil {
-		return fmt.Errorf("refund %s of order %s: %w", due.PaymentID, due.OrderID, errors.Join(because, err))
+// refundOrSetAside refunds a payment. If that fails, it is left to retryRefunds and staff; a redelivery does not count as a try. An
+// order has one refund set aside, so that of another payment is an error.
+func (s *service) refundOrSetAside(ctx context.Context, due catfecitodb.SetRefundAsideInput) error {
+	because := s.refundPayment(ctx, due.PaymentID)
+	if because == nil {
+		return nil
+	}
+	s.refundFailed(ctx, due.OrderID, due.PaymentID, because)
+	_, err := s.db.SetRefundAside(ctx, due)
+	if errors.Is(err, catfecitodb.ErrFailedRefundExists) {
+		var is catfecitodb.FailedRefund
+		if is, err = s.db.FailedRefundOf(ctx, catfecitodb.FailedRefundOfInput{OrderID: due.OrderID}); err == nil && is.PaymentID != due.PaymentID {
+			err = because
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("refund %s of order %s: %w", due.PaymentID, due.OrderID, err)
 	}
 	return nil
+}
+
+func (s *service) refundFailed(ctx context.Context, orderID, paymentID string, because error) {
+	s.logger.ErrorContext(ctx, "a payment has not been refunded", "order", orderID, "payment", paymentID, "error", because)
 }
 
 // refundPayment asks the provider for a refund.
@@ -66,7 +79,10 @@ func (s *service) retryRefunds(ctx context.Context) error {
 			continue
 		}
 		if err := s.refundPayment(ctx, f.PaymentID); err != nil {
-			faults = append(faults, s.setAside(ctx, catfecitodb.SetRefundAsideInput{OrderID: f.OrderID, PaymentID: f.PaymentID, Amount: f.Amount}, err))
+			s.refundFailed(ctx, f.OrderID, f.PaymentID, err)
+			if _, err := s.db.CountRefundTry(ctx, catfecitodb.CountRefundTryInput{OrderID: f.OrderID}); !errors.Is(err, catfecitodb.ErrFailedRefundNotFound) {
+				faults = append(faults, err) // otherwise staff have refunded it in the meantime
+			}
 			continue
 		}
 		faults = append(faults, s.db.DropFailedRefund(ctx, catfecitodb.DropFailedRefundInput{OrderID: f.OrderID}))

@@ -54,7 +54,7 @@ func template(v *apitest.Server) sam.Template {
 			"listOrders":           {"UserOrders"},
 			"getOrder":             {"OrderWithItems", "OrderExists", "OrderForStaff"},
 			"beginPayment":         {"OrderByID", "OrderExists"},
-			"paymentEvent":         {"ApplyPayment", "RefusePayment", "PaymentByID"},
+			"paymentEvent":         {"ApplyPayment", "RefusePayment", "PaymentByID", "SetRefundAside", "FailedRefundOf"},
 			"payOrder":             {"PayOrder", "OrderForStaff"},
 			"cancelOrder":          {"OrderWithItems", "OrderExists", "OrderForStaff", "CancelOrder"},
 			"shipOrder":            {"ShipOrder"},
@@ -70,12 +70,12 @@ func template(v *apitest.Server) sam.Template {
 			"listActs":             {"ActsOfDay"},
 		})),
 		Streams: []sam.Stream{
-			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "ProductByID", "EnterProducts", "DropProductEntries", "SetRefundAside"}, Filter: changesFilter},
+			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "ProductByID", "EnterProducts", "DropProductEntries", "SetRefundAside", "FailedRefundOf"}, Filter: changesFilter},
 		},
 		Schedules: []sam.Schedule{
 			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
 			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProducts"}},
-			{Name: "refunds", Every: time.Hour, Patterns: []string{"FailedRefunds", "SetRefundAside", "DropFailedRefund"}},
+			{Name: "refunds", Every: time.Hour, Patterns: []string{"FailedRefunds", "CountRefundTry", "DropFailedRefund"}},
 		},
 		Settings: []sam.Setting{
 			{Variable: sam.IssuerKey, Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},

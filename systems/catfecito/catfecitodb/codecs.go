@@ -1207,6 +1207,12 @@ func (in SetRefundAsideInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in CountRefundTryInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	return table.Input{Values: v}
+}
+
 func (in DropFailedRefundInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "orderId", table.Text[string](), in.OrderID)

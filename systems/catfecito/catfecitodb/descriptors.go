@@ -374,6 +374,7 @@ var (
 		},
 		Key:      []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}")},
 		NotFound: ErrFailedRefundNotFound,
+		Exists:   ErrFailedRefundExists,
 	}
 	orderItemEntity = &table.Entity{
 		Name:  "OrderItem",
@@ -1841,14 +1842,12 @@ var (
 		Pattern: "SetRefundAside",
 		Steps: []table.Step{
 			{
-				Action: table.Upsert,
+				Action: table.Create,
 				Entity: failedRefundEntity,
 				Set: []table.Assignment{
-					{Path: []string{"paymentId"}, Value: table.InputValue("paymentId")},
-					{Path: []string{"amount"}, Value: table.InputValue("amount")},
+					{Path: []string{"tries"}, Value: table.NumberValue("1")},
 					{Path: []string{"failedAt"}, Value: table.NowValue()},
 				},
-				Add: []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
 			},
 		},
 		Params: []table.Param{
@@ -1856,6 +1855,18 @@ var (
 			{Name: "paymentId", Type: table.Type{Kind: "id"}},
 			{Name: "amount", Type: table.Type{Kind: "money"}},
 		},
+	}
+	countRefundTryWrite = &table.Write{
+		Pattern: "CountRefundTry",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: failedRefundEntity,
+				Set:    []table.Assignment{{Path: []string{"failedAt"}, Value: table.NowValue()}},
+				Add:    []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
+			},
+		},
+		Params: []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
 	}
 	dropFailedRefundWrite = &table.Write{
 		Pattern: "DropFailedRefund",

@@ -100,7 +100,9 @@ var (
 	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
 	// ErrOrderNotCancellable is declared by the design. CancelOrder can return it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
-	// ErrFailedRefundNotFound is a table.ErrNotFound. No write returns it.
+	// ErrFailedRefundExists is a table.ErrExists. SetRefundAside can return it.
+	ErrFailedRefundExists = fmt.Errorf("catfecitodb: failed refund: %w", table.ErrExists)
+	// ErrFailedRefundNotFound is a table.ErrNotFound. CountRefundTry can return it.
 	ErrFailedRefundNotFound = fmt.Errorf("catfecitodb: failed refund: %w", table.ErrNotFound)
 	// ErrProductEntryNotFound is a table.ErrNotFound. No write returns it.
 	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)

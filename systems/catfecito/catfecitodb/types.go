@@ -533,7 +533,8 @@ func (x Payment) Record() table.Record {
 
 // FailedRefund is an item of table catfecito.
 //
-// A refund of a cancelled order that the payment provider has not made. It is deleted when the provider makes it.
+// A refund of a cancelled order, or of a payment that pays no order, that the payment provider has not made. It is
+// deleted when the provider makes it.
 //
 //	key  REFUNDS / {orderId}
 type FailedRefund struct {

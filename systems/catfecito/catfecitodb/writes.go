@@ -1212,12 +1212,14 @@ type SetRefundAsideResult struct {
 	FailedRefund FailedRefund
 }
 
-// SetRefundAside does: upsert FailedRefund.
+// SetRefundAside does: create FailedRefund.
 //
-// Records that the payment provider has not made a refund, and counts its tries.
+// Records that the payment provider has not made a refund, once.
 //
-//	upsert  FailedRefund.key REFUNDS / {orderId}
+//	create  FailedRefund.key REFUNDS / {orderId}; if it does not exist
 //	costs   1 write unit
+//
+// It can fail with ErrFailedRefundExists.
 func (db *DB) SetRefundAside(ctx context.Context, in SetRefundAsideInput) (SetRefundAsideResult, error) {
 	return table.Do(ctx, db.run, setRefundAsideWrite, in.input(), db.setRefundAsideResult)
 }
@@ -1226,6 +1228,36 @@ func (db *DB) SetRefundAside(ctx context.Context, in SetRefundAsideInput) (SetRe
 func (db *DB) setRefundAsideResult(_ context.Context, _ table.Input, out table.Outcome) (SetRefundAsideResult, error) {
 	d := table.DecodeOutcome(out)
 	return SetRefundAsideResult{
+		FailedRefund: table.Made(d, 0, failedRefundOf),
+	}, d.Err()
+}
+
+// CountRefundTryInput is the input of CountRefundTry.
+type CountRefundTryInput struct {
+	OrderID string
+}
+
+// CountRefundTryResult is the result of CountRefundTry.
+type CountRefundTryResult struct {
+	FailedRefund FailedRefund
+}
+
+// CountRefundTry does: update FailedRefund.
+//
+// Counts another failed try of a refund, unless it has been made since.
+//
+//	update  FailedRefund.key REFUNDS / {orderId}
+//	costs   1 write unit
+//
+// It can fail with ErrFailedRefundNotFound.
+func (db *DB) CountRefundTry(ctx context.Context, in CountRefundTryInput) (CountRefundTryResult, error) {
+	return table.Do(ctx, db.run, countRefundTryWrite, in.input(), db.countRefundTryResult)
+}
+
+// countRefundTryResult converts the outcome of CountRefundTry.
+func (db *DB) countRefundTryResult(_ context.Context, _ table.Input, out table.Outcome) (CountRefundTryResult, error) {
+	d := table.DecodeOutcome(out)
+	return CountRefundTryResult{
 		FailedRefund: table.Made(d, 0, failedRefundOf),
 	}, d.Err()
 }
@@ -1552,6 +1584,11 @@ func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
 // SetRefundAside is SetRefundAside of DB, for Tx.
 func (o Ops) SetRefundAside(in SetRefundAsideInput) *table.Op[SetRefundAsideResult] {
 	return table.NewOp(o.db.run, setRefundAsideWrite, in.input(), o.db.setRefundAsideResult)
+}
+
+// CountRefundTry is CountRefundTry of DB, for Tx.
+func (o Ops) CountRefundTry(in CountRefundTryInput) *table.Op[CountRefundTryResult] {
+	return table.NewOp(o.db.run, countRefundTryWrite, in.input(), o.db.countRefundTryResult)
 }
 
 // DropFailedRefund is DropFailedRefund of DB, for Tx.
