@@ -94,7 +94,7 @@ func TestFailedRefundAtDesk(t *testing.T) {
 	v, provider, _ := failingRefund(t, math.MaxInt)
 	v.Deliver(t)
 	p := signedIn(t, v.Address(t), v.Token(t, boss, catfecito.AdminGroup), "/#/desk/board", webtest.Expect("status of 409"), webtest.Phone)
-	p.UntilText("has not refunded these cancelled orders")
+	p.UntilText("has not made these refunds")
 	p.Width()
 	p.Shot("desk-refunds")
 	p.Button("Try again")
@@ -102,7 +102,7 @@ func TestFailedRefundAtDesk(t *testing.T) {
 	p.Until(`document.querySelector("[aria-busy]") === null`) // the list has been read again
 	provider.mend()
 	p.Button("Try again")
-	p.Until(`!document.body.textContent.includes("has not refunded these cancelled orders")`)
+	p.Until(`!document.body.textContent.includes("has not made these refunds")`)
 	if !provider.Refunded("pay-9") {
 		t.Error("the payment is not refunded")
 	}
