@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -60,12 +62,21 @@ func (s *service) join(ctx context.Context, who auth.Principal, in newMember) (r
 	return room, false, err
 }
 
-// calledBy returns a member's chosen name, or nil if there is none.
+// visible matches a character that can be seen.
+var visible = regexp.MustCompile(`[^\s\p{Z}\p{C}]`)
+
+// calledBy returns a member's chosen name, or nil if nothing of it can be seen. It drops what would break the line or reverse the
+// text in which other members read the name.
 func calledBy(in *MemberInput) *string {
-	if in == nil || strings.TrimSpace(in.Name) == "" {
+	if in == nil || !visible.MatchString(in.Name) {
 		return nil
 	}
-	name := strings.TrimSpace(in.Name)
+	name := strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+			return -1
+		}
+		return r
+	}, in.Name))
 	return &name
 }
 

@@ -109,3 +109,23 @@ func (c client) matches(tb testing.TB, roomID string) []trinity.Match {
 	tb.Helper()
 	return all[trinity.Match](tb, c, "/rooms/"+roomID+"/matches")
 }
+
+// TestNames: a name can be seen and does not change the text around it. Emoji of several characters stay whole.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
+	room := client{v, ana}.create(t, "k")
+	for i, c := range []struct{ chosen, want string }{
+		{" Zoë ", "Zoë"}, {"\u202eanA", "anA"}, {"a\u2028b\u0085", "ab"}, {"\u202e", ""}, {"\u200b\u2060", ""}, {"👩\u200d🚀", "👩\u200d🚀"}, {"\u200f\u05d3\u05df", "\u05d3\u05df"},
+	} {
+		guest := client{v, fmt.Sprint("guest-", i)}
+		guest.do(t, nil, apitest.Request{Method: http.MethodPut, Path: "/codes/" + room.Code + "/member", Body: map[string]any{"name": c.chosen}}, http.StatusCreated)
+		var found trinity.RoomWithMembers
+		guest.do(t, &found, apitest.Request{Method: http.MethodGet, Path: "/rooms/" + room.ID}, http.StatusOK)
+		for _, m := range found.Members {
+			if m.UserID == guest.sub && m.Name != c.want {
+				t.Errorf("%q is called %q, want %q", c.chosen, m.Name, c.want)
+			}
+		}
+	}
+}
