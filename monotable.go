@@ -200,6 +200,7 @@ type DB struct {
 	store   kv.Store
 	dir     string                // "" in memory
 	left    atomic.Pointer[error] // the error of all requests after the database has been moved; nil before
+	closed  atomic.Bool           // Close has been called
 	engine  *engine.Engine
 	regions []*region // in addition to the default one
 	server  *server.Server
@@ -387,6 +388,7 @@ func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. All requests must have returned.
 func (db *DB) Close() error {
+	db.closed.Store(true)
 	db.engine.Rest() // what background work has done counts in the metrics
 	for _, r := range db.regions {
 		r.engine.Rest()

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/monotabletest"
@@ -156,5 +158,30 @@ func TestRelativePaths(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "audit.jsonl.*")); err != nil || len(files) == 0 {
 		t.Errorf("the audit log was not rotated: %v, %v", files, err)
+	}
+}
+
+// TestCallsAfterClose: calls of in-process clients fail at once, without the SDK's retries.
+func TestCallsAfterClose(t *testing.T) {
+	db, err := monotable.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var attempts int
+	count := func(s *middleware.Stack) error {
+		return s.Finalize.Add(middleware.FinalizeMiddlewareFunc("count", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			attempts++
+			return next.HandleFinalize(ctx, in)
+		}), middleware.After)
+	}
+	if _, err := db.Client(dynamodb.WithAPIOptions(count)).ListTables(t.Context(), nil); !errors.Is(err, monotable.ErrClosed) || attempts != 1 {
+		t.Errorf("tables: %v after %d attempts, want ErrClosed after one", err, attempts)
+	}
+	attempts = 0
+	if _, err := db.StreamsClient(dynamodbstreams.WithAPIOptions(count)).ListStreams(t.Context(), nil); !errors.Is(err, monotable.ErrClosed) || attempts != 1 {
+		t.Errorf("streams: %v after %d attempts, want ErrClosed after one", err, attempts)
 	}
 }

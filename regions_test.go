@@ -107,6 +107,19 @@ func TestClientOfRegion(t *testing.T) {
 	}
 }
 
+// TestCallOfRegion: the options of a single call of an in-process client can name another Region.
+func TestCallOfRegion(t *testing.T) {
+	db := monotabletest.NewWith(t, &monotable.Options{Regions: []string{"eu-west-1"}})
+	createOrders(t.Context(), db.Client(func(o *dynamodb.Options) { o.Region = "eu-west-1" }))
+	client := db.Client()
+	for region, want := range map[string]int{"us-east-1": 0, "eu-west-1": 1} {
+		tables, err := client.ListTables(t.Context(), nil, func(o *dynamodb.Options) { o.Region = region })
+		if err != nil || len(tables.TableNames) != want {
+			t.Errorf("%s has %v, %v; want %d tables", region, tables, err, want)
+		}
+	}
+}
+
 // TestRegionsAreIsolated serves three Regions, in which tables with the same name are independent, also after a restart.
 func TestRegionsAreIsolated(t *testing.T) {
 	dir, regions := t.TempDir(), []string{"us-east-1", "eu-west-1", "ap-southeast-2"}

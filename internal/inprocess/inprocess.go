@@ -13,11 +13,16 @@ type Client struct {
 	Handler http.Handler
 	// Now is the time in the Date header of responses; nil leaves it out.
 	Now func() time.Time
+	// Closed returns the error of all requests after the server was closed, nil before; nil means never.
+	Closed func() error
 }
 
 // Do serves the request and closes its body. The response is complete when Do returns.
 func (c Client) Do(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
+	if err := c.closed(); err != nil {
 		return nil, err
 	}
 	if request.Body == nil {
@@ -34,6 +39,11 @@ func (c Client) Do(request *http.Request) (*http.Response, error) {
 	if err := request.Body.Close(); err != nil {
 		return nil, err
 	}
+	if response.status >= http.StatusInternalServerError { // perhaps because the server was closed meanwhile
+		if err := c.closed(); err != nil {
+			return nil, err
+		}
+	}
 	return &http.Response{
 		Status:        http.StatusText(response.status),
 		StatusCode:    response.status,
@@ -45,6 +55,13 @@ func (c Client) Do(request *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(response.body)),
 		Request:       request,
 	}, nil
+}
+
+func (c Client) closed() error {
+	if c.Closed == nil {
+		return nil
+	}
+	return c.Closed()
 }
 
 // recorder keeps a response in memory.
