@@ -133,7 +133,8 @@ func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api
 	}
 	latest := now.UnixMilli() - 1
 	outside := func(at float64) error {
-		return apierr.RestoreTimeOutside.With(secondOf(at/millis), secondOf(float64(wholeSeconds(earliest))), secondOf(float64(lastSecond(now))))
+		w := window{wholeSeconds(earliest), lastSecond(now)}
+		return apierr.RestoreTimeOutside.With(secondOf(at/millis), secondOf(float64(w.earliest)), secondOf(float64(w.described())))
 	}
 	at := latest
 	if in.RestoreDateTime != nil {
