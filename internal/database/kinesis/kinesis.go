@@ -30,6 +30,8 @@ const (
 	// batchMax and batchBytesMax limit a batch, below the limits of PutRecords.
 	batchMax      = 500
 	batchBytesMax = 4 << 20
+	// recordBytesMax is the size of a record, with its key, that every data stream accepts.
+	recordBytesMax = 1 << 20
 	// retryMin and retryMax limit the wait after a failed delivery of a table; the wait doubles with each failure.
 	retryMin = 100 * time.Millisecond
 	retryMax = 30 * time.Second
@@ -43,6 +45,12 @@ type Record struct {
 	seq  kv.Seq
 	time time.Time
 }
+
+// oversized reports whether a data stream may reject the record for its size.
+func (r *Record) oversized() bool { return len(r.Data)+len(r.Key) > recordBytesMax }
+
+// errRefused: the sink considers a batch invalid, and will not accept it later either.
+var errRefused = errors.New("the records were rejected")
 
 // Sink stores records. The records of a call are of different items.
 type Sink interface {
@@ -235,13 +243,14 @@ func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe
 		}
 		batch, held = gather(*held, records)
 		counts.Behind(batch[0].time)
-		if err := d.putAll(ctx, x, counts, batch); err != nil {
+		delivered, err := d.putAll(ctx, x, counts, batch)
+		if err != nil {
 			return err
 		}
 		if err := d.engine.SetDelivered(ctx, x, batch[len(batch)-1].seq); err != nil {
 			return err
 		}
-		counts.Records.Add(int64(len(batch)))
+		counts.Records.Add(int64(delivered))
 		if held == nil && len(records) == 0 {
 			counts.CaughtUp()
 		}
@@ -249,9 +258,12 @@ func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe
 }
 
 // gather returns a batch that starts with a record and continues with the available ones, until one is of an item already in the
-// batch or does not fit; that one is held back.
+// batch or does not fit; that one is held back. An oversized record is alone in its batch.
 func gather(first Record, records <-chan Record) (batch []Record, held *Record) {
 	batch = []Record{first}
+	if first.oversized() {
+		return batch, nil
+	}
 	items, bytes := map[string]bool{first.Key: true}, len(first.Data)
 	for len(batch) < batchMax {
 		select {
@@ -259,7 +271,7 @@ func gather(first Record, records <-chan Record) (batch []Record, held *Record) 
 			if !ok {
 				return batch, nil
 			}
-			if bytes += len(next.Data); items[next.Key] || bytes > batchBytesMax {
+			if bytes += len(next.Data); items[next.Key] || bytes > batchBytesMax || next.oversized() {
 				return batch, &next
 			}
 			items[next.Key] = true
@@ -271,22 +283,29 @@ func gather(first Record, records <-chan Record) (batch []Record, held *Record) 
 	return batch, nil
 }
 
-// putAll puts a batch, and retries the records that failed.
-func (d *Deliverer) putAll(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, batch []Record) error {
-	pause := retryMin
+// putAll puts a batch, and retries the records that failed. As on AWS, a record that is too large for the stream is skipped. It
+// returns how many records were delivered.
+func (d *Deliverer) putAll(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, batch []Record) (delivered int, err error) {
+	pause, all := retryMin, len(batch)
 	for {
 		failed, err := d.sink.Put(ctx, x.StreamARN, batch)
 		if len(failed) == 0 {
-			return err
+			return all, err
+		}
+		if errors.Is(err, errRefused) && batch[0].oversized() {
+			counts.Failures.Add(1)
+			d.logger.Error("a change was not delivered to Kinesis: its record is too large for the stream",
+				"table", x.Table, "stream", x.StreamARN, "key", batch[0].Key, "bytes", len(batch[0].Data), "error", err)
+			return 0, nil
 		}
 		if len(failed) == len(batch) {
-			return err // nothing has arrived: restart from the stored position
+			return 0, err // nothing has arrived: restart from the stored position
 		}
 		batch = failed
 		counts.Failures.Add(1)
 		d.logger.Warn("Kinesis rejected part of a batch", "table", x.Table, "stream", x.StreamARN, "records", len(failed), "error", err)
 		if !wait(ctx, pause) {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		pause = min(2*pause, retryMax)
 	}

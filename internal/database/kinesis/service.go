@@ -2,6 +2,7 @@ package kinesis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,12 @@ func NewService(endpoint string, credentials aws.CredentialsProvider) *Service {
 	return &Service{kinesis.New(kinesis.Options{BaseEndpoint: &endpoint, Credentials: credentials, Region: "us-east-1"})}
 }
 
+// coded is an error of the service.
+type coded interface {
+	error
+	ErrorCode() string
+}
+
 // Put implements Sink.
 func (s *Service) Put(ctx context.Context, streamARN string, records []Record) (failed []Record, err error) {
 	entries := make([]types.PutRecordsRequestEntry, len(records))
@@ -27,6 +34,9 @@ func (s *Service) Put(ctx context.Context, streamARN string, records []Record) (
 	_, region, name := splitARN(streamARN)
 	out, err := s.client.PutRecords(ctx, &kinesis.PutRecordsInput{StreamARN: &streamARN, StreamName: &name, Records: entries},
 		func(o *kinesis.Options) { o.Region = region })
+	if known, ok := errors.AsType[coded](err); ok && (known.ErrorCode() == "ValidationException" || known.ErrorCode() == "InvalidArgumentException") {
+		return records, fmt.Errorf("kinesis: %w: %w", errRefused, err)
+	}
 	if err != nil {
 		return records, fmt.Errorf("kinesis: %w", err)
 	}

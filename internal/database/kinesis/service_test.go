@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/database/kinesis"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
 // TestService checks what the sink sends to a service, and how it handles a response that rejects a part.
@@ -58,5 +59,44 @@ func TestService(t *testing.T) {
 	response, status = `{"__type":"ResourceNotFoundException","message":"no such stream"}`, http.StatusBadRequest
 	if failed, err := service.Put(t.Context(), streamARN, records); len(failed) != 3 || err == nil {
 		t.Errorf("a missing stream: failed %v, %v", failed, err)
+	}
+}
+
+// TestOversizedRecordIsSkipped: a record above the stream's limit is skipped, and the ones around it arrive.
+func TestOversizedRecordIsSkipped(t *testing.T) {
+	arrived := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var got struct{ Records []struct{ Data []byte } }
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		response := `{"Records":[{"SequenceNumber":"1"}` + strings.Repeat(`,{"SequenceNumber":"1"}`, len(got.Records)-1) + `]}`
+		for _, record := range got.Records {
+			if len(record.Data) > 1<<20 {
+				w.WriteHeader(http.StatusBadRequest)
+				response = `{"__type":"ValidationException","message":"Member must have length less than or equal to 1048576"}`
+			}
+		}
+		if _, err := w.Write([]byte(response)); err != nil {
+			t.Error(err)
+		}
+		if strings.HasPrefix(response, `{"Records"`) {
+			for _, record := range got.Records {
+				arrived <- string(record.Data)
+			}
+		}
+	}))
+	defer server.Close()
+	db := open(t, memkv.New(), kinesis.NewService(server.URL, credentials.NewStaticCredentialsProvider("id", "secret", "")))
+	defer db.close()
+	db.create("")
+	do(db, db.PutItem, `{"TableName":"Music","Item":{"pk":{"S":"before"},"v":{"N":"2"}}}`)
+	do(db, db.PutItem, `{"TableName":"Music","Item":{"pk":{"S":"large"},"v":{"S":"`+strings.Repeat(`\u0001`, 200_000)+`"}}}`)
+	do(db, db.PutItem, `{"TableName":"Music","Item":{"pk":{"S":"after"}}}`)
+	for _, want := range []string{"before", "after"} {
+		if got := <-arrived; !strings.Contains(got, `{"S":"`+want+`"}`) {
+			t.Errorf("%.300s, want the record of %s", got, want)
+		}
 	}
 }
