@@ -1,11 +1,13 @@
 package lines
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -13,7 +15,7 @@ import (
 
 // CSVOptions describe the format of a CSV file.
 type CSVOptions struct {
-	Delimiter rune     // 0 is a comma
+	Delimiter rune     // an ASCII character; 0 is a comma
 	Header    []string // nil: the first line
 	// Kinds are the kinds of key attributes; all others are strings.
 	Kinds map[string]attr.Kind
@@ -28,13 +30,12 @@ type csvReader struct {
 
 // NewCSV reads a file of items in CSV.
 func NewCSV(r io.Reader, o CSVOptions) Reader {
-	b := &bound{in: r}
+	o.Delimiter = cmp.Or(o.Delimiter, ',')
+	b := &bound{in: newBreaks(r, byte(o.Delimiter))}
 	c := &csvReader{in: csv.NewReader(b), bound: b, options: o}
 	c.in.ReuseRecord = true
 	c.in.FieldsPerRecord = -1
-	if o.Delimiter != 0 {
-		c.in.Comma = o.Delimiter
-	}
+	c.in.Comma = o.Delimiter
 	return c
 }
 
@@ -87,6 +88,9 @@ func (c *csvReader) record() ([]string, error) {
 	fields, err := c.in.Read()
 	if _, malformed := errors.AsType[*csv.ParseError](err); malformed {
 		return nil, &LineError{err}
+	}
+	for i := range fields {
+		fields[i] = strings.ReplaceAll(fields[i], quotedCR+"\n", "\r\n")
 	}
 	return fields, err
 }

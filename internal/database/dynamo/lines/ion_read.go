@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// ionDepthMax limits the nesting of Amazon Ion values. Items have at most 32 levels.
+	// ionDepthMax limits the nesting of Amazon Ion values. Those of items have at most attr.MaxDepth levels.
 	ionDepthMax = 100
 	// ionMax limits the length of a record of Amazon Ion, including the space between its values. The largest item needs a
 	// quarter of it.
@@ -78,6 +78,9 @@ func (r *ionReader) record(known bool) (Put, error) {
 		return Put{}, &LineError{r.refused}
 	}
 	p, err := putOf(v, known)
+	if err == nil && p.Item.Depth() > attr.MaxDepth {
+		err = fmt.Errorf("the item has more than %d levels of lists and structs", attr.MaxDepth)
+	}
 	if err != nil {
 		return Put{}, &LineError{err}
 	}

@@ -72,6 +72,18 @@ b"`: `{"S":"ab"}`, `"\0\a\b\t\n\f\r\v\"\'\?\/\\\x41\u00e9\U0001F600\ud83d\ude00"
 	}
 }
 
+// TestIonNesting: an item has at most 31 levels of lists and maps.
+func TestIonNesting(t *testing.T) {
+	for levels, ok := range map[int]bool{31: true, 32: false} {
+		for _, text := range []string{strings.Repeat("[", levels) + strings.Repeat("]", levels), strings.Repeat("{a:", levels) + "1." + strings.Repeat("}", levels)} {
+			_, err := lines.NewIon(strings.NewReader("{Item:{v:" + text + "}}")).Next()
+			if _, refused := errors.AsType[*lines.LineError](err); refused == ok {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+}
+
 // TestNotIon ends a file where it is no Ion, and says where that is.
 func TestNotIon(t *testing.T) {
 	for text, want := range map[string]string{

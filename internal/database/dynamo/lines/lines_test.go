@@ -5,11 +5,15 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -19,6 +23,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
+
+var seedFlag = flag.Uint64("seed", 0, "seed of random files; 0 draws one")
 
 // readers are the ways to read a text.
 func readers(text string) map[string]func() lines.Reader {
@@ -95,6 +101,76 @@ func TestAMalformedHeaderEndsAFile(t *testing.T) {
 	item, err := r.Next()
 	if _, ofLine := errors.AsType[*lines.LineError](err); err == nil || ofLine || errors.Is(err, io.EOF) {
 		t.Errorf("%v, %v", item, err)
+	}
+}
+
+// TestCSVKeepsLineBreaks: a line break within quotes is part of the value, whatever precedes it and however the file is read.
+func TestCSVKeepsLineBreaks(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"k,v\r\n\"a\r\nb\",\"c\nd\"\r\n1,\"\r\n\"\"\r\n\"\r\n", `a\r\nb,c\nd;1,\r\n\"\r\n;`},
+		{"k,v\n1,x\"y\n\"a\r\nb\",2\n", `bad;a\r\nb,2;`},
+		{"k,v\r\n1,\"x\"y\r\n\"a\r\nb\",2\r\n", `bad;a\r\nb,2;`},
+		{"k,v\r\n1,\"x\"\r\"y\r\n2,\"a\r\nb\"\r\n", `bad;2,a\r\nb;`},
+		{"k,v\n1,\"\xff\n\"\n2,\"a\rb\r\"\n", `bad;2,a\rb\r;`},
+		{"\ufeffk,v\n1,2\n", `1,2;`},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text))} {
+			in, got := lines.NewCSV(r, lines.CSVOptions{}), ""
+			for {
+				item, err := in.Next()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					got += "bad;"
+					continue
+				}
+				k, _ := item.Get("k")
+				v, _ := item.Get("v")
+				got += k.Text() + "," + v.Text() + ";"
+			}
+			if got = strings.Trim(strconv.Quote(got), `"`); got != test.want {
+				t.Errorf("%q: %s, want %s", test.text, got, test.want)
+			}
+		}
+	}
+}
+
+// TestCSVAgreesWithTheLibrary: except for line breaks within quotes, random records are those of package csv.
+func TestCSVAgreesWithTheLibrary(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 20_000 {
+		text := make([]byte, random.IntN(14))
+		for i := range text {
+			text[i] = "ab,\"\"\r\n\n"[random.IntN(8)]
+		}
+		library := csv.NewReader(bytes.NewReader(text))
+		library.FieldsPerRecord = -1
+		ours := lines.NewCSV(bytes.NewReader(text), lines.CSVOptions{Header: []string{"k", "v"}})
+		for {
+			want, err := library.Read()
+			item, oursErr := ours.Next()
+			if errors.Is(err, io.EOF) || errors.Is(oursErr, io.EOF) {
+				if !errors.Is(oursErr, io.EOF) || !errors.Is(err, io.EOF) {
+					t.Errorf("-seed=%d: %q: %v, want %v", seed, text, oursErr, err)
+				}
+				break
+			}
+			if bad := err != nil || len(want) != 2; bad != (oursErr != nil) {
+				t.Fatalf("-seed=%d: %q: %v, want %q, %v", seed, text, oursErr, want, err)
+			} else if bad {
+				continue
+			}
+			for i, name := range []string{"k", "v"} {
+				if v, _ := item.Get(name); strings.ReplaceAll(v.Text(), "\r\n", "\n") != want[i] {
+					t.Fatalf("-seed=%d: %q: %q, want %q", seed, text, v.Text(), want)
+				}
+			}
+		}
 	}
 }
 
