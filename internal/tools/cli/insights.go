@@ -39,11 +39,11 @@ may be too high; it is absent while there are few keys.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(env.Stdout).Encode(in)
-			}
 			if len(in.Resources) == 0 {
 				return fmt.Errorf("contributor insights of table %s are not enabled: enable them with UpdateContributorInsights", args[0])
+			}
+			if asJSON {
+				return json.NewEncoder(env.Stdout).Encode(in)
 			}
 			return printInsights(env.Stdout, &in)
 		},
