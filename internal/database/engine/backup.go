@@ -104,8 +104,9 @@ func (e *Engine) beginSystemBackup(txn kv.Txn, d *catalog.Descriptor, now time.T
 	return id, b.Save(txn)
 }
 
-// keepDeleted keeps the data of a table that is being deleted for its system backup. Writes no longer reach the table.
-func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableID) error {
+// keepDeleted keeps the data of a table that is being deleted for its system backup. Requests no longer reach the table, but an
+// expiry that has begun may still end.
+func (e *Engine) keepDeleted(ctx context.Context, id string) error {
 	b := &backup.Record{ID: id}
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
 		b, err = e.readBackup(r, id)
@@ -119,7 +120,12 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 	if err := e.store.Keep(ctx, b.Kept(), what); err != nil && !errors.Is(err, kv.ErrKeptExists) {
 		return err
 	}
-	if b.Items, b.Bytes, err = e.statistics(ctx, table, 0); err != nil {
+	snapshot, err := e.store.OpenKept(ctx, b.Kept())
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	if err := b.Count(snapshot); err != nil {
 		return err
 	}
 	b.Making = false

@@ -18,6 +18,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -388,6 +389,67 @@ func TestRestoreOutlivesRequest(t *testing.T) {
 	e.Settle()
 	send(t, e, "put-item", `{"TableName":"Again","Item":{"pk":{"S":"a"},"sk":{"N":"1"}}}`)
 	wantKept(t, store)
+}
+
+// slowExpiry is a store that commits an expiry right after it has kept data.
+type slowExpiry struct {
+	kv.Store
+	begun, kept, ended chan struct{}
+}
+
+// expiring marks the context of an expiry.
+type expiring struct{}
+
+func (s *slowExpiry) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if ctx.Value(expiring{}) != nil {
+		close(s.begun)
+		<-s.kept
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+func (s *slowExpiry) Keep(ctx context.Context, name string, what kv.Selection) error {
+	err := s.Store.Keep(ctx, name, what)
+	close(s.kept)
+	<-s.ended
+	return err
+}
+
+// TestSystemBackupCountsWhatItKeeps: an expiry that begins while a table is being deleted can end after the table's data is kept
+// for the system backup, which has the item and counts it.
+func TestSystemBackupCountsWhatItKeeps(t *testing.T) {
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	store := &slowExpiry{memkv.New(), make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	e := openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1, TableDelay: time.Second})
+	defer e.Close()
+	send(t, e, "create-table", historyTable)
+	later := func() {
+		c.set(c.now().Add(2 * time.Second))
+		e.Settle()
+	}
+	later()
+	if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	send(t, e, "update-time-to-live", `{"TableName":"History","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`)
+	later()
+	send(t, e, "put-item", `{"TableName":"History","Item":{"pk":{"S":"a"},"sk":{"N":"1"}}}`)
+	send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"a"},"sk":{"N":"2"},"exp":{"N":"%d"}}}`, c.now().Unix()))
+	send(t, e, "delete-table", `{"TableName":"History"}`)
+	go func() {
+		defer close(store.ended)
+		if n, err := e.ExpireNow(context.WithValue(t.Context(), expiring{}, true)); n != 1 || err != nil {
+			t.Errorf("%d items expired, %v", n, err)
+		}
+	}()
+	<-store.begun
+	later()
+	<-store.ended
+	e.Settle()
+	if _, err := verify.Run(t.Context(), store, func(f verify.Finding) { t.Error(f) }, verify.Options{}); err != nil {
+		t.Error(err)
+	}
 }
 
 // lingering is a store that counts job updates from a certain one on, and completes the first of them only when the engine is

@@ -9,7 +9,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -113,9 +112,5 @@ func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descripto
 	if err != nil {
 		return nil, err
 	}
-	counters, err := snapshot.Counter(keyenc.Statistics(d.ID, 0))
-	if len(counters) >= 2 {
-		b.Items, b.Bytes = counters[0], counters[1]
-	}
-	return b, err
+	return b, b.Count(snapshot)
 }

@@ -60,7 +60,7 @@ func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 // dropTable removes everything of a deleted table except its change log. Data for a backup is saved first.
 func (e *Engine) dropTable(ctx context.Context, j *job.Record) error {
 	if j.Backup != "" {
-		if err := e.keepDeleted(ctx, j.Backup, j.Table); err != nil {
+		if err := e.keepDeleted(ctx, j.Backup); err != nil {
 			return err
 		}
 	}

@@ -95,6 +95,15 @@ func Selection(d *catalog.Descriptor) kv.Selection {
 	return what
 }
 
+// Count sets the number and size of the items from the kept snapshot.
+func (b *Record) Count(kept kv.Snapshot) error {
+	counters, err := kept.Counter(keyenc.Statistics(b.Table.ID, 0))
+	if len(counters) >= 2 {
+		b.Items, b.Bytes = counters[0], counters[1]
+	}
+	return err
+}
+
 // Expired reports whether the backup has expired.
 func (b *Record) Expired(now time.Time) bool { return b.Expires != 0 && b.Expires <= now.UnixMilli() }
 
