@@ -60,6 +60,10 @@ func (e *Engine) legacyReplica(ctx context.Context, name, region string) (*repli
 // checkLegacy checks AWS's requirements on a new replica, compared with an existing one.
 func checkLegacy(first, x *replicaMember) error {
 	region := x.engine.options.Region
+	// A table that is going away would remain a replica of the others.
+	if status := x.d.Status(x.engine.options.Now()); status == catalog.StatusCreating || x.d.Deleting() || x.d.Global != nil && x.d.Global.Leaving {
+		return apierr.TableNotFound.As(apierr.TableNotFoundException, x.d.Name)
+	}
 	if first != x && (!slices.Equal(first.d.Keys, x.d.Keys) || !sameIndexes(first.d, x.d)) {
 		return apierr.GlobalReplicaDiffers.With(x.d.Name, region)
 	}

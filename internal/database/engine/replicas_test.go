@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
@@ -285,4 +287,39 @@ func useReplica(ctx context.Context, w world, other string, last map[string]stri
 		<-time.After(10 * time.Millisecond) // of the bubble's clock
 	}
 	return true
+}
+
+// TestLegacyReplicasAreThere: a table that is being deleted, or is leaving its global table, is not added to one: it would remain a
+// replica of the others after it has gone.
+func TestLegacyReplicasAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openWorld(t, memkv.New(), func(_ string, o *engine.Options) { o.TableDelay = time.Second }, "eu-west-1", "us-west-2")
+		defer w.close(t)
+		for _, e := range w {
+			send(t, e, "create-table", `{"TableName":"Music","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+				"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",
+				"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
+		}
+		create := func(directive, region string, members string) {
+			t.Helper()
+			_, err := perform(t.Context(), w[region], directive, members)
+			if known, ok := errors.AsType[*apierr.Error](err); !ok || known.Code != apierr.TableNotFoundException {
+				t.Errorf("%s: %v, want a TableNotFoundException", directive, err)
+			}
+		}
+		create("create-global-table", "eu-west-1", `{"GlobalTableName":"Music","ReplicationGroup":[{"RegionName":"eu-west-1"},{"RegionName":"us-west-2"}]}`)
+		advance(2 * time.Second)
+		send(t, w["eu-west-1"], "create-global-table", `{"GlobalTableName":"Music","ReplicationGroup":[{"RegionName":"eu-west-1"},{"RegionName":"us-west-2"}]}`)
+		send(t, w[home], "delete-table", `{"TableName":"Music"}`)
+		create("update-global-table", "eu-west-1", `{"GlobalTableName":"Music","ReplicaUpdates":[{"Create":{"RegionName":"us-east-1"}}]}`)
+		advance(2 * time.Second)
+		send(t, w[home], "create-table", `{"TableName":"Music","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+			"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",
+			"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
+		advance(2 * time.Second)
+		send(t, w["us-west-2"], "delete-table", `{"TableName":"Music"}`)
+		create("update-global-table", "eu-west-1", `{"GlobalTableName":"Music","ReplicaUpdates":[{"Create":{"RegionName":"us-east-1"}}]}`)
+		advance(3 * time.Second)
+		send(t, w["eu-west-1"], "update-global-table", `{"GlobalTableName":"Music","ReplicaUpdates":[{"Create":{"RegionName":"us-east-1"}}]}`)
+	})
 }

@@ -94,8 +94,12 @@ func (g *GlobalTable) Add(r Replica) {
 	g.Replicas = slices.Insert(g.Replicas, at, r)
 }
 
-// Remove removes the replica in a Region.
+// Remove removes the replica in a Region. Older versions could leave a table in a global table after it was deleted: the table that
+// now has its name does not belong to one, and its g is nil.
 func (g *GlobalTable) Remove(region string) {
+	if g == nil {
+		return
+	}
 	g.Replicas = slices.DeleteFunc(g.Replicas, func(r Replica) bool { return r.Region == region })
 }
 
