@@ -219,13 +219,14 @@ func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 	}
 }
 
-// checkScaledIndexes rejects settings of indexes that a replica does not have, or that are being created.
+// checkScaledIndexes rejects settings of indexes that a replica does not have, or that are being created. A request can omit the
+// name of an index.
 func (r *replicasUpdate) checkScaledIndexes(in *api.UpdateTableReplicaAutoScalingInput) error {
 	for _, x := range r.replicas {
 		var missing []string
 		for _, u := range in.GlobalSecondaryIndexUpdates {
-			if !schema.Scales(x.d, *u.IndexName, r.now) {
-				missing = append(missing, *u.IndexName)
+			if !schema.Scales(x.d, valueOf(u.IndexName), r.now) {
+				missing = append(missing, valueOf(u.IndexName))
 			}
 		}
 		if missing != nil {
@@ -236,8 +237,8 @@ func (r *replicasUpdate) checkScaledIndexes(in *api.UpdateTableReplicaAutoScalin
 				continue
 			}
 			for _, u := range u.ReplicaGlobalSecondaryIndexUpdates {
-				if !schema.Scales(x.d, *u.IndexName, r.now) {
-					return apierr.ScalingReadsMissing.With(x.d.Name, *u.IndexName, x.d.Global.Region)
+				if !schema.Scales(x.d, valueOf(u.IndexName), r.now) {
+					return apierr.ScalingReadsMissing.With(x.d.Name, valueOf(u.IndexName), x.d.Global.Region)
 				}
 			}
 		}
