@@ -93,7 +93,7 @@ func (a *Attempt) prepare() error {
 			case errors.Is(err, errUnread) && !e.read:
 				unread = append(unread, e)
 			case err != nil:
-				return e.fault(err)
+				return a.fault(e, err)
 			}
 		}
 		if len(unread) == 0 {
@@ -103,6 +103,27 @@ func (a *Attempt) prepare() error {
 			return err
 		}
 	}
+}
+
+// fault is the error of an effect that cannot be written. If that is because of a counter, the cause may be a change that will be
+// rejected and so must not be counted: items that were not read yet are read to find out.
+func (a *Attempt) fault(of *effect, err error) error {
+	if !of.moved {
+		return of.fault(err)
+	}
+	unread := slices.DeleteFunc(slices.Clone(a.effects), func(e *effect) bool { return e.read || e.isRecord() })
+	if lookErr := a.look(unread); lookErr != nil || a.isRepetition() {
+		return lookErr
+	}
+	for _, e := range a.effects {
+		if e.isRecord() {
+			continue
+		}
+		if refusal := a.ownRefusal(e, e.old); !errors.Is(refusal, ErrAgain) {
+			return refusal
+		}
+	}
+	return of.fault(err)
 }
 
 // unreturned is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so

@@ -42,8 +42,11 @@ func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 		if len(collided) > 0 || len(kept) < len(own.records) {
 			return nil
 		}
-		if slices.ContainsFunc(kept, func(r *record) bool { return g.trial.orphan(r, kept) && !g.trial.orphan(r, g.world.records) }) {
-			return nil // the item that counted it has been removed
+		if slices.ContainsFunc(kept, func(r *record) bool {
+			was := slices.Contains(g.world.records, r) && len(own.uncounted(nil, r, g.world.records)) > 0
+			return !was && len(own.uncounted(nil, r, kept)) > 0
+		}) {
+			return nil // the item that counts it has been removed, or never existed
 		}
 	}
 	return nil

@@ -229,6 +229,14 @@ func (w *world) settle(v *verdict) {
 		return
 	}
 	v.records = w.counters(v, after)
+	for i, r := range v.records {
+		if r == after[i] {
+			continue
+		}
+		if _, err := r.items(); err != nil {
+			v.invalid = err.Error() // a counter can become too large or too small for a key
+		}
+	}
 	for _, e := range v.effects {
 		if e.next == nil {
 			continue

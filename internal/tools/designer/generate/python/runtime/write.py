@@ -116,10 +116,34 @@ class _Attempt:
                 raise self._refused_itself(first, first.old)  # no earlier one is rejected
         self._count()
         while True:
-            left = [e for e in self._effects if not e.planned and _unread(lambda e=e: _derive(e))]  # type: ignore[misc]
+            left = [e for e in self._effects if not e.planned and self._remains(e)]
             if not left:
                 return
             self._look(left)
+
+    def _remains(self, e: Effect) -> bool:
+        """Creates the operations of an effect, unless they depend on an item that was not read."""
+        try:
+            e.derive()
+            return False
+        except Unread:
+            if e.read:
+                raise Fault("depends on an item that was not read") from None
+            return True
+        except (TableError, Fault) as err:
+            raise self._fault(e, err) from None
+
+    def _fault(self, of: Effect, err: Exception) -> Exception:
+        """The error of an effect that cannot be written. If that is because of a counter, the cause may be a change that will be
+        rejected and so must not be counted: items that were not read yet are read to find out.
+        """
+        if of.moved:
+            self._look([e for e in self._effects if not e.read and not _is_record(e)])
+            for e in self._effects:
+                refusal = None if _is_record(e) else self._refused_itself(e, e.old)
+                if refusal is not None and not isinstance(refusal, _Again):
+                    return refusal
+        return of.fault(err)
 
     def _look(self, effects: list[Effect]) -> None:
         """Reads the current items of effects. Idempotency records are read too: an earlier request with the same key may be why
@@ -392,17 +416,6 @@ def _first(e: Effect) -> None:
     try:
         movements(e)
         e.derive()
-    except (TableError, Fault) as err:
-        raise e.fault(err) from None
-
-
-def _derive(e: Effect) -> None:
-    try:
-        e.derive()
-    except Unread:
-        if e.read:
-            raise Fault("depends on an item that was not read") from None
-        raise
     except (TableError, Fault) as err:
         raise e.fault(err) from None
 

@@ -154,21 +154,42 @@ class Attempt {
     }
     await this.count();
     for (;;) {
-      const left = this.effects.filter((e) => !e.planned && isUnread(() => {
+      const left: Effect[] = [];
+      for (const e of this.effects.filter((x) => !x.planned)) {
         try {
           e.derive();
         } catch (err) {
           if (!(err instanceof Unread)) {
-            throw e.fault(err);
+            throw await this.fault(e, err);
           }
-          throw e.read ? new Error("depends on an item that was not read") : err;
+          if (e.read) {
+            throw new Error("depends on an item that was not read");
+          }
+          left.push(e);
         }
-      }));
+      }
       if (left.length === 0) {
         return;
       }
       await this.look(left);
     }
+  }
+
+  /**
+   * The error of an effect that cannot be written. If that is because of a counter, the cause may be a change that will be rejected and
+   * so must not be counted: items that were not read yet are read to find out.
+   */
+  private async fault(of: Effect, err: unknown): Promise<unknown> {
+    if (of.moved) {
+      await this.look(this.effects.filter((e) => !e.read && !isRecord(e)));
+      for (const e of this.effects.filter((x) => !isRecord(x))) {
+        const refusal = this.refusedItself(e, e.old);
+        if (!(refusal instanceof Again)) {
+          return refusal;
+        }
+      }
+    }
+    return of.fault(err);
   }
 
   /**
