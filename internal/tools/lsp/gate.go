@@ -14,21 +14,51 @@ import (
 // gate is a server's channel that enforces the protocol's life cycle: no requests before initialize, nothing but exit
 // after shutdown, and the server sees the end of the stream only once all requests are answered. It tracks this from the
 // order of the messages, because their handlers run concurrently.
+//
+// Messages are sent by a goroutine of their own: an editor may write for long before it reads, and jrpc2 holds its lock while it
+// sends.
 type gate struct {
-	channel.Channel // Recv is only called by one goroutine
+	channel.Channel // Recv is only called by one goroutine, Send by another
 
-	mu      sync.Mutex // also serializes sends
-	done    sync.Cond
-	pending int  // number of unanswered requests
-	closed  bool // nothing is answered any more
+	mu      sync.Mutex
+	changed sync.Cond
+	queue   [][]byte // to be sent; the first is being sent
+	failed  error    // of sending
+	pending int      // number of unanswered requests
+	closed  bool     // nothing is answered any more
 
 	initialized, shutdown, exited bool
 }
 
 func newGate(c channel.Channel) *gate {
 	g := &gate{Channel: c}
-	g.done.L = &g.mu
+	g.changed.L = &g.mu
+	go g.deliver()
 	return g
+}
+
+// deliver sends the messages of the queue until the channel is closed.
+func (g *gate) deliver() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.closed && g.failed == nil {
+		if len(g.queue) == 0 {
+			g.changed.Wait()
+			continue
+		}
+		bits := g.queue[0]
+		g.mu.Unlock()
+		err := g.Channel.Send(bits)
+		g.mu.Lock()
+		g.queue, g.failed = g.queue[1:], err
+		g.changed.Broadcast()
+	}
+}
+
+// enqueue adds a message to the queue; the caller holds mu.
+func (g *gate) enqueue(bits []byte) {
+	g.queue = append(g.queue, bits)
+	g.changed.Broadcast()
 }
 
 // Recv returns the next message for a handler; the end of the stream counts as an exit.
@@ -89,36 +119,35 @@ func (g *gate) refuse(id json.RawMessage, code jrpc2.Code, message string) {
 		return
 	}
 	text, _ := json.Marshal(message)
-	_ = g.Channel.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)) // an editor that has disconnected needs no response
+	g.enqueue(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text))
 }
 
-// Send sends a message, and counts responses.
+// Send sends a message later, and counts responses. It fails if an earlier message could not be sent.
 func (g *gate) Send(bits []byte) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	err := g.Channel.Send(bits)
+	g.enqueue(bits)
 	if id, method := envelope(bits); id != nil && method == "" {
 		g.pending--
-		g.done.Broadcast()
 	}
-	return err
+	return g.failed
 }
 
 // Close ends the channel, and the wait for responses.
 func (g *gate) Close() error {
 	g.mu.Lock()
 	g.closed = true
-	g.done.Broadcast()
+	g.changed.Broadcast()
 	g.mu.Unlock()
 	return g.Channel.Close()
 }
 
-// drain waits until all requests are answered.
+// drain waits until all requests are answered and all messages sent.
 func (g *gate) drain() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.pending > 0 && !g.closed {
-		g.done.Wait()
+	for !g.closed && (g.pending > 0 || len(g.queue) > 0 && g.failed == nil) {
+		g.changed.Wait()
 	}
 }
 

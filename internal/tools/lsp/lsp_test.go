@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/monotable/monotable/design"
@@ -862,6 +863,27 @@ func TestClose(t *testing.T) {
 		if !strings.Contains(string(raw), `"diagnostics":[]`) {
 			t.Errorf("%s is closed and has %s", uri, raw)
 		}
+	}
+}
+
+// TestEditorThatDoesNotRead tests that a server reads while its editor does not: an editor with one thread would wait for the
+// server, which waits for it.
+func TestEditorThatDoesNotRead(t *testing.T) {
+	c := start(t, lsp.Options{})
+	c.call("initialize", map[string]any{})
+	if err := c.in.SetWriteDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 { // more bytes, in both directions, than pipes hold
+		c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": fmt.Sprint(uri, i), "text": "x: ["}})
+		c.send(map[string]any{"id": fmt.Sprint("hover ", i), "method": "textDocument/hover", "params": map[string]any{"textDocument": map[string]any{"uri": uri}}})
+	}
+	if m := c.call("shutdown", nil); m.Error != nil {
+		t.Errorf("%+v", m.Error)
+	}
+	c.notify("exit", nil)
+	if err := <-c.done; err != nil {
+		t.Error(err)
 	}
 }
 
