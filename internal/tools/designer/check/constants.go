@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,14 +26,22 @@ func (c *checker) constants() {
 		c.compared(r.Name, c.design.Entity(r.Entity), r.Filter)
 	}
 	for _, w := range c.design.Writes {
+		for _, fault := range lower.InputFaults(c.design, w) {
+			c.find("ST002", w.Name, fault.Pos, "%s", fault.Message).report()
+		}
 		for _, s := range w.Steps {
 			e := c.design.Entity(s.Entity)
 			for _, a := range slices.Concat(s.By, s.Set, s.Init) {
 				c.assigned(w, s, e, a)
 			}
+			for _, a := range slices.Concat(s.By, s.Assignments()) {
+				c.assignedParams(w, e, a)
+			}
 			c.compared(w.Name, e, s.When)
+			c.comparedParams(w, e, s.When)
 			for _, x := range s.Else {
 				c.compared(w.Name, e, x.When)
+				c.comparedParams(w, e, x.When)
 			}
 		}
 	}
@@ -41,6 +50,54 @@ func (c *checker) constants() {
 	}
 	for _, i := range c.design.Invariants {
 		c.stated(i.Name, i.Statement, c.design.EntityCalled)
+	}
+}
+
+// assignedParams checks the declared parameters in a value that a step assigns to a field.
+func (c *checker) assignedParams(w *design.Write, e *design.Entity, a *design.Assignment) {
+	f := lower.FieldAt(c.design, e, a.Field)
+	if f == nil {
+		return
+	}
+	for _, t := range a.Value.Terms {
+		if p := param(w, t.Name); t.Kind == design.ParamTerm && p != nil && storedType(p.Type) != storedType(f.Type) {
+			c.find("ST002", w.Name, a.Pos, "sets %s of %s, which is of type %s, to :%s, which is declared as %s", a.Field, e.Name, f.Type, p.Name, p.Type).
+				fix("%s: %s in params", p.Name, f.Type).report()
+		}
+	}
+}
+
+// comparedParams checks the declared parameters of a condition.
+func (c *checker) comparedParams(w *design.Write, e *design.Entity, cond *design.Condition) {
+	for _, x := range lower.Comparisons(c.design, e, cond) {
+		if p := param(w, x.Value.Param); p != nil && storedType(p.Type) != storedType(x.Type) {
+			c.find("ST002", w.Name, cond.Pos, "compares %s of %s, which is of type %s, with :%s, which is declared as %s", x.Of, e.Name, x.Type, p.Name, p.Type).
+				fix("%s: %s in params", p.Name, x.Type).report()
+		}
+	}
+}
+
+// param is a declared parameter of a write; nil if there is none with that name.
+func param(w *design.Write, name string) *design.Field {
+	if i := slices.IndexFunc(w.Params, func(p *design.Field) bool { return p.Name == name }); i >= 0 {
+		return w.Params[i]
+	}
+	return nil
+}
+
+// storedType distinguishes types whose values are never equal on DynamoDB.
+func storedType(t design.Type) string {
+	switch {
+	case t.Kind == design.KindStruct || t.Kind == design.KindMap:
+		return "M"
+	case t.Kind == design.KindList:
+		return "L"
+	case t.Kind == design.KindSet && t.Elem != nil:
+		return "set of " + storedType(*t.Elem)
+	case t.Kind == design.KindBytes:
+		return "B"
+	default:
+		return fmt.Sprint(storedAs(t))
 	}
 }
 

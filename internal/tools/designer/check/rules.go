@@ -28,7 +28,7 @@ func ruleOf(id string) Rule {
 //nolint:gochecknoglobals // the catalogue
 var rules = []Rule{
 	{ID: "ST001", Severity: Error, Title: "an acceptance matches no finding"},
-	{ID: "ST002", Severity: Error, Title: "a field can never have the value of a constant"},
+	{ID: "ST002", Severity: Error, Title: "a field can never have the value of a constant or parameter"},
 	{ID: "ST003", Severity: Error, Title: "a sample is not a valid item"},
 
 	{ID: "ST101", Severity: Error, Title: "two items can have the same primary key"},

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -36,6 +37,19 @@ func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 		in.record(l.program.Design.Entity(w.Idempotent.With))
 	}
 	return in.once, in.lines
+}
+
+// InputFaults returns the inputs of a write that cannot have one type.
+func InputFaults(d *design.Design, w *design.Write) []*FaultError {
+	l := newLowerer(d)
+	l.writeInputs(w)
+	var out []*FaultError
+	for _, err := range l.faults {
+		if fault, ok := errors.AsType[*FaultError](err); ok {
+			out = append(out, fault)
+		}
+	}
+	return out
 }
 
 // linesNamed finds the names that the write explicitly takes from its lines.
