@@ -5,8 +5,8 @@
 // What both designs store in the same place is the same thing, whatever it is called; only what has no counterpart there is
 // matched by its name.
 //
-// The result has tables, types and entities. Patterns keep their names in code, so they are left out. It is not complete
-// enough to generate code from it.
+// The result has tables, types and entities, but no patterns: their names, parameters and results are names in code. Read and
+// Write translate what they do with stored data. The result is not complete enough to generate code from it.
 package align
 
 import (
@@ -20,16 +20,16 @@ import (
 // Names are a design in the names of another one.
 type Names struct {
 	// Design is the design in the other's names. It is the original if no name differs.
-	Design *design.Design
-	was    map[any]string // the original names of objects with another one
+	Design  *design.Design
+	aligner *aligner
 }
 
 // Was is the original name of a table, type, entity, field, copy, marker or entry of the design; "" if it is the same.
-func (n *Names) Was(x any) string { return n.was[x] }
+func (n *Names) Was(x any) string { return n.aligner.was[x] }
 
 // Original is like Was, for an entry whose original name may be "".
 func (n *Names) Original(x any) (name string, renamed bool) {
-	name, renamed = n.was[x]
+	name, renamed = n.aligner.was[x]
 	return name, renamed
 }
 
@@ -42,7 +42,7 @@ type aligner struct {
 	entities map[*design.Entity]string
 	fields   map[*design.Field]string
 	types    map[string]string
-	was      map[any]string
+	was      map[any]string // the original names of objects with another one
 }
 
 // To writes a design in the names of another. The suffix distinguishes names that mean something else in the other design.
@@ -76,7 +76,7 @@ func To(from, to *design.Design, suffix string) *Names {
 	if len(a.was) == 0 {
 		out = from
 	}
-	return &Names{Design: out, was: a.was}
+	return &Names{Design: out, aligner: a}
 }
 
 func tableName(t *design.Table) string   { return t.Name }

@@ -138,3 +138,53 @@ func TestNamesWithoutTypes(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// TestNamesInPatterns tests that patterns which do the same under other names are not reported, and others are.
+func TestNamesInPatterns(t *testing.T) {
+	const patterns = `  Paid: { many: Order, via: byUser, by: [userId], filter: "status = 'paid' AND total > :least", returns: [orderId, status], page: 9 }
+writes:
+  Pay:
+    params: { least: int, place: text }
+    do:
+      - update: Order
+        set: { status: "'paid'", total: total + 1 + number, address.city: ":place" }
+        remove: [until]
+        when: "status = 'open' AND address.city <> 'status'"
+        else: { Cheap: "total < :least", Refused: "*" }
+  Note: { do: [{ update: Order, patch: [address] }] }
+`
+	renamed := []string{
+		"{status}", "{state}", "status = 'open'", "state = 'open'", "total, status]", "total, state]", "status: Status", "state: { type: Status, attr: status }", "by: [status]", "by: [state]",
+		"status = 'paid'", "state = 'paid'", "returns: [orderId, status]", "returns: [orderId, state]", "{ status: \"'paid'\"", "{ state: \"'paid'\"",
+		"[total]", "[sum]", "Order.total", "Order.sum", "[orderId, total", "[orderId, sum", "total: int", "sum: { type: int, attr: total }", "total: total + 1", "sum: sum + 1", "total < ", "sum < ", "total > ", "sum > ",
+		"city: text", "town: { type: text, attr: city }", "address.city", "address.town",
+		"byUser", "ofUser",
+	}
+	for name, test := range map[string]struct {
+		edits []string
+		want  []string // of the patterns
+	}{
+		"the same": {nil, []string{"breaking OrdersByStatus"}}, // its parameter has another name
+		"another filter and value": {
+			[]string{"sum > :least", "sum >= :least", "sum + 1", "sum + 2", "via: ofUser, by: [userId], f", "by: [userId], f"},
+			[]string{"breaking OrdersByStatus", "free Paid", "free Pay"},
+		},
+		"another error": {[]string{"sum < ", "sum <= "}, []string{"breaking OrdersByStatus", "free Pay"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := parse(t, named+patterns)
+			after := parse(t, replaced(t, replaced(t, named+patterns, renamed), test.edits))
+			var got []string
+			for _, c := range diff.Designs(before, after) {
+				if after.Read(c.Subject) != nil || after.Write(c.Subject) != nil {
+					got = append(got, string(c.Class)+" "+c.Subject)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(test.want)
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}

@@ -31,71 +31,27 @@ func (d *differ) patterns() {
 }
 
 func (d *differ) read(o, n *design.Read) {
-	before := len(d.changes)
+	before, same := len(d.changes), d.names.Read(o)
 	switch {
 	case o.Entity != n.Entity || o.Keyword() != n.Keyword() && (o.Keyword() != "many" || n.Keyword() != "scan") && (o.Keyword() != "scan" || n.Keyword() != "many"):
 		d.add(Breaking, n.Name, n.Pos, "it now returns %s", n.Entity)
 	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Over != n.Over || o.Range != n.Range || o.Owner != n.Owner:
 		d.add(Breaking, n.Name, n.Pos, "its parameters have changed: by %v instead of %v", n.By, o.By)
-	case !slices.Equal(d.order(o), n.Order):
+	case !slices.Equal(same.Order, n.Order):
 		d.add(Breaking, n.Name, n.Pos, "its order has changed: existing cursors become invalid")
-	case d.via(o) != n.Via && o.Via != "" && n.Via != "":
+	case same.Via != n.Via && o.Via != "" && n.Via != "":
 		d.add(Breaking, n.Name, n.Pos, "it now reads %s instead of %s: existing cursors become invalid", n.Via, o.Via)
 	}
 	if len(d.changes) > before {
 		return
 	}
 	d.readCalls(o, n)
-	same := *o
-	same.Order = d.order(o)
-	if len(d.changes) == before && !sameApart(same, *n, func(r *design.Read) {
+	if len(d.changes) == before && !sameApart(*same, *n, func(r *design.Read) {
 		r.Doc, r.Rate, r.Accept, r.Shared, r.Via, r.Page, r.Segments = "", 0, nil, "", "", 0, 0
 		r.Keys, r.Buckets = nil, nil
 	}) {
 		d.add(Free, n.Name, n.Pos, "it reads differently")
 	}
-}
-
-// order is the order of an old read with the fields' names in the new design.
-func (d *differ) order(r *design.Read) []design.Order {
-	out := slices.Clone(r.Order)
-	for i, o := range out {
-		if e := d.ofRead(r); e != nil {
-			if f := find(e.Fields, func(f *design.Field) bool { return d.called(f, f.Name) == o.Field }); f != nil {
-				out[i].Field = f.Name
-			}
-		}
-	}
-	return out
-}
-
-// via is the place that an old read names, by its name in the new design.
-func (d *differ) via(r *design.Read) string {
-	e := d.ofRead(r)
-	if e == nil {
-		return r.Via
-	}
-	for _, c := range e.Copies {
-		if d.called(c, c.Name) == r.Via {
-			return c.Name
-		}
-	}
-	for _, m := range e.Unique {
-		if d.called(m, m.Name) == r.Via {
-			return m.Name
-		}
-	}
-	for _, x := range e.Entries {
-		if d.place(x) == r.Via {
-			return x.Place()
-		}
-	}
-	return r.Via
-}
-
-// ofRead is the entity of an old read.
-func (d *differ) ofRead(r *design.Read) *design.Entity {
-	return find(d.old.Entities, func(e *design.Entity) bool { return d.called(e, e.Name) == r.Entity })
 }
 
 // readCalls compares what a program passes to a read and gets from it.
@@ -161,7 +117,7 @@ func (d *differ) write(o, n *design.Write) {
 	if o.Idempotent != nil && n.Idempotent == nil {
 		d.add(Breaking, n.Name, n.Pos, "it is no longer idempotent: a retry repeats its effect")
 	}
-	if len(d.changes) == before && !sameApart(*o, *n, func(w *design.Write) { w.Doc, w.Rate, w.Accept, w.Lines, w.Params = "", 0, nil, nil, nil }) {
+	if len(d.changes) == before && !sameApart(*d.names.Write(o), *n, func(w *design.Write) { w.Doc, w.Rate, w.Accept, w.Lines, w.Params = "", 0, nil, nil, nil }) {
 		d.add(Free, n.Name, n.Pos, "it writes differently")
 	}
 }
