@@ -164,8 +164,8 @@ func TestMCP(t *testing.T) {
 		{"explain", object{"patterns": []string{"OrdersOf", "OrdersOf"}}, false, []string{`"keyCondition"`}},
 		{"cost", object{}, false, []string{`"region"`}},
 		{"test", object{"items": 30}, false, []string{`"ok":true`}},
-		{"test", object{"items": 1_000_000}, true, []string{"items must be from 1 to 5000"}},
-		{"test", object{"items": -1}, true, []string{"items must be from 1 to 5000"}},
+		{"test", object{"items": 1_000_000}, true, []string{"items must be from 1 to 1000"}},
+		{"test", object{"items": -1}, true, []string{"items must be from 1 to 1000"}},
 		{"test", object{"run": "Nothing"}, true, []string{`run "Nothing" matches no pattern or entity`}},
 	} {
 		text, failed := callTool(t, s, step.tool, step.arguments)

@@ -27,6 +27,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -51,7 +52,9 @@ type Options struct {
 	ReadOnly bool
 	// Check finds the defects of a file's design; nil means check.Check.
 	Check func(file string, d *design.Design) (check.Findings, error)
-	Log   io.Writer
+	// TestTime bounds a call of test; 0 means a minute, the time after which many clients give up.
+	TestTime time.Duration
+	Log      io.Writer
 }
 
 type server struct {
@@ -77,6 +80,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 func newServer(o Options) (*server, error) {
 	if o.Check == nil {
 		o.Check = func(_ string, d *design.Design) (check.Findings, error) { return check.Check(d), nil }
+	}
+	if o.TestTime == 0 {
+		o.TestTime = time.Minute
 	}
 	if o.Log == nil {
 		o.Log = io.Discard

@@ -154,7 +154,7 @@ func (g *reading) limits(in table.Input, n int, first bool) []probe {
 		run := *g.read.Run
 		run.Limit = limit
 		out = append(out, g.probe(in, fmt.Sprintf("limit %d", limit), g.all(in, &run)))
-		if size := 1 + g.rng.IntN(limit); size < limit && g.spend(limit/size+1) {
+		if size := 1 + g.rng.IntN(min(limit, table.MaxPage)); size < limit && g.spend(limit/size+1) {
 			out = append(out, g.probe(in, fmt.Sprintf("limit %d in pages of %d", limit, size), g.pages(in, &run, size)))
 		}
 	}
