@@ -175,14 +175,16 @@ func (r *Read) Keyword() string {
 func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 	var known []string
 	for i, e := range of {
+		t := c.design.TableOf(e)
+		if t == nil {
+			return // it is reported, and its places are unknown
+		}
 		places := []string{"key"}
-		if t := c.design.TableOf(e); t != nil {
-			for _, x := range t.Indexes {
-				if len(of) == 1 {
-					places = append(places, e.entriesIn(x.Name)...)
-				} else {
-					places = append(places, x.Name)
-				}
+		for _, x := range t.Indexes {
+			if len(of) == 1 {
+				places = append(places, e.entriesIn(x.Name)...)
+			} else {
+				places = append(places, x.Name)
 			}
 		}
 		if len(of) == 1 {

@@ -59,7 +59,8 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"\xff\xfe":                        "x: the file is not UTF-8 text",
+		"\xff\xfe":                        "x:1:1: the byte 0xff is not UTF-8 text (save the file as UTF-8)",
+		"design: 1\nname: é\ufffd\xe9b":   "x:2:12: the byte 0xe9 is not UTF-8 text (save the file as UTF-8)",
 		"design: 1\nname: a\x00b":         `x:2:8: the text contains the control character '\x00' (write it as \x.. in double quotes)`,
 		"design: 1\rname: a":              `x:1:10: the text contains the control character '\r' (write it as \x.. in double quotes)`,
 		"name: ñandú\n\ttab: [":           `x:2:1: the text contains a tab (indent with spaces; write \t in double quotes)`,

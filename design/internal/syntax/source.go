@@ -67,10 +67,14 @@ func (s *Source) check(data []byte, limit int) error {
 	if len(data) > limit {
 		return fault(Pos{}, fmt.Sprintf("the text has %d bytes: the maximum is %d", len(data), limit), "write one design for each table")
 	}
-	if !utf8.Valid(data) {
-		return fault(Pos{}, "the file is not UTF-8 text", "")
-	}
 	for i, line := range s.Lines {
+		if !utf8.ValidString(line) {
+			valid := 0
+			for r, n := utf8.DecodeRuneInString(line); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRuneInString(line[valid:]) {
+				valid += n
+			}
+			return fault(Pos{i + 1, valid + 1}, fmt.Sprintf("the byte %#x is not UTF-8 text", line[valid]), "save the file as UTF-8")
+		}
 		at := strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 		if at >= 0 {
 			return fault(Pos{i + 1, at + 1}, fmt.Sprintf("the text contains the control character %q", line[at]), "write it as \\x.. in double quotes")
