@@ -301,7 +301,7 @@ func growsAtEnd(p keyed) bool {
 	return false
 }
 
-// localPartitionBytes is the maximum size of an item collection in a table with a local index:
+// localPartitionBytes is the maximum size of an item collection, with its index entries, in a table with a local index:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html
 const localPartitionBytes = 10 << 30
 
@@ -317,10 +317,20 @@ func (c *checker) grows(e *design.Entity) {
 	deleted := slices.ContainsFunc(c.design.Writes, func(w *design.Write) bool {
 		return slices.ContainsFunc(w.Steps, func(s *design.Step) bool { return s.Entity == e.Name && s.Action == design.Delete })
 	})
+	entries := map[*design.Index]int{} // of the local indexes, which are part of the item collection
+	for _, p := range plan.Places(c.design, e) {
+		if p.Index != nil && p.Index.Local {
+			entries[p.Index] = max(entries[p.Index], cost.SizeAt(p))
+		}
+	}
+	size := cost.ItemSize(e)
+	for _, n := range entries {
+		size += n
+	}
 	local := slices.ContainsFunc(c.design.TableOf(e).Indexes, func(x *design.Index) bool { return x.Local })
 	const fix = "volume: { max: … } if there is a bound, ttl: if they may expire, or a period in the partition key"
 	switch {
-	case local && (v.Max == 0 || v.Max*float64(cost.ItemSize(e)) > localPartitionBytes):
+	case local && (v.Max == 0 || v.Max*float64(size) > localPartitionBytes):
 		c.find("ST303", e.Name, v.Pos, "can exceed 10 GB per %s, the limit of a partition key in a table with a local index: writes are then rejected", v.Per).
 			as(Error).fix(fix).report()
 	case v.Max == 0 && !deleted:
