@@ -107,7 +107,7 @@ func (c *checker) blocked(w *design.Write) {
 			f := e.Field(name)
 			named := e.Volume.Per != "" && strings.EqualFold(name, e.Name+"Id") // one of many for each parent
 			return slices.Contains(fresh, name) || f == nil || named || f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate ||
-				own(c.design, e, f) || c.ofExpiring(e, name)
+				plan.Own(c.design, e, f) || c.ofExpiring(e, name)
 		})
 		if !again {
 			continue
@@ -125,6 +125,6 @@ func (c *checker) blocked(w *design.Write) {
 // ofExpiring reports whether a field is the identifier of another entity whose items expire, so that it is never reused.
 func (c *checker) ofExpiring(e *design.Entity, field string) bool {
 	return slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
-		return of != e && of.TTL != nil && of.Field(field) != nil && own(c.design, of, of.Field(field))
+		return of != e && of.TTL != nil && of.Field(field) != nil && plan.Own(c.design, of, of.Field(field))
 	})
 }

@@ -43,7 +43,7 @@ func (c *checker) identifies(k keyed) {
 	}
 	if slices.ContainsFunc(keyOf(e), func(name string) bool {
 		f := e.Field(name)
-		return f != nil && own(c.design, e, f) && len(c.lost(e, []design.Part{{Field: name}}, parts)) == 0
+		return f != nil && plan.Own(c.design, e, f) && len(c.lost(e, []design.Part{{Field: name}}, parts)) == 0
 	}) {
 		return // generated for each item, so whatever else the key lacks
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 // A limit is an invariant that bounds a field or a number of items. These are the two forms:
@@ -95,7 +96,7 @@ func (c *checker) counterLimit(i *design.Invariant, e *design.Entity, x *design.
 func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity, fix string, args ...any) {
 	for _, w := range c.design.Writes {
 		asked := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
-			return s.When != nil && s.Entity != e.Name && (of == nil || s.Entity == of.Name || belongs(c.design, c.design.Entity(s.Entity), of))
+			return s.When != nil && s.Entity != e.Name && (of == nil || s.Entity == of.Name || plan.Belongs(c.design, c.design.Entity(s.Entity), of))
 		})
 		for _, s := range w.Steps {
 			if s.Entity == e.Name && (s.Action == design.Create || s.Action == design.Put) && !asked {

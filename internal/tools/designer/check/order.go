@@ -177,7 +177,7 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 		}
 	}
 	for _, name := range there {
-		if own(c.design, p.Entity, p.Entity.Field(name)) {
+		if plan.Own(c.design, p.Entity, p.Entity.Field(name)) {
 			return
 		}
 	}
@@ -195,43 +195,6 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 		f.fix("end the sort key with #{%s}", strings.Join(missing, "}#{"))
 	}
 	f.report()
-}
-
-// own reports whether a field is an identifier unique to each item: a generated kind of ID that is not the ID of another
-// entity with several such items.
-func own(d *design.Design, e *design.Entity, f *design.Field) bool {
-	switch f.Type.Kind {
-	case design.KindUUID, design.KindULID, design.KindKSUID:
-	default:
-		return false
-	}
-	key := keyOf(e)
-	if !slices.Contains(key, f.Name) {
-		return false
-	}
-	for _, other := range d.Entities {
-		theirs := keyOf(other)
-		if other == e || !slices.Contains(theirs, f.Name) || len(theirs) >= len(key) || belongs(d, other, e) {
-			continue
-		}
-		if !slices.ContainsFunc(theirs, func(t string) bool { return !slices.Contains(key, t) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// belongs reports whether the volume of an entity is per item of another, directly or indirectly.
-func belongs(d *design.Design, e, to *design.Entity) bool {
-	for range d.Entities {
-		if e = d.Entity(e.Volume.Per); e == nil {
-			return false
-		}
-		if e == to {
-			return true
-		}
-	}
-	return false
 }
 
 // openPrefix checks ST206: a prefix condition on the sort key that also matches other values, because it ends with a

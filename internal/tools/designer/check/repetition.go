@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 // repetition checks ST507: a write that adds to a value, or creates an item with a new ID, has its effect twice when a
@@ -56,7 +57,7 @@ func (c *checker) freshFields(w *design.Write) []string {
 		for _, name := range keyOf(e) {
 			param := slices.ContainsFunc(w.Params, func(p *design.Field) bool { return p.Name == name })
 			v := given(s, name)
-			if has(v, design.NowTerm, design.NewIDTerm) || v == nil && !param && e.Field(name) != nil && own(c.design, e, e.Field(name)) {
+			if has(v, design.NowTerm, design.NewIDTerm) || v == nil && !param && e.Field(name) != nil && plan.Own(c.design, e, e.Field(name)) {
 				out = append(out, name)
 			}
 		}

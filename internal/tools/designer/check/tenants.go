@@ -35,7 +35,7 @@ func (c *checker) tenant(r tenantRead, e *design.Entity) {
 // owned reports whether items of an entity belong to a tenant: it has the tenant field, or belongs to an entity that does.
 func (c *checker) owned(e *design.Entity) bool {
 	has := func(o *design.Entity) bool { return o.Field(c.design.Tenant) != nil }
-	return has(e) || slices.ContainsFunc(c.design.Entities, func(o *design.Entity) bool { return has(o) && belongs(c.design, e, o) })
+	return has(e) || slices.ContainsFunc(c.design.Entities, func(o *design.Entity) bool { return has(o) && plan.Belongs(c.design, e, o) })
 }
 
 const (

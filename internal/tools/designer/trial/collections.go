@@ -46,7 +46,7 @@ func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result
 		}
 		n := len(g.expected(w, in))
 		sizes := []int{0}
-		for size := 1; c.Run.Page > 0 && size <= n+1; size++ {
+		for size := 1; c.Run.Page > 0 && size <= min(n+1, table.MaxPage); size++ {
 			if n <= maxEverySize/2 || i == 0 && (size < 4 || size >= n) || g.rng.IntN(n) < 2 {
 				sizes = append(sizes, size)
 			}

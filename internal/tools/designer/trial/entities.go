@@ -37,7 +37,9 @@ func (t *Trial) storable(all []*record) (out []*record, collided []collision) {
 			}
 		}
 		if clash != nil {
-			collided = append(collided, *clash)
+			if !t.repeatsID(clash.first, r) {
+				collided = append(collided, *clash)
+			}
 			continue
 		}
 		for i, it := range items {
@@ -47,6 +49,15 @@ func (t *Trial) storable(all []*record) (out []*record, collided []collision) {
 	}
 	count(t.program, out)
 	return out, collided
+}
+
+// repeatsID reports whether two items have the same value of an identifier that is generated for each item, so that both cannot
+// exist.
+func (t *Trial) repeatsID(a, b *record) bool {
+	return a.entity == b.entity && slices.ContainsFunc(plan.KeyFields(a.entity), func(name string) bool {
+		f := a.entity.Field(name)
+		return f != nil && plan.Own(t.design, a.entity, f) && equal(a.values[name], b.values[name])
+	})
 }
 
 // placeNames are the places of an entity in its table, in the order in which table.Items has their items.

@@ -49,13 +49,33 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 	return last, nil
 }
 
+// repeatsID reports whether the item of an effect has the key of another item, because both have the same generated identifier.
+func (g *writing) repeatsID(e *effect) bool {
+	target := newRecord(g.trial.program, e.entity())
+	var err error
+	if target.values, err = e.key(); err != nil {
+		return false
+	}
+	key, err := target.run.KeyOf(target.run.Key, target.values)
+	return err == nil && slices.ContainsFunc(g.world.records, func(other *record) bool {
+		if !g.trial.repeatsID(target, other) || other.identity() == e.identity {
+			return false
+		}
+		theirs, err := other.run.KeyOf(other.run.Key, other.values)
+		return err == nil && keyOf(target.run.Table, theirs) == keyOf(target.run.Table, key)
+	})
+}
+
 // withGhosts reports whether an input concerns an item that has expired and was partly replaced, or replaces one that is
-// counted.
+// counted, or repeats the generated identifier and with it the key of another item.
 func (g *writing) withGhosts(v *verdict) bool {
 	if v.miscounts {
 		return true
 	}
 	for _, e := range v.effects {
+		if e.step != nil && g.repeatsID(e) {
+			return true
+		}
 		r := e.next
 		if r == nil {
 			r = e.old
