@@ -117,7 +117,7 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 		if _, after, err = s.whole(p.name, result); err != nil {
 			continue
 		}
-		if err = differs(before, after); err == nil && clashes(result) > clashes(p.content) {
+		if err = differs(before, after); clashes(result) > clashes(p.content) {
 			err = errors.New("a write would have a param with the name of a field")
 		}
 		if err == nil {
