@@ -174,6 +174,20 @@ func TestCSVAgreesWithTheLibrary(t *testing.T) {
 	}
 }
 
+// TestJSONReasons: every rejected line has a reason, for the log of an import.
+func TestJSONReasons(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"Item":{"k":{"S":"a"}}`:     "the line is not JSON in UTF-8",
+		"{\"Item\":{\"k\":\"\xff\"}}": "the line is not JSON in UTF-8",
+		`{}`:                          "the line has no Item",
+	} {
+		_, err := lines.NewJSON(strings.NewReader(text)).Next()
+		if _, bad := errors.AsType[*lines.LineError](err); !bad || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // endless is a file without an end.
 type endless struct{ read int }
 

@@ -3,9 +3,11 @@ package lines
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -136,6 +138,9 @@ func (r *itemReader) Next() (attr.Item, error) {
 	}
 	var read struct{ Item attr.Item }
 	if err := wire.Decode(line, &read); err != nil {
+		if !utf8.Valid(line) || !json.Valid(line) {
+			err = errNotJSON // err is the one of a request, which has no message then
+		}
 		return nil, &LineError{err}
 	}
 	if read.Item == nil {
@@ -144,4 +149,7 @@ func (r *itemReader) Next() (attr.Item, error) {
 	return read.Item, nil
 }
 
-var errNoItem = errors.New("the line has no Item")
+var (
+	errNoItem  = errors.New("the line has no Item")
+	errNotJSON = errors.New("the line is not JSON in UTF-8")
+)
