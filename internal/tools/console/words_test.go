@@ -174,7 +174,7 @@ func TestDesignerIsTranslated(t *testing.T) {
 }
 
 // unseen are texts that the page does not show to people.
-var unseen = []string{"no entity has such a key", "\x00counted by ", " is taken", "monotable console session"}
+var unseen = []string{"no entity has such a key", "\x00counted by ", " is taken", "set of ", "monotable console session"}
 
 // translatable returns the literals of a file, without those of internal errors, database errors and command-line output.
 func translatable(t *testing.T, name string) []string {
