@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
@@ -142,11 +143,25 @@ func (g *gate) Close() error {
 	return g.Channel.Close()
 }
 
-// drain waits until all requests are answered and all messages sent.
+// unreadTime is how long an editor that has exited may take to read what was sent before.
+const unreadTime = time.Second
+
+// drain waits until all requests are answered and all messages sent, unless the editor does not read them.
 func (g *gate) drain() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for !g.closed && (g.pending > 0 || len(g.queue) > 0 && g.failed == nil) {
+	for !g.closed && g.pending > 0 {
+		g.changed.Wait()
+	}
+	late := false
+	timer := time.AfterFunc(unreadTime, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		late = true
+		g.changed.Broadcast()
+	})
+	defer timer.Stop()
+	for !g.closed && g.failed == nil && !late && len(g.queue) > 0 {
 		g.changed.Wait()
 	}
 }

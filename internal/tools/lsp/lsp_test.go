@@ -881,9 +881,22 @@ func TestEditorThatDoesNotRead(t *testing.T) {
 	if m := c.call("shutdown", nil); m.Error != nil {
 		t.Errorf("%+v", m.Error)
 	}
-	c.notify("exit", nil)
+	c.notify("exit", nil) // what follows the response to shutdown stays unread
 	if err := <-c.done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestExitUnread tests that a server ends with its editor, even if that has read nothing.
+func TestExitUnread(t *testing.T) {
+	c := start(t, lsp.Options{})
+	c.send(map[string]any{"id": 1, "method": "initialize", "params": map[string]any{}})
+	for i := range 1000 { // more bytes than a pipe holds
+		c.send(map[string]any{"id": fmt.Sprint("hover ", i), "method": "textDocument/hover", "params": map[string]any{"textDocument": map[string]any{"uri": uri}}})
+	}
+	c.notify("exit", nil)
+	if err := <-c.done; err == nil {
+		t.Error("an exit without a shutdown is no error")
 	}
 }
 
