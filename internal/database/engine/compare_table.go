@@ -36,7 +36,7 @@ func (e *Engine) CompareTable(ctx context.Context, nameOrARN string, second int6
 		return nil, err
 	}
 	if second < w.earliest || second > w.latest {
-		return nil, apierr.RestoreTimeOutside.With(secondOf(float64(second)), secondOf(float64(w.earliest)), secondOf(float64(w.described())))
+		return nil, apierr.RestoreTimeOutside.With(secondOf(float64(second)), secondOf(float64(w.earliest)), secondOf(float64(w.latest)))
 	}
 	lo, hi := keyenc.IndexBounds(d.ID, 0)
 	if after != nil {

@@ -21,10 +21,6 @@ const (
 // later change, and no further change can get a time in the restored range.
 type window struct{ earliest, latest int64 }
 
-// described returns the described end of the window. In the first second, when the window is empty, it is the beginning, as on AWS,
-// and not the second before.
-func (w window) described() int64 { return max(w.earliest, w.latest) }
-
 // window returns the times to which a table with point-in-time recovery can be restored.
 func (e *Engine) window(ctx context.Context, d *catalog.Descriptor) (window, error) {
 	now := e.options.Now()
@@ -67,6 +63,6 @@ func (e *Engine) describeContinuousBackups(ctx context.Context, d *catalog.Descr
 	recovery.PointInTimeRecoveryStatus = new("ENABLED")
 	recovery.RecoveryPeriodInDays = new(int64(d.PITR.Days))
 	recovery.EarliestRestorableDateTime = api.TimestampOf(w.earliest * millis)
-	recovery.LatestRestorableDateTime = api.TimestampOf(w.described() * millis)
+	recovery.LatestRestorableDateTime = api.TimestampOf(w.latest * millis)
 	return out, err
 }

@@ -133,8 +133,7 @@ func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api
 	}
 	latest := now.UnixMilli() - 1
 	outside := func(at float64) error {
-		w := window{wholeSeconds(earliest), lastSecond(now)}
-		return apierr.RestoreTimeOutside.With(secondOf(at/millis), secondOf(float64(w.earliest)), secondOf(float64(w.described())))
+		return apierr.RestoreTimeOutside.With(secondOf(at/millis), secondOf(float64(wholeSeconds(earliest))), secondOf(float64(lastSecond(now))))
 	}
 	at := latest
 	if in.RestoreDateTime != nil {

@@ -58,7 +58,7 @@ function RecoveryCard({ table }: { table: Table }) {
     recovery.reload();
   };
   if (recovery.problem) return <Notice tone="warning">{recovery.problem.detail}</Notice>;
-  const open = r?.on === true && r.earliest !== undefined && r.latest !== undefined && r.earliest < r.latest;
+  const open = r?.on === true && r.earliest !== undefined && r.latest !== undefined && r.earliest <= r.latest;
   return (
     <Card level={2} title={t("pitr")} action={r && <Badge plain {...(r.on ? { tone: "success" } : {})}>{t(r.on ? "on" : "off")}</Badge>}>
       <div class="stack" style={{ "--gap": "var(--space-3)" }}>

@@ -29,7 +29,7 @@ function Past({ table }: { table: Table }) {
   if (recovery.problem) return <Fault problem={recovery.problem} onRetry={recovery.reload} />;
   if (!r) return <TableSkeleton columns={3} rows={4} />;
   if (!r.on) return <Empty level={2} icon={CalendarClock} title={t("past.off")} action={<Button kind="primary" href={link("/tables/:table/backups", { table: name })}>{t("pitr.turnOn")}</Button>}>{t("past.offText")}</Empty>;
-  if (r.earliest === undefined || r.latest === undefined || r.earliest >= r.latest) return <Empty level={2} icon={CalendarClock} title={t("pitr.soon")} action={<Button onPress={recovery.reload}>{t("hot.again")}</Button>} />;
+  if (r.earliest === undefined || r.latest === undefined || r.earliest > r.latest) return <Empty level={2} icon={CalendarClock} title={t("pitr.soon")} action={<Button onPress={recovery.reload}>{t("hot.again")}</Button>} />;
   return <Chosen table={table} recovery={r} />;
 }
 
