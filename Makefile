@@ -51,9 +51,9 @@ web/node_modules: web/package-lock.json
 setup: ## install test dependencies: AWS CLI, boto3, pytest (Debian), npm packages (pinned)
 	@test/setup
 
-# Many tests wait for programs and disks, so two packages more than processors run at a time. make lint vets.
+# Many tests wait for programs and disks, so one package more than processors runs at a time. make lint vets.
 test: setup build ## run every test, real SDKs and the AWS CLI included
-	@go test -timeout=30m -vet=off -p=$$(($$(nproc) + 2)) $(TESTFLAGS) ./...
+	@go test -timeout=30m -vet=off -p=$$(($$(nproc) + 1)) $(TESTFLAGS) ./...
 
 test-whole: setup build ## run what make test shortens: all designs in TypeScript and Python, all systems on DynamoDB Local (an hour)
 	@nice go test -count=1 -timeout=2h ./test/languages -everything
