@@ -26,7 +26,7 @@ type sustained struct {
 	P999Millis   float64 `json:"p999_ms"`
 	MaxMillis    float64 `json:"max_ms"`
 	CPUMicros    float64 `json:"server_cpu_us_per_op"`
-	Written      float64 `json:"bytes_written_per_op"`
+	Written      float64 `json:"bytes_written_per_op,omitempty"`
 }
 
 // The maximum latency of writes: of all but one in a thousand, in multiples of an fsync, and of each.
@@ -40,12 +40,15 @@ func (s sustained) holds() bool {
 }
 
 func (s sustained) String() string {
-	most := ""
+	most, written := "", ""
 	if s.Highest > 0 {
 		most = fmt.Sprintf(" of at most %.0f/s", s.Highest)
 	}
-	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due%s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f), %.0f bytes written each",
-		s.Server, s.Workload, s.Seconds, s.Due, most, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, s.Written)
+	if s.Written > 0 {
+		written = fmt.Sprintf(", %.0f bytes written each", s.Written)
+	}
+	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due%s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f)%s",
+		s.Server, s.Workload, s.Seconds, s.Due, most, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, written)
 }
 
 // medianFsync is the time the disk of a directory takes to make a commit durable.
