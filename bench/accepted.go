@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,6 +116,8 @@ func readResults(name string) (*results, error) {
 // accept makes a run the accepted one, and keeps parts that it has not measured.
 func accept(name string, before, now *results) error {
 	if before != nil {
+		dates := before.dates()
+		maps.Copy(dates, now.dates())
 		if now.Results == nil {
 			now.Conditions, now.Results = before.Conditions, before.Results
 			now.Start, now.Idle, now.OwnIdle, now.Memory, now.LeftOut = before.Start, before.Idle, before.OwnIdle, before.Memory, before.LeftOut
@@ -124,6 +127,8 @@ func accept(name string, before, now *results) error {
 		now.Size = orBefore(now.Size, before.Size)
 		now.Sustained = orBefore(now.Sustained, before.Sustained)
 		now.Growth = orBefore(now.Growth, before.Growth)
+		maps.DeleteFunc(dates, func(_, date string) bool { return date == now.Conditions.Date })
+		now.Dates = dates
 	}
 	if err := writeJSON(name, now); err != nil {
 		return err
@@ -140,4 +145,17 @@ func orBefore[T any](now, before []T) []T {
 		return before
 	}
 	return now
+}
+
+// dates are the dates of the parts beside the comparison.
+func (r *results) dates() map[string]string {
+	dates := map[string]string{}
+	for part, measured := range map[string]bool{
+		"connections": r.Connections != nil, "load": r.Load != nil, "size": r.Size != nil, "sustained": r.Sustained != nil, "growth": r.Growth != nil,
+	} {
+		if measured {
+			dates[part] = cmp.Or(r.Dates[part], r.Conditions.Date)
+		}
+	}
+	return dates
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -36,3 +38,47 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestAcceptKeepsDates tests that parts which a run has not measured keep their figures and their dates.
+func TestAcceptKeepsDates(t *testing.T) {
+	t.Chdir(t.TempDir()) // there is no page to draw
+	run := func(date string, compared bool) *results {
+		r := newResults()
+		if compared {
+			r = resultsOf(500)
+		}
+		r.Conditions.Date = date
+		return r
+	}
+	whole := run("2026-01-01", true)
+	whole.Sustained, whole.Growth = []sustained{{Server: "first"}}, []growth{{What: "first"}}
+	compared := run("2026-01-02", true)
+	grown := run("2026-01-03", false)
+	grown.Growth = []growth{{What: "third"}}
+	for _, step := range []struct {
+		before, now *results
+		date        string // of the comparison
+		sustained   string // its date, if another
+		growth      string
+	}{
+		{nil, whole, "2026-01-01", "", ""},
+		{whole, compared, "2026-01-02", "2026-01-01", "2026-01-01"},
+		{compared, grown, "2026-01-02", "2026-01-01", "2026-01-03"},
+	} {
+		if err := accept(acceptedName, step.before, step.now); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		got, err := readResults(acceptedName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Conditions.Date != step.date || got.Dates["sustained"] != step.sustained || got.Dates["growth"] != step.growth {
+			t.Errorf("compared on %s, other parts %v; want %s, sustained %q, growth %q", got.Conditions.Date, got.Dates, step.date, step.sustained, step.growth)
+		}
+		if len(got.Sustained) != 1 || len(got.Growth) != 1 {
+			t.Errorf("lost a part: %d sustained, %d growth", len(got.Sustained), len(got.Growth))
+		}
+	}
+}
+
+const acceptedName = "accepted.json"

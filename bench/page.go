@@ -47,11 +47,11 @@ func (r *results) markdown() string {
 		{r.Size != nil, "size", "Cost by table size", "Processor time of the server per request."},
 	} {
 		if graph.there {
-			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n![%s](performance/%s.svg)\n", graph.title, graph.text, graph.title, graph.file)
+			fmt.Fprintf(&b, "\n## %s\n\n%s%s\n\n![%s](performance/%s.svg)\n", graph.title, graph.text, r.measured(graph.file), graph.title, graph.file)
 		}
 	}
 	if r.Sustained != nil {
-		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response. The echoes get the same rate for a minute: their latency comes from the machine, the load generator and the store alone.\n\n")
+		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response. The echoes get the same rate for a minute: their latency comes from the machine, the load generator and the store alone."+r.measured("sustained")+"\n\n")
 		row(&b, "server", "seconds", "puts per second", "median fsync", "p50", "p99", "p99.9", "longest", "bytes written per put")
 		row(&b, slices.Repeat([]string{"---"}, 9)...)
 		for _, s := range r.Sustained {
@@ -59,7 +59,7 @@ func (r *results) markdown() string {
 		}
 	}
 	if r.Growth != nil {
-		fmt.Fprint(&b, "\n## Cost by amount of data\n\nIn one process, without a socket.\n\n")
+		fmt.Fprint(&b, "\n## Cost by amount of data\n\nIn one process, without a socket."+r.measured("growth")+"\n\n")
 		row(&b, "cost", "small", "large", "ratio", "at most")
 		row(&b, "---", "---", "---", "---", "---")
 		for _, g := range r.Growth {
@@ -67,6 +67,14 @@ func (r *results) markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// measured says when a part was measured, if on another day than the comparison.
+func (r *results) measured(part string) string {
+	if date := r.Dates[part]; date != "" {
+		return " Measured on " + date + "."
+	}
+	return ""
 }
 
 // compared has a row for each workload with 32 connections.

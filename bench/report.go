@@ -88,6 +88,8 @@ type results struct {
 	Size        []point     `json:"by_size,omitempty"`
 	Sustained   []sustained `json:"sustained,omitempty"`
 	Growth      []growth    `json:"growth,omitempty"`
+	// Dates are those of parts that were measured on another day than Conditions says.
+	Dates map[string]string `json:"dates,omitempty"`
 }
 
 type cell struct {

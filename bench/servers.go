@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -161,6 +163,9 @@ func (s *server) start(ctx context.Context) error {
 	}
 	s.addr = loopback(port)
 	args := s.command(port, s.dir)
+	if err := readThrough(args[0]); err != nil {
+		return err
+	}
 	if s.own && !s.inMemory {
 		if port, err = freePort(ctx); err != nil {
 			return err
@@ -185,6 +190,20 @@ func (s *server) start(ctx context.Context) error {
 	err = s.awaitResponse(ctx)
 	s.started = time.Since(begin)
 	return err
+}
+
+// readThrough reads a program, so that no start is measured with the time that the disk takes for it.
+func readThrough(program string) error {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, file)
+	return errors.Join(err, file.Close())
 }
 
 // freePort is a free port of the loopback interface.
