@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -143,6 +144,10 @@ func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
 	if op.RequestBody == nil {
 		next(ctx)
 		return
+	}
+	// Media types are case-insensitive and may be followed by spaces, but huma compares them exactly.
+	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "" {
+		r.Header.Set("Content-Type", strings.ToLower(strings.TrimSpace(kind)))
 	}
 	if encoding := ctx.Header("Content-Encoding"); encoding != "" && encoding != "identity" {
 		ctx.SetHeader("Accept-Encoding", "identity")

@@ -145,6 +145,14 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	if response := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Encoding", "identity"); response.Status != http.StatusOK {
 		t.Errorf("identity: %d %s", response.Status, response.Body)
 	}
+	for kind, want := range map[string]int{
+		"application/JSON": http.StatusOK, "Application/Json; charset=UTF-8": http.StatusOK, "application/json ; charset=utf-8": http.StatusOK,
+		"text/plain": http.StatusUnsupportedMediaType, "; charset=utf-8": http.StatusOK,
+	} {
+		if response := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Type", kind); response.Status != want {
+			t.Errorf("%q: %d %s, want %d", kind, response.Status, response.Body, want)
+		}
+	}
 	// The body is never sent: a server that waits for it would wait forever.
 	p := exchange(t, s, "POST /pay/baskets HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
 	if p.Status != http.StatusRequestEntityTooLarge || p.Code != "body_too_large" {

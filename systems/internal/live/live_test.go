@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
 	"github.com/monotable/monotable/consumer"
 )
 
@@ -102,6 +105,43 @@ func TestHub(t *testing.T) {
 		}
 		h.Publish("change", nil, "a")
 	})
+}
+
+// TestHead: a HEAD of a stream ends, so that its connection serves the next request.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	mux, end := http.NewServeMux(), make(chan struct{})
+	huma.Register(humago.New(mux, huma.DefaultConfig("Events", "1")), huma.Operation{Method: http.MethodGet, Path: "/events"},
+		func(context.Context, *struct{}) (*huma.StreamResponse, error) {
+			return Respond(slog.New(slog.DiscardHandler), func(ctx context.Context, out Stream) error {
+				_ = out.Ready()
+				select {
+				case <-ctx.Done():
+				case <-end: // the next request on the connection hides that the client has closed it
+				}
+				return nil
+			}), nil
+		})
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		close(end)
+		server.Close()
+	})
+	client := http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: 10 * time.Second}
+	for range 2 {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("%d %v", response.StatusCode, response.Header)
+		}
+	}
 }
 
 // TestUnfollowedBatchesAreSkipped: batches that no page would receive are not handled.

@@ -53,7 +53,10 @@ func Respond(logger *slog.Logger, write func(context.Context, Stream) error) *hu
 		ctx.SetHeader("Content-Type", "text/event-stream")
 		ctx.SetHeader("Cache-Control", "no-store")
 		ctx.SetHeader("X-Accel-Buffering", "no")
-		_, w := humago.Unwrap(ctx)
+		r, w := humago.Unwrap(ctx)
+		if r.Method == http.MethodHead {
+			return // the connection's next request would wait for the end of a stream that the client cannot see
+		}
 		if err := (Stream{w}).write(ctx.Context(), write); err != nil && ctx.Context().Err() == nil {
 			logger.DebugContext(ctx.Context(), "event stream ended", "error", err)
 		}
