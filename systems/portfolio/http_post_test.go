@@ -118,12 +118,14 @@ func postCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		done("edited", edit(ana, content("edited", "cat-456")), http.StatusOK, bodyMatches(func(p portfolio.Post) bool {
 			return p.Title == "edited" && p.Body == "All of edited" && p.CategoryID == "cat-456" && p.Status == "draft"
 		})),
-		refused("edited by somebody else", edit(bruno, content("mine", "cat-123")), http.StatusForbidden, problem.CodeForbidden),
+		refused("a draft, edited by somebody else", edit(bruno, content("mine", "cat-123")), http.StatusNotFound, problem.CodeNotFound),
 		refused("edited, and not there", request(http.MethodPut, missing, ana, content("x", "cat-123")), http.StatusNotFound, problem.CodeNotFound),
 		refused("archived as a draft", set(ana, "archived"), http.StatusConflict, portfolio.CodeNotPublished),
-		refused("published by somebody else", set(bruno, "published"), http.StatusForbidden, problem.CodeForbidden),
+		refused("a draft, published by somebody else", set(bruno, "published"), http.StatusNotFound, problem.CodeNotFound),
+		refused("a draft, archived by somebody else", set(bruno, "archived"), http.StatusNotFound, problem.CodeNotFound),
 		done("published", set(ana, "published"), http.StatusOK),
 		done("published again", set(ana, "published"), http.StatusOK),
+		refused("edited by somebody else", edit(bruno, content("mine", "cat-123")), http.StatusForbidden, problem.CodeForbidden),
 		refused("published again by somebody else", set(bruno, "published"), http.StatusForbidden, problem.CodeForbidden),
 		done("read by anybody", get(at, ""), http.StatusOK, is("published", "edited")),
 		done("read by somebody", get(at, bruno), http.StatusOK, is("published", "edited")),

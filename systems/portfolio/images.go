@@ -122,9 +122,10 @@ func smallKey(id string) string  { return "small/" + id }
 // response never changes, and is always an image.
 func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		refuse := func(err error) { api.Complete(r.Context(), problem.Rules{}.Problem(err)).Write(w) }
 		id := r.PathValue("id")
 		if !imageForm.MatchString(id) {
-			http.NotFound(w, r)
+			refuse(table.ErrNotFound)
 			return
 		}
 		data, err := s.files.Get(r.Context(), key(id), mostBytes)
@@ -132,12 +133,12 @@ func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 			data, err = map[string][]byte{imageKey(id): drawn.Wide, smallKey(id): drawn.Narrow}[key(id)], nil
 		}
 		if errors.Is(err, bucket.ErrMissing) {
-			http.NotFound(w, r)
+			refuse(table.ErrNotFound)
 			return
 		}
 		if err != nil {
 			s.logger.ErrorContext(r.Context(), "an image cannot be read", "imageId", id, "error", err)
-			http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+			refuse(err)
 			return
 		}
 		h := w.Header()

@@ -177,6 +177,8 @@ func TestServedImages(t *testing.T) {
 	} {
 		if w := raw(t, v, http.MethodGet, path, nil); w.Status == http.StatusOK || w.Status >= http.StatusInternalServerError {
 			t.Errorf("%s: %d", path, w.Status)
+		} else if kind := w.Header.Get("Content-Type"); w.Status == http.StatusNotFound && kind != problem.ContentType {
+			t.Errorf("%s: the problem is %s", path, kind)
 		}
 	}
 	_, query, _ := strings.Cut(awaited.URL, "?")

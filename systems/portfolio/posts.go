@@ -102,7 +102,7 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 		return err
 	})
 	if err != nil {
-		return text{}, ofCategory(err)
+		return text{}, ofDraft(ofCategory(err))
 	}
 	return text{*result.Post, d.Body}, nil // read anyway for the keys of its copies
 }
@@ -126,7 +126,7 @@ func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedS
 		}
 	}
 	if err != nil {
-		return portfoliodb.Post{}, err
+		return portfoliodb.Post{}, ofDraft(err)
 	}
 	return *changed, nil // read anyway for the keys of its copies
 }
@@ -158,6 +158,14 @@ var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "the category doe
 func ofCategory(err error) error {
 	if errors.Is(err, portfoliodb.ErrNoSuchCategory) {
 		return errNoSuchCategory
+	}
+	return err
+}
+
+// ofDraft hides from others that a draft exists: to them it is missing.
+func ofDraft(err error) error {
+	if is, ok := found[portfoliodb.Post](err); ok && errors.Is(err, portfoliodb.ErrNotTheAuthor) && is.VisibleTo != everyone {
+		return table.ErrNotFound
 	}
 	return err
 }

@@ -14,10 +14,13 @@ import (
 )
 
 // visit requests a page without following redirects.
-func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.ResponseRecorder, string) {
+func visit(t *testing.T, v *apitest.Server, path, language string, header ...string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://blog.example.com/portfolio"+path, nil)
 	r.Header.Set("Accept-Language", language)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
 	w := httptest.NewRecorder()
 	v.Host.Handler().ServeHTTP(w, r)
 	return w, w.Body.String()
@@ -78,10 +81,11 @@ func TestSite(t *testing.T) {
 	}
 	shows(t, v, at, "pt-BR", "1 curtida", "Comentários")
 	shows(t, v, "/site.js", "en", "Idempotency-Key")
-	// Relative addresses stay below the system's prefix, and behind a proxy on its scheme.
+	// Relative addresses stay below the system's prefix, and behind a proxy on its scheme. A browser that kept a redirect would
+	// follow it in a circle once the title has changed back.
 	for path, want := range map[string]string{"/p/an-older-title-" + strings.ToLower(p.PostID): strings.TrimPrefix(at, "/p/"), "/p/": "../", "/c/": "../"} {
-		if response, _ := visit(t, v, path, "en"); response.Code/100 != 3 || response.Header().Get("Location") != want {
-			t.Errorf("%s: %d %s, want %s", path, response.Code, response.Header().Get("Location"), want)
+		if response, _ := visit(t, v, path, "en"); response.Code/100 != 3 || response.Header().Get("Location") != want || response.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: %d %v, want %s and no-cache", path, response.Code, response.Header(), want)
 		}
 	}
 	for _, path := range []string{
@@ -104,7 +108,7 @@ func wellFormed(path, text string) error {
 	}
 }
 
-// TestSitePages: older posts are on further pages, each on one.
+// TestSitePages: older posts are on further pages, each on one. A page that a browser has is not sent again.
 func TestSitePages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -113,7 +117,10 @@ func TestSitePages(t *testing.T) {
 		published(t, v, ana, "post-"+strings.Repeat("i", i+1))
 	}
 	for _, path := range []string{"/", "/c/go"} {
-		_, first := visit(t, v, path, "en")
+		response, first := visit(t, v, path, "en")
+		if again, _ := visit(t, v, path, "en", "If-None-Match", response.Header().Get("ETag")); again.Code != http.StatusNotModified {
+			t.Errorf("%s with its tag: %d, want 304", path, again.Code)
+		}
 		_, after, found := strings.Cut(first, `rel="next" href="`)
 		after, _, _ = strings.Cut(after, `"`)
 		if !found {

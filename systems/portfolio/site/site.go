@@ -114,8 +114,11 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 	respond(w, r, script)
 }
 
-// redirect sends a relative address unchanged. http.Redirect would resolve it against a path without the system's prefix.
+// redirect sends a relative address unchanged. http.Redirect would resolve it against a path without the system's prefix. Browsers
+// may not keep it: they would keep a permanent redirect forever, and after a title has changed back, its two addresses would
+// redirect to each other.
 func redirect(w http.ResponseWriter, to string, status int) {
+	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("Location", to)
 	w.WriteHeader(status)
 }
@@ -505,7 +508,7 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, name string, v *vie
 		return err
 	}
 	head(w)
-	respond(w, r, text)
+	respond(w, r, text, v.Older)
 	return nil
 }
 
@@ -517,12 +520,16 @@ func head(w http.ResponseWriter) {
 	h.Add("Vary", "Accept-Language")
 }
 
-// respond sends a cacheable response.
-func respond(w http.ResponseWriter, r *http.Request, text []byte) {
-	sum := sha256.Sum256(text)
+// respond sends a cacheable response. A cursor in it is left out of its tag, because each time it is sealed anew.
+func respond(w http.ResponseWriter, r *http.Request, text []byte, cursor ...string) {
+	tagged := text
+	for _, c := range cursor {
+		tagged = bytes.ReplaceAll(tagged, []byte("?after="+c), nil)
+	}
+	sum := sha256.Sum256(tagged)
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("ETag", `W/"`+hex.EncodeToString(sum[:16])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
