@@ -159,6 +159,20 @@ func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) er
 	return err
 }
 
+// leaveAll leaves a user's rooms before their data is erased. Otherwise the others would wait for the votes of somebody who is
+// gone, and a match with an earlier vote would become an item of the user, which does not expire.
+func (s *service) leaveAll(ctx context.Context, userID string) error {
+	for room, err := range s.db.RoomsOfUserAll(ctx, trinitydb.RoomsOfUserInput{UserID: userID}) {
+		if err == nil {
+			err = s.leave(ctx, auth.Principal{Sub: userID}, RoomPath{room.RoomID})
+		}
+		if err != nil && !errors.Is(err, errNoRoom) { // an expired room, whose items have no effect
+			return err
+		}
+	}
+	return nil
+}
+
 // takeBack deletes a member's votes.
 func (s *service) takeBack(ctx context.Context, m membership) error {
 	for v, err := range s.db.VotesOfUserInRoomAll(ctx, trinitydb.VotesOfUserInRoomInput{RoomID: m.item.RoomID, UserID: m.item.UserID}) {

@@ -13,11 +13,12 @@ import (
 // and, if not, whether the room exists.
 func template(v *apitest.Server) sam.Template {
 	member := func(patterns ...string) []string { return append([]string{"MemberOf", "RoomByID"}, patterns...) }
+	leave := member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches")
 	return sam.Template{
 		Name: trinity.Name, Title: "Trinity", Design: "trinity.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"exportOwnData":      {"ExportPerson"},
-			"eraseOwnData":       {"ErasePerson"},
+			"eraseOwnData":       append([]string{"RoomsOfUser", "ErasePerson"}, leave...),
 			"listGenres":         {},
 			"createRoom":         {"OpenRoom", "RoomByID"},
 			"listRooms":          {"RoomsOfUser"},
@@ -26,9 +27,9 @@ func template(v *apitest.Server) sam.Template {
 			"getRoom":            member("Members"),
 			"getRoomByCode":      {"RoomByCode"},
 			"joinRoom":           {"RoomByCode", "RoomByID", "Join"},
-			"removeMember":       member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches"),
+			"removeMember":       leave,
 			"closeRoom":          member("Members", "CloseRoom"),
-			"leaveRoom":          member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches"),
+			"leaveRoom":          leave,
 			"listCandidates":     member("Movies"),
 			"castVote":           member("MovieOf", "VoteNo", "VoteYes", "VoteYesAfterMatch", "Members", "CompleteMatch", "VoteOf", "MatchOf"),
 			"getVote":            member("VoteOf"),

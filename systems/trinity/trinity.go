@@ -151,7 +151,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	list, page := pages(d.Issuer, d.PublicURL)
 	return &system.Service{
 		Register: s.routes,
-		Personal: &personal.Data{DB: db, Kept: trinitydb.PersonKept()},
+		Personal: &personal.Data{DB: db, Kept: trinitydb.PersonKept(), Before: s.leaveAll},
 		Pages:    list,
 		Page:     page,
 		Streams: []system.Stream{

@@ -48,6 +48,9 @@ type Data struct {
 	Allow Check
 	// Refuse is checked before erasure. The zero value rejects no user.
 	Refuse Check
+	// Before is called before erasure, also when it is repeated; nil does nothing. It ends what would still write data about the
+	// user.
+	Before func(ctx context.Context, id string) error
 }
 
 // confirmation is the required value of the header Confirm.
@@ -185,7 +188,13 @@ func (d *Data) erase(ctx context.Context, in *eraseInput) (*eraseOutput, error) 
 	if err := d.Refuse.ask(ctx, who.Sub); err != nil {
 		return nil, err
 	}
-	done, err := d.DB.ErasePerson(ctx, who.Sub)
+	if d.Before != nil {
+		err = d.Before(ctx, who.Sub)
+	}
+	var done table.Erased
+	if err == nil {
+		done, err = d.DB.ErasePerson(ctx, who.Sub)
+	}
 	if errors.Is(err, table.ErrStillWritten) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, errors.Join(errNotErased, err)
 	}
