@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,9 +37,37 @@ func TestWords(t *testing.T) {
 					}
 				}
 			}
+			for _, form := range forms(t, root) {
+				for _, language := range accept.Languages[1:] {
+					if words.Platform.Phrase(language, form) == form {
+						t.Errorf("the form %q is not in the platform's %s.json", form, language)
+					}
+				}
+			}
 			same(t, filepath.Join(root, "words"))
 		})
 	}
+}
+
+var formIs = regexp.MustCompile(`(?i)patternDescription:\s?"([^"]*)"`)
+
+// forms returns the descriptions of the forms that a system's inputs have to have.
+func forms(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range formIs.FindAllStringSubmatch(string(text), -1) {
+			list = append(list, found[1])
+		}
+	}
+	return list
 }
 
 // TestActsHaveNames: the page that lists staff requests has a name for each kind.

@@ -84,7 +84,11 @@ func fieldsOf(errs []error) []problem.Field {
 			continue
 		}
 		detail := detailer.ErrorDetail()
-		fields = append(fields, problem.Field{Field: shortened(detail.Location), Message: shortened(detail.Message)})
+		message := detail.Message
+		if strings.HasPrefix(message, "expected string to be RFC ") {
+			message, _, _ = strings.Cut(message, ": ") // a parser's error, which quotes the value
+		}
+		fields = append(fields, problem.Field{Field: shortened(detail.Location), Message: shortened(message)})
 		if len(fields) == faultsMax {
 			break
 		}

@@ -33,6 +33,7 @@ type basket struct {
 	Genres []int  `json:"genres,omitempty" uniqueItems:"true"`
 	Amount int    `json:"amount,omitempty" minimum:"1"`
 	Note   string `json:"note,omitempty"`
+	Mail   string `json:"mail,omitempty" format:"email"`
 }
 
 // baskets is a server that accepts baskets and collects those that reach its handler.
@@ -114,6 +115,7 @@ func TestRefusalsAreSmall(t *testing.T) {
 		"a number in another form": `{"address":{},"amount":1e2}`,
 		"a number out of range":    `{"address":{},"amount":1e400}`,
 		"no JSON":                  `<secret>`,
+		"no address":               `{"address":{},"mail":"Ann <ann@example.com>, secret"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := s.do(t, "POST", "/pay/baskets", body)

@@ -59,6 +59,8 @@ func TestSay(t *testing.T) {
 		{"pt", "the body is larger than the maximum of 1048576 bytes", "o corpo passa do máximo de 1048576 bytes"},
 		{"es", "expected property a to be present when b is present", "falta a, que se necesita junto con b"},
 		{"es", "expected number >= 1", "debe ser 1 o más"},
+		{"es", "invalid integer", "no es un número entero"},
+		{"pt", "expected string to be letters, digits and . _ -", "espera-se: letras, dígitos e . _ -"},
 		{"en", "too many requests", "too many requests"},
 		{"es", "nobody has translated this", "nobody has translated this"},
 		{"es", "the body is larger than the maximum of {1} bytes", "el cuerpo supera el máximo de {1} bytes"},
