@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -16,6 +17,8 @@ const (
 	refundTries = 10
 	// refundEvery is the interval between tries.
 	refundEvery = time.Hour
+	// refundsAtOnce is how many of an order's refunds staff try again at once.
+	refundsAtOnce = 20
 )
 
 var errRefundFailed = problem.Conflict("refund_failed", "the payment provider has not made the refund: try again later, or make it at the provider")
@@ -35,22 +38,14 @@ func (s *service) refund(ctx context.Context, changes []change) error {
 	return errors.Join(faults...)
 }
 
-// refundOrSetAside refunds a payment. If that fails, it is left to retryRefunds and staff; a redelivery does not count as a try. An
-// order has one refund set aside, so that of another payment is an error.
+// refundOrSetAside refunds a payment. If that fails, it is left to retryRefunds and staff; a redelivery does not count as a try.
 func (s *service) refundOrSetAside(ctx context.Context, due catfecitodb.SetRefundAsideInput) error {
 	because := s.refundPayment(ctx, due.PaymentID)
 	if because == nil {
 		return nil
 	}
 	s.refundFailed(ctx, due.OrderID, due.PaymentID, because)
-	_, err := s.db.SetRefundAside(ctx, due)
-	if errors.Is(err, catfecitodb.ErrFailedRefundExists) {
-		var is catfecitodb.FailedRefund
-		if is, err = s.db.FailedRefundOf(ctx, catfecitodb.FailedRefundOfInput{OrderID: due.OrderID}); err == nil && is.PaymentID != due.PaymentID {
-			err = because
-		}
-	}
-	if err != nil {
+	if _, err := s.db.SetRefundAside(ctx, due); err != nil && !errors.Is(err, catfecitodb.ErrFailedRefundExists) {
 		return fmt.Errorf("refund %s of order %s: %w", due.PaymentID, due.OrderID, err)
 	}
 	return nil
@@ -80,26 +75,40 @@ func (s *service) retryRefunds(ctx context.Context) error {
 		}
 		if err := s.refundPayment(ctx, f.PaymentID); err != nil {
 			s.refundFailed(ctx, f.OrderID, f.PaymentID, err)
-			if _, err := s.db.CountRefundTry(ctx, catfecitodb.CountRefundTryInput{OrderID: f.OrderID}); !errors.Is(err, catfecitodb.ErrFailedRefundNotFound) {
+			if _, err := s.db.CountRefundTry(ctx, catfecitodb.CountRefundTryInput{OrderID: f.OrderID, PaymentID: f.PaymentID}); !errors.Is(err, catfecitodb.ErrFailedRefundNotFound) {
 				faults = append(faults, err) // otherwise staff have refunded it in the meantime
 			}
 			continue
 		}
-		faults = append(faults, s.db.DropFailedRefund(ctx, catfecitodb.DropFailedRefundInput{OrderID: f.OrderID}))
+		faults = append(faults, s.db.DropFailedRefunds(ctx, catfecitodb.DropFailedRefundsInput{Lines: []catfecitodb.DropFailedRefundsLine{{OrderID: f.OrderID, PaymentID: f.PaymentID}}}))
 	}
 	return errors.Join(faults...)
 }
 
-// retryRefund tries a failed refund again, on behalf of staff.
+// retryRefund tries an order's failed refunds again, on behalf of staff.
 func (s *service) retryRefund(ctx context.Context, _ auth.Principal, in OrderPath) error {
-	f, err := s.db.FailedRefundOf(ctx, catfecitodb.FailedRefundOfInput{OrderID: in.OrderID})
+	due, err := s.db.FailedRefundsOfOrder(ctx, catfecitodb.FailedRefundsOfOrderInput{OrderID: in.OrderID}, table.PageOptions{Limit: refundsAtOnce})
+	if err == nil && len(due.Items) == 0 {
+		err = table.ErrNotFound
+	}
 	if err != nil {
 		return err
 	}
-	if err := s.refundPayment(ctx, f.PaymentID); err != nil {
-		failed := *errRefundFailed
-		failed.Err = err
-		return &failed
+	var made catfecitodb.DropFailedRefundsInput
+	var failed error
+	for _, f := range due.Items {
+		if err := s.refundPayment(ctx, f.PaymentID); err != nil {
+			refused := *errRefundFailed
+			refused.Err = err
+			failed = &refused
+			continue
+		}
+		made.Lines = append(made.Lines, catfecitodb.DropFailedRefundsLine{OrderID: f.OrderID, PaymentID: f.PaymentID})
 	}
-	return s.db.DropFailedRefund(ctx, catfecitodb.DropFailedRefundInput{OrderID: in.OrderID})
+	if len(made.Lines) > 0 { // in one write, because an act may make only one
+		if err := s.db.DropFailedRefunds(ctx, made); err != nil {
+			return err
+		}
+	}
+	return failed
 }

@@ -791,7 +791,7 @@ func (in PaymentByIDInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func (in FailedRefundOfInput) input() table.Input {
+func (in FailedRefundsOfOrderInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "orderId", table.Text[string](), in.OrderID)
 	return table.Input{Values: v}
@@ -1210,13 +1210,25 @@ func (in SetRefundAsideInput) input() table.Input {
 func (in CountRefundTryInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
 	return table.Input{Values: v}
 }
 
-func (in DropFailedRefundInput) input() table.Input {
+// values are the line's inputs, by their names.
+func (x DropFailedRefundsLine) values() table.Values {
 	v := table.Values{}
-	table.Set(v, "orderId", table.Text[string](), in.OrderID)
-	return table.Input{Values: v}
+	table.Set(v, "orderId", table.Text[string](), x.OrderID)
+	table.Set(v, "paymentId", table.Text[string](), x.PaymentID)
+	return v
+}
+
+func (in DropFailedRefundsInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 // values are the line's inputs, by their names.

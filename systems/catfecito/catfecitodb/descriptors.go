@@ -372,7 +372,7 @@ var (
 			{Name: "tries", Path: []string{"tries"}, Type: table.Type{Kind: "int"}},
 			{Name: "failedAt", Path: []string{"failed_at"}, Type: table.Type{Kind: "time"}},
 		},
-		Key:      []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}")},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}#{paymentId}")},
 		NotFound: ErrFailedRefundNotFound,
 		Exists:   ErrFailedRefundExists,
 	}
@@ -772,12 +772,16 @@ var (
 		Consistent: true,
 		Page:       50,
 	}
-	failedRefundOfRead = &table.Read{
-		Pattern:    "FailedRefundOf",
+	failedRefundsOfOrderRead = &table.Read{
+		Pattern:    "FailedRefundsOfOrder",
 		Entity:     failedRefundEntity,
-		Key:        []table.KeyAttribute{table.TextKey("PK", "REFUNDS"), table.TextKey("SK", "{orderId}")},
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "REFUNDS")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "{orderId}#")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		By:         []string{"orderId"},
+		Page:       10,
 	}
 	checkoutByKeyRead = &table.Read{
 		Pattern: "CheckoutByKey",
@@ -1866,12 +1870,20 @@ var (
 				Add:    []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
 			},
 		},
-		Params: []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
+		Params: []table.Param{
+			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
+			{Name: "paymentId", Type: table.Type{Kind: "id"}},
+		},
 	}
-	dropFailedRefundWrite = &table.Write{
-		Pattern: "DropFailedRefund",
-		Steps:   []table.Step{{Action: table.Delete, Entity: failedRefundEntity}},
-		Params:  []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
+	dropFailedRefundsWrite = &table.Write{
+		Pattern: "DropFailedRefunds",
+		Steps:   []table.Step{{Action: table.Delete, Entity: failedRefundEntity, Each: true}},
+		LineParams: []table.Param{
+			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
+			{Name: "paymentId", Type: table.Type{Kind: "id"}},
+		},
+		Lines:    true,
+		MaxLines: 20,
 	}
 	enterProductsWrite = &table.Write{
 		Pattern: "EnterProducts",

@@ -601,28 +601,26 @@ func (db *DB) FailedRefundsAll(ctx context.Context) iter.Seq2[FailedRefund, erro
 	return table.Each(ctx, db.run, failedRefundsRead, table.Input{}, failedRefundOf)
 }
 
-// FailedRefundOfInput is the input of FailedRefundOf.
-type FailedRefundOfInput struct {
+// FailedRefundsOfOrderInput is the input of FailedRefundsOfOrder.
+type FailedRefundsOfOrderInput struct {
 	OrderID string
 }
 
-// FailedRefundOf finds one FailedRefund of a given orderId.
+// FailedRefundsOfOrder finds the FailedRefund items of a given orderId, 10 a page.
 //
-// An order's refund that the payment provider has not made.
+// An order's refunds that the payment provider has not made.
 //
-//	GetItem  catfecito-serverless-{stage}: PK = "REFUNDS" AND SK = "{orderId}"
-//	costs    1 read unit
-//	fresh    strong: every acknowledged write is visible
-//
-// It fails with table.ErrNotFound if there is no item.
-func (db *DB) FailedRefundOf(ctx context.Context, in FailedRefundOfInput) (FailedRefund, error) {
-	return table.One(ctx, db.run, failedRefundOfRead, in.input(), failedRefundOf)
+//	Query  catfecito-serverless-{stage}: PK = "REFUNDS" AND begins_with(SK, "{orderId}#")
+//	costs  1 read unit
+//	fresh  strong: every acknowledged write is visible
+func (db *DB) FailedRefundsOfOrder(ctx context.Context, in FailedRefundsOfOrderInput, page table.PageOptions) (table.Page[FailedRefund], error) {
+	return table.Many(ctx, db.run, failedRefundsOfOrderRead, in.input(), page, failedRefundOf)
 }
 
-// FailedRefundOfBatch is FailedRefundOf for several inputs at once, in BatchGetItem requests. The results are in the
-// order of the inputs, with nil for an item that does not exist.
-func (db *DB) FailedRefundOfBatch(ctx context.Context, in []FailedRefundOfInput) ([]*FailedRefund, error) {
-	return table.BatchOf(ctx, db.run, failedRefundOfRead, in, FailedRefundOfInput.input, failedRefundOf)
+// FailedRefundsOfOrderAll iterates over all pages of FailedRefundsOfOrder, and requests each when it is needed. The
+// iteration ends at an error.
+func (db *DB) FailedRefundsOfOrderAll(ctx context.Context, in FailedRefundsOfOrderInput) iter.Seq2[FailedRefund, error] {
+	return table.Each(ctx, db.run, failedRefundsOfOrderRead, in.input(), failedRefundOf)
 }
 
 // CheckoutByKeyInput is the input of CheckoutByKey.

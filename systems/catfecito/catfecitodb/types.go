@@ -536,7 +536,7 @@ func (x Payment) Record() table.Record {
 // A refund of a cancelled order, or of a payment that pays no order, that the payment provider has not made. It is
 // deleted when the provider makes it.
 //
-//	key  REFUNDS / {orderId}
+//	key  REFUNDS / {orderId}#{paymentId}
 type FailedRefund struct {
 	OrderID   string
 	PaymentID string

@@ -1216,7 +1216,7 @@ type SetRefundAsideResult struct {
 //
 // Records that the payment provider has not made a refund, once.
 //
-//	create  FailedRefund.key REFUNDS / {orderId}; if it does not exist
+//	create  FailedRefund.key REFUNDS / {orderId}#{paymentId}; if it does not exist
 //	costs   1 write unit
 //
 // It can fail with ErrFailedRefundExists.
@@ -1234,7 +1234,8 @@ func (db *DB) setRefundAsideResult(_ context.Context, _ table.Input, out table.O
 
 // CountRefundTryInput is the input of CountRefundTry.
 type CountRefundTryInput struct {
-	OrderID string
+	OrderID   string
+	PaymentID string
 }
 
 // CountRefundTryResult is the result of CountRefundTry.
@@ -1246,7 +1247,7 @@ type CountRefundTryResult struct {
 //
 // Counts another failed try of a refund, unless it has been made since.
 //
-//	update  FailedRefund.key REFUNDS / {orderId}
+//	update  FailedRefund.key REFUNDS / {orderId}#{paymentId}
 //	costs   1 write unit
 //
 // It can fail with ErrFailedRefundNotFound.
@@ -1262,19 +1263,27 @@ func (db *DB) countRefundTryResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// DropFailedRefundInput is the input of DropFailedRefund.
-type DropFailedRefundInput struct {
-	OrderID string
+// DropFailedRefundsInput is the input of DropFailedRefunds.
+type DropFailedRefundsInput struct {
+	Lines []DropFailedRefundsLine
 }
 
-// DropFailedRefund does: delete FailedRefund.
+// DropFailedRefundsLine is a line of DropFailedRefunds.
+type DropFailedRefundsLine struct {
+	OrderID   string
+	PaymentID string
+}
+
+// DropFailedRefunds does, all or nothing: delete FailedRefund for each line.
 //
-// Forgets a failed refund that has been made since.
+// Forgets failed refunds that have been made since.
 //
-//	delete  FailedRefund.key REFUNDS / {orderId}
-//	costs   1 write unit
-func (db *DB) DropFailedRefund(ctx context.Context, in DropFailedRefundInput) error {
-	_, err := db.run.Write(ctx, dropFailedRefundWrite, in.input())
+//	delete  FailedRefund.key REFUNDS / {orderId}#{paymentId}, each line
+//	costs   2 write units with 1 line, 2 for each
+//
+// It can fail with table.ErrLines. It takes at most 20 lines.
+func (db *DB) DropFailedRefunds(ctx context.Context, in DropFailedRefundsInput) error {
+	_, err := db.run.Write(ctx, dropFailedRefundsWrite, in.input())
 	return err
 }
 
@@ -1591,9 +1600,9 @@ func (o Ops) CountRefundTry(in CountRefundTryInput) *table.Op[CountRefundTryResu
 	return table.NewOp(o.db.run, countRefundTryWrite, in.input(), o.db.countRefundTryResult)
 }
 
-// DropFailedRefund is DropFailedRefund of DB, for Tx.
-func (o Ops) DropFailedRefund(in DropFailedRefundInput) *table.Op[struct{}] {
-	return table.NewOp[struct{}](o.db.run, dropFailedRefundWrite, in.input(), nil)
+// DropFailedRefunds is DropFailedRefunds of DB, for Tx.
+func (o Ops) DropFailedRefunds(in DropFailedRefundsInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropFailedRefundsWrite, in.input(), nil)
 }
 
 // RecordChange is RecordChange of DB, for Tx.
