@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/portfolio"
+	"github.com/monotable/monotable/systems/portfolio/site"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -81,4 +83,39 @@ func TestNewCategoriesReplaceNone(t *testing.T) {
 	if all := walk[portfolio.Category](t, v, "/categories", admin, 10); len(all) != 2 {
 		t.Errorf("%d categories, want 2", len(all))
 	}
+}
+
+// TestCommentsByKeyboard: who removes comments with the keyboard stays among them, and reads why one cannot be removed, also on the
+// page of older comments, which has no form.
+func TestCommentsByKeyboard(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	post := published(t, v, ana, "removed")
+	for i := range 3 {
+		comment(t, v, bruno, post.PostID, fmt.Sprint("c-", i), fmt.Sprint("Comment ", i))
+		v.Clock.Advance(time.Millisecond)
+	}
+	last := comment(t, v, bruno, post.PostID, "c-last", "Comment 3")
+	p := studio(t, v.Address(t), v.Token(t, ana), "/", webtest.Expect("status of 404"))
+	at := v.Address(t) + "/p/" + site.Address("removed", post.PostID)
+	remove := func(left int, focused string) {
+		p.Eval(`window.confirm = () => true`)
+		p.Click(".comment .button:last-child")
+		p.Until(fmt.Sprintf(`document.querySelectorAll(".comment-list > .comment").length === %d && document.activeElement.matches(%q)`, left, focused))
+	}
+	p.Go(at)
+	p.Wait(".comment .button")
+	remove(3, ".comment button")
+	p.Go(at + "?until=" + last.CommentID)
+	p.Wait(".comment .button")
+	third := call[page[portfolio.Comment]](t, v, get("/posts/"+post.PostID+"/comments", "")).Items[2]
+	call[struct{}](t, v, request(http.MethodDelete, "/posts/"+post.PostID+"/comments/"+third.CommentID, ana))
+	p.Eval(`window.confirm = () => true`)
+	p.Click(".comment .button:last-child")
+	p.Until(`document.querySelector("[role=status]").textContent !== ""`)
+	p.Accessible()
+	p.Go(at)
+	p.Wait(".comment .button")
+	remove(1, ".comment button")
+	remove(0, "#comments-title")
 }

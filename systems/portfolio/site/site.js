@@ -48,9 +48,9 @@
       return result;
     };
 
-    const say = form?.querySelector("[role=status]");
+    const say = post.querySelector("[role=status]");
     const failed = (thrown) => {
-      if (say) say.textContent = thrown instanceof TypeError || !thrown.message ? form.dataset.failed : thrown.message;
+      say.textContent = thrown instanceof TypeError || !thrown.message ? say.dataset.failed : thrown.message;
     };
 
     // Likes and bookmarks: shown at once, and taken back where the server refuses.
@@ -103,7 +103,9 @@
         button.disabled = true;
         try {
           await call(method, `posts/${id}/comments/${item.dataset.comment}${path}`);
+          const near = item.nextElementSibling ?? item.previousElementSibling;
           item.remove();
+          (near?.querySelector("button") ?? document.getElementById("comments-title")).focus(); // the button that had it is gone
           if (total) total.textContent = String(Number(total.textContent) - 1);
         } catch (thrown) {
           button.disabled = false;
