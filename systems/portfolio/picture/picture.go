@@ -12,6 +12,7 @@
 //	    remains, such as where a photograph was taken, or a program appended to the image.
 //	G3  Memory is bounded: a file that claims more than mostPixels is rejected before decoding, and only a few are decoded
 //	    concurrently.
+//	G4  A result is small enough to be served.
 //
 // The package is safe for concurrent use.
 package picture
@@ -42,6 +43,8 @@ const (
 	longest = 20
 	quality = 84
 	atOnce  = 2
+	// mostEncoded is the maximum size of a result, which as base64 fits into the response of a Lambda function.
+	mostEncoded = 4 << 20
 )
 
 // Errors of Make.
@@ -87,8 +90,17 @@ func Make(file []byte) (Picture, error) {
 // Draw encodes pixels as a Picture.
 func Draw(whole image.Image) (Picture, error) { return drawn(whole, upright) }
 
+// drawn encodes an image, narrower if it would be too large.
 func drawn(whole image.Image, lies orientation) (Picture, error) {
-	wide := lies.turned(lies.scaled(whole, Wide))
+	for most := Wide; ; most /= 2 {
+		p, err := encoded(lies.turned(lies.scaled(whole, most)))
+		if err != nil || max(len(p.Wide), len(p.Narrow)) <= mostEncoded {
+			return p, err
+		}
+	}
+}
+
+func encoded(wide *image.NRGBA) (Picture, error) {
 	p := Picture{Width: wide.Bounds().Dx(), Height: wide.Bounds().Dy(), MediaType: "image/jpeg"}
 	encode := func(m image.Image) ([]byte, error) {
 		var out bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -26,6 +27,20 @@ func filled(width, height int, of color.Color) *image.NRGBA {
 		m.Set(i%width, i/width, of)
 	}
 	return m
+}
+
+// TestResultsCanBeServed: an image that is hard to compress becomes narrower. Its file was stored, but too large to be read.
+func TestResultsCanBeServed(t *testing.T) {
+	t.Parallel()
+	const most = 4 << 20
+	noise, chance := image.NewNRGBA(image.Rect(0, 0, 1600, 1800)), rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(chance.Uint32())
+	}
+	p, err := picture.Draw(noise)
+	if err != nil || p.MediaType != "image/png" || len(p.Wide) > most || len(p.Narrow) > most || p.Width != 800 || p.Height != 900 {
+		t.Errorf("%d × %d pixels of %s in %d and %d bytes, %v", p.Width, p.Height, p.MediaType, len(p.Wide), len(p.Narrow), err)
+	}
 }
 
 // TestMake: each format becomes an image for pages, no wider than necessary, without the file's other content.
