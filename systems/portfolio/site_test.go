@@ -79,6 +79,9 @@ func TestSite(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	if text := shows(t, v, "/", "en"); strings.Contains(text, "site-pages") {
+		t.Errorf("a single page has navigation to other pages:\n%s", text)
+	}
 	shows(t, v, at, "pt-BR", "1 curtida", "Comentários")
 	shows(t, v, "/site.js", "en", "Idempotency-Key")
 	// Relative addresses stay below the system's prefix, and behind a proxy on its scheme. A browser that kept a redirect would
@@ -126,7 +129,7 @@ func TestSitePages(t *testing.T) {
 		if !found {
 			t.Fatalf("%s has no further page:\n%s", path, first)
 		}
-		second := shows(t, v, path+after, "en", "Newest posts", "noindex")
+		second := shows(t, v, path+after, "en", "Newest posts", "noindex", `aria-label="Pages"`)
 		if a, b := strings.Count(first, "<article"), strings.Count(second, "<article"); a+b != posts {
 			t.Errorf("%s has %d and %d posts, want %d", path, a, b, posts)
 		}
