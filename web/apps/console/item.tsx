@@ -2,7 +2,7 @@
 // it is as it was read.
 import { CopyPlus, History, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Confirm, Dialog, Drawer, Empty, Notice, Problem, Skeleton, Tabs, format, link, toast, useLoaded } from "#ui";
+import { Button, Confirm, Dialog, Drawer, Empty, Notice, Problem, Skeleton, Tabs, format, link, toast, useLeaveGuard, useLoaded } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
 import { choice } from "./asked.ts";
 import { designOf } from "./design.ts";
@@ -47,6 +47,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
   const [ask, setAsk] = useState<"save" | "delete" | "discard" | undefined>();
   const begin = () => { setDraft(item); setTried(false); edit(true); };
   const dirty = editing && (draft === undefined || (item !== undefined && changesOf(item, draft).length > 0));
+  useLeaveGuard(() => dirty);
   const leave = () => (dirty ? setAsk("discard") : onClose());
   const review = () => { setTried(true); if (draft) setAsk("save"); };
   const remove = async () => {

@@ -1,0 +1,56 @@
+package console_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/web/webtest"
+)
+
+// plainTable creates a table with a partition key and nothing else.
+func plainTable(t *testing.T, db *monotable.DB, name string, items ...item) {
+	t.Helper()
+	if _, err := db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String(name), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items {
+		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestUnsavedEdit: going back in the history, or reloading the page, asks before the changes of an item are lost.
+func TestUnsavedEdit(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop", webtest.Phone)
+	p.Wait(".data-grid tbody tr")
+	p.Eval(fmt.Sprintf("location.hash = %q", at("USER#u-01", "PROFILE")[len("/_console/"):]))
+	const asks = `(() => { const e = new Event("beforeunload", { cancelable: true }); dispatchEvent(e); return e.defaultPrevented; })()`
+	p.Button("Edit")
+	p.Until("!" + asks)
+	fill(p, "Value of name", "João S.")
+	p.Until(asks)
+	p.Eval("history.back()")
+	p.UntilText("Discard what you have typed?")
+	look(p, "console-unsaved")
+	p.Press(kb.Escape)
+	p.Until(`document.querySelectorAll("dialog[open]").length === 1 && document.querySelector('[aria-label="Value of name"]').value === "João S."`)
+	p.Eval("history.back()")
+	p.UntilText("Discard what you have typed?")
+	p.Button("Discard")
+	p.Until(`document.querySelector("dialog[open]") === null && !location.hash.includes("item=")`)
+}
