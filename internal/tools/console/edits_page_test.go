@@ -54,3 +54,26 @@ func TestUnsavedEdit(t *testing.T) {
 	p.Button("Discard")
 	p.Until(`document.querySelector("dialog[open]") === null && !location.hash.includes("item=")`)
 }
+
+// TestJSONFaults: the JSON of an item that cannot be written says why, and the form does not become JSON while that would lose an attribute.
+func TestJSONFaults(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+at("USER#u-01", "PROFILE"))
+	p.Button("Edit")
+	p.Wait(".editor .how")
+	p.Until(`[...document.querySelectorAll(".editor .how-one")].find((b) => b.textContent === "JSON").click() === undefined`)
+	statement(p, `{"PK": {"S": "USER#other"}, "SK": {"S": "PROFILE"}}`)
+	p.UntilText("A key attribute cannot be changed")
+	statement(p, `{"PK": {"S": "USER#u-01"}, "SK": {"S": "PROFILE"}, "total": {"N": "12,5"}}`)
+	p.UntilText("total: This is not a number of up to 38 digits.")
+	look(p, "console-json-fault")
+	statement(p, `{"PK": {"S": "USER#u-01"}, "SK": {"S": "PROFILE"}, "total": {"N": "9007199254740993.5"}}`)
+	p.Until(`document.querySelector(".editor .field-error") === null`)
+	p.Button("Form")
+	p.Button("Add attribute")
+	p.Eval(`(() => { const e = [...document.querySelectorAll(".node-name")].pop(); e.value = "total"; e.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	p.UntilText("This is here twice.")
+	p.Until(`[...document.querySelectorAll(".editor .how-one")].find((b) => b.textContent === "JSON").disabled`)
+}

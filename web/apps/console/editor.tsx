@@ -31,16 +31,27 @@ export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps)
   const [json, setJSON] = useState<string | undefined>(undefined);
   const keysToGive = keysFixed ? [] : keys;
   const faults = faultsOf(root, keysToGive);
+  const doubled = json === undefined && [...faults.values()].includes("twice"); // JSON would have one of the two
   const set = (next: Node) => {
     setRoot(next);
     onChange(faultsOf(next, keysToGive).size > 0 ? undefined : itemOf(next));
   };
   const parsed = json === undefined ? undefined : read(json);
+  /** What is wrong with typed JSON: undefined if it can be written. */
+  const wrong = (item: Item | undefined, given = keysToGive): string | undefined => {
+    if (!item) return t("edit.jsonFault");
+    if (keysFixed && keys.some((k) => JSON.stringify(item[k]) !== JSON.stringify(start[k]))) return t("bulk.key");
+    const tree = rootOf(item, keys);
+    const found = faultsOf(tree, given);
+    const holding = (n: Node): boolean => found.has(n.id) || n.children.some(holding);
+    const at = tree.children.find(holding);
+    const fault = [...found.values()][0];
+    return fault && `${at?.name ?? ""}: ${t(`fault.${fault}`)}`;
+  };
   const type = (text: string) => {
     setJSON(text);
     const now = read(text);
-    const fixed = keysFixed && now && keys.some((k) => JSON.stringify(now[k]) !== JSON.stringify(start[k]));
-    onChange(now && !fixed && faultsOf(rootOf(now, keys), keysToGive).size === 0 ? now : undefined);
+    onChange(wrong(now) === undefined ? now : undefined);
   };
   const turn = () => {
     if (json === undefined) setJSON(JSON.stringify(itemOf(root), null, 2));
@@ -52,11 +63,11 @@ export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps)
   return (
     <div class="stack editor">
       <div class="how small-how" role="group" aria-label={t("view")}>
-        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && !parsed} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
+        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={asJSON ? doubled : json !== undefined && !parsed} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
       </div>
       {json !== undefined
-        ? <CodeEditor language="json" label={t("edit.json")} hint={t("edit.jsonHint")} value={json} onInput={type} error={parsed ? undefined : t("edit.jsonFault")} />
-        : <Children of={root} path="" locked={keysFixed ? keys : []} typed={keys} faults={tried ? faults : new Map()} onChange={(id, f) => set(changed(root, id, f))} onAdd={(child) => set({ ...root, children: [...root.children, child] })} />}
+        ? <CodeEditor language="json" label={t("edit.json")} hint={t("edit.jsonHint")} value={json} onInput={type} error={wrong(parsed, tried ? keysToGive : [])} />
+        : <Children of={root} path="" locked={keysFixed ? keys : []} typed={keys} faults={tried || doubled ? faults : new Map()} onChange={(id, f) => set(changed(root, id, f))} onAdd={(child) => set({ ...root, children: [...root.children, child] })} />}
     </div>
   );
 }
