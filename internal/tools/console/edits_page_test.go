@@ -77,3 +77,50 @@ func TestJSONFaults(t *testing.T) {
 	p.UntilText("This is here twice.")
 	p.Until(`[...document.querySelectorAll(".editor .how-one")].find((b) => b.textContent === "JSON").disabled`)
 }
+
+// TestStreamByKeyboard: arrow keys choose what a stream shows; a button turns it on.
+func TestStreamByKeyboard(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	plainTable(t, db, "plain")
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/plain/settings", webtest.Phone)
+	tabTo(t, p, `e.tagName === "SELECT" && document.querySelector("label[for='" + CSS.escape(e.id) + "']").textContent === "Turn on with"`)
+	p.Press(kb.ArrowDown + kb.ArrowDown)
+	p.Until(`document.activeElement.selectedOptions[0].textContent === "Items after"`)
+	look(p, "console-stream-choice")
+	tabTo(t, p, `e.textContent === "Turn on" && e.closest(".card").textContent.startsWith("Stream")`)
+	p.Press(kb.Enter)
+	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent === "Turn off")`)
+	described, err := db.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("plain")})
+	if err != nil || described.Table.StreamSpecification == nil || described.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewImage {
+		t.Errorf("%+v, %v", described.Table.StreamSpecification, err)
+	}
+}
+
+// TestEnterInDialogs: Enter submits the form of a dialog, and Escape asks before what was typed is lost.
+func TestEnterInDialogs(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	plainTable(t, db, "plain")
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/plain/backups", webtest.Phone)
+	p.Button("Create backup")
+	p.Type("dialog[open] input[name=backup]", "-x")
+	p.Press(kb.Escape)
+	p.UntilText("Discard what you have typed?")
+	p.Press(kb.Escape)
+	p.Until(`document.querySelectorAll("dialog[open]").length === 1`)
+	p.Type("dialog[open] input[name=backup]", kb.Enter)
+	p.UntilText("is made.")
+	p.Until(`document.querySelector("dialog[open]") === null`)
+	p.Button("Restore")
+	p.Type("dialog[open] input[name=target]", kb.Enter)
+	p.Until(`location.hash === "#/tables/plain-restored/settings"`)
+	p.Eval(`location.hash = "#/tables/plain/settings"`)
+	p.Until(`document.querySelector("h1").textContent === "plain"`)
+	p.Button("Add index")
+	choose(p, "Name of the index", "by-day")
+	choose(p, "Partition key", "day")
+	p.Type("dialog[open] input", kb.Enter)
+	p.Until(`document.querySelector("dialog[open]") === null`)
+	p.UntilText("by-day")
+}

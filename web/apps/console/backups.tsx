@@ -1,7 +1,7 @@
 // Backups of tables, recovery windows, exports to buckets and imports from them.
 import { Archive, DatabaseBackup, History, Plus, RotateCcw, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Dialog, Empty, Notice, Switch, Table as Rows, TableSkeleton, TextField, format, link, toast, useTitle } from "#ui";
+import { Badge, Button, Card, Dialog, Empty, Form, Notice, Switch, Table as Rows, TableSkeleton, TextField, format, link, toast, useTitle } from "#ui";
 import { about, call } from "./api.ts";
 import { Fault, toastFault } from "./fault.tsx";
 import { type Backup, isMoving, listBackups, recoveryOf, useWatched } from "./history.ts";
@@ -146,8 +146,8 @@ function CreateBackup({ table, onClose, onDone }: { table: string; onClose: () =
     }
   };
   return (
-    <Dialog open title={t("backup.create")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={name.trim().length < 3} onPress={create}>{t("backup.create")}</Button></>}>
-      <TextField label={t("table.name")} name="backup" hint={t("create.nameHint")} value={name} onInput={set} maxLength={255} autocomplete="off" autofocus />
+    <Dialog open title={t("backup.create")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="backup" disabled={name.trim().length < 3}>{t("backup.create")}</Button></>}>
+      <Form id="backup" noValidate onSubmit={create}><TextField label={t("table.name")} name="backup" hint={t("create.nameHint")} value={name} onInput={set} maxLength={255} autocomplete="off" autofocus /></Form>
     </Dialog>
   );
 }

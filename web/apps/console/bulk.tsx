@@ -2,7 +2,7 @@
 // the effect and the cost.
 import { Pencil, Plus, Trash, X } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, Dialog, Notice, Progress, Select, Skeleton, TextField, useLoaded } from "#ui";
+import { Button, Dialog, Form, Notice, Progress, Select, Skeleton, TextField, useLoaded } from "#ui";
 import { type TableDescription, about } from "./api.ts";
 import { writeCost } from "./cost.ts";
 import { Changes, changesOf } from "./diff.tsx";
@@ -182,8 +182,8 @@ function Edit({ table, items, onClose }: { table: TableDescription; items: reado
     })} />;
   }
   return (
-    <Dialog wide open title={t("bulk.editTitle", { n: items.length })} onClose={() => onClose(false)} actions={<><Button onPress={() => onClose(false)}>{t("cancel")}</Button><Button kind="primary" onPress={look}>{t("item.review")}</Button></>}>
-      <div class="stack">
+    <Dialog wide open title={t("bulk.editTitle", { n: items.length })} onClose={() => onClose(false)} actions={<><Button onPress={() => onClose(false)}>{t("cancel")}</Button><Button kind="primary" type="submit" form="bulk">{t("item.review")}</Button></>}>
+      <Form id="bulk" class="stack" noValidate onSubmit={look}>
         {edits.map((e, n) => (
           <div class="bulk-edit" key={n}>
             <Select label={t("bulk.how")} value={e.how} onInput={(how) => set(n, { how })} choices={[{ value: "set", label: t("bulk.set") }, { value: "remove", label: t("bulk.remove") }]} />
@@ -196,7 +196,7 @@ function Edit({ table, items, onClose }: { table: TableDescription; items: reado
         ))}
         <datalist id="bulk-names">{names.map((n) => <option key={n} value={n} />)}</datalist>
         <div><Button size="small" icon={Plus} onPress={() => setEdits([...edits, first])}>{t("bulk.add")}</Button></div>
-      </div>
+      </Form>
     </Dialog>
   );
 }

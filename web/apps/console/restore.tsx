@@ -1,6 +1,6 @@
 // Restores: each makes a new table, of a backup or of a second of the past.
 import { useState } from "preact/hooks";
-import { Button, Checkbox, Dialog, Problem, TextField, format, go, link, toast } from "#ui";
+import { Button, Checkbox, Dialog, Form, Problem, TextField, format, go, link, toast } from "#ui";
 import { call } from "./api.ts";
 import { Fault } from "./fault.tsx";
 import type { Backup, Recovery } from "./history.ts";
@@ -35,13 +35,13 @@ function Restore({ title, start, ready, text, children, input, onClose }: {
     go(link("/tables/:table/settings", { table: name })); // which says how far it is
   };
   return (
-    <Dialog open title={title} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={!ready || name.length < 3} onPress={restore}>{t("restore")}</Button></>}>
-      <div class="stack">
+    <Dialog open title={title} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" type="submit" form="restore" disabled={!ready || name.length < 3}>{t("restore")}</Button></>}>
+      <Form id="restore" class="stack" noValidate onSubmit={restore}>
         {problem && <Fault problem={problem} />}
         <p class="muted">{text}</p>
         {children}
         <TextField label={t("restore.target")} name="target" hint={t("create.nameHint")} value={target} onInput={set} maxLength={255} autocomplete="off" />
-      </div>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 // A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
+import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Form, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
 import { type Throughput, about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
 import { toastFault } from "./fault.tsx";
@@ -101,8 +101,8 @@ function Indexes({ table }: { table: Table }) {
           ...(about.readOnly ? [] : [{ key: "delete", title: t("delete"), titleHidden: true, cell: (i: Index) => (i.global ? <Button kind="quiet" size="small" icon={Trash} label={t("index.delete", { name: i.IndexName })} onPress={() => remove(i.IndexName)} /> : null) }]),
         ]} />
       )}
-      <Dialog open={adding !== undefined} title={t("index.add")} onClose={() => add(undefined)} actions={<><Button onPress={() => add(undefined)}>{t("cancel")}</Button><Button kind="primary" disabled={!adding?.name || !adding.pk.name} onPress={create}>{t("index.add")}</Button></>}>
-        {adding && <IndexFields value={adding} local={false} onInput={add} />}
+      <Dialog open={adding !== undefined} title={t("index.add")} onClose={() => add(undefined)} actions={<><Button onPress={() => add(undefined)}>{t("cancel")}</Button><Button kind="primary" type="submit" form="index" disabled={!adding?.name || !adding.pk.name}>{t("index.add")}</Button></>}>
+        {adding && <Form id="index" noValidate onSubmit={create}><IndexFields value={adding} local={false} onInput={add} /></Form>}
       </Dialog>
       <Typed open={removing !== undefined} name={removing ?? ""} title={t("index.deleteTitle")} text={t("index.deleteText")} onConfirm={drop} onClose={() => remove(undefined)} />
     </div>
@@ -154,14 +154,15 @@ function Capacity({ table }: { table: Table }) {
 function Stream({ table }: { table: Table }) {
   const d = table.description;
   const is = d.StreamSpecification?.StreamEnabled ? d.StreamSpecification.StreamViewType ?? "" : "";
-  const set = (view: string) => void change(d.TableName, "UpdateTable", { StreamSpecification: view === "off" ? { StreamEnabled: false } : { StreamEnabled: true, StreamViewType: view } });
+  const [chosen, choose] = useState("");
+  const set = (view: string) => change(d.TableName, "UpdateTable", { StreamSpecification: view === "off" ? { StreamEnabled: false } : { StreamEnabled: true, StreamViewType: view } });
   const name = is === "" ? t("off") : t(`stream.${is}` as "stream.KEYS_ONLY");
   return (
     <Card level={2} title={t("stream")} action={<Badge plain {...(is ? { tone: "success" } : {})}>{t(is ? "on" : "off")}</Badge>}>
       <div class="stack" style={{ "--gap": "var(--space-2)" }}>
         <p class="muted small">{t("stream.hint")}</p>
         {is !== "" && <p>{name}</p>}
-        {!about.readOnly && (is === "" ? <Select label={t("stream.turnOn")} value="" empty={t("stream.choose")} onInput={set} choices={streamViews.map((v) => ({ value: v, label: t(`stream.${v}`) }))} /> : <div><Button size="small" onPress={() => set("off")}>{t("turnOff")}</Button></div>)}
+        {!about.readOnly && (is === "" ? <div class="row fixed field-row"><Select label={t("stream.turnOn")} value={chosen} empty={t("stream.choose")} onInput={choose} choices={streamViews.map((v) => ({ value: v, label: t(`stream.${v}`) }))} /><Button disabled={chosen === ""} onPress={() => set(chosen)}>{t("turnOn")}</Button></div> : <div><Button size="small" onPress={() => set("off")}>{t("turnOff")}</Button></div>)}
         {d.LatestStreamArn && is !== "" && <p class="row fixed small muted"><code class="clip">{d.LatestStreamArn}</code><CopyButton text={d.LatestStreamArn} /></p>}
       </div>
     </Card>

@@ -1,7 +1,7 @@
 // Exports of tables to buckets and imports from buckets into new tables, with their progress.
 import { Download, Upload } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Dialog, Empty, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
+import { Button, Dialog, Empty, Form, Notice, Problem, Progress, Select, Table as Rows, TableSkeleton, TextField, format, link, toast } from "#ui";
 import { about, call } from "./api.ts";
 import { Fault } from "./fault.tsx";
 import { type Transfer, type Watched, isMoving, listExports, listImports, recoveryOf, useWatched } from "./history.ts";
@@ -95,8 +95,8 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
     }
   };
   return (
-    <Dialog open title={t("export.title", { name: d.TableName })} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || !recovery.value || incremental && secondOf(f.from) === undefined} onPress={begin}>{t("export.begin")}</Button></>}>
-      <div class="stack">
+    <Dialog open title={t("export.title", { name: d.TableName })} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || !recovery.value || incremental && secondOf(f.from) === undefined} type="submit" form="export">{t("export.begin")}</Button></>}>
+      <Form id="export" class="stack" noValidate onSubmit={begin}>
         {problem && <Fault problem={problem} />}
         {off && <Notice tone="info">{t("export.pitr")}</Notice>}
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" placeholder="my-exports" autofocus />
@@ -111,7 +111,7 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
           </>
         )}
         {!off && !incremental && earliest !== undefined && <TextField label={t("export.at")} hint={t("export.atHint")} optional type="datetime-local" step={1} min={localSecond(earliest)} value={f.at} onInput={(at) => set({ ...f, at })} />}
-      </div>
+      </Form>
     </Dialog>
   );
 }
@@ -135,8 +135,8 @@ function Import({ onClose, onDone }: { onClose: () => void; onDone: () => void }
     }
   };
   return (
-    <Dialog open title={t("import.begin")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || f.name.trim().length < 3 || !pk.name} onPress={begin}>{t("import.begin")}</Button></>}>
-      <div class="stack">
+    <Dialog open title={t("import.begin")} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || f.name.trim().length < 3 || !pk.name} type="submit" form="import">{t("import.begin")}</Button></>}>
+      <Form id="import" class="stack" noValidate onSubmit={begin}>
         {problem && <Fault problem={problem} />}
         <p class="muted">{t("import.text")}</p>
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" autofocus />
@@ -148,7 +148,7 @@ function Import({ onClose, onDone }: { onClose: () => void; onDone: () => void }
         <TextField label={t("restore.target")} name="target" hint={t("create.nameHint")} value={f.name} onInput={(name) => set({ ...f, name })} maxLength={255} autocomplete="off" />
         <KeyField label={t("key.pk")} value={pk} onInput={setPK} />
         <KeyField label={t("key.sk")} optional value={sk} onInput={setSK} />
-      </div>
+      </Form>
     </Dialog>
   );
 }
