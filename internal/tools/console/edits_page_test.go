@@ -97,6 +97,26 @@ func TestStreamByKeyboard(t *testing.T) {
 	}
 }
 
+// TestStatementOfAddress: the editor shows the statement of the address, also when the address changes while it is shown.
+func TestStatementOfAddress(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	plainTable(t, db, "one", item{"id": text("1")})
+	p := webtest.Open(t, served(t, db)+`/_console/#/partiql?statement=SELECT+*+FROM+"one"`)
+	shows := func(text string) {
+		t.Helper()
+		p.Until(fmt.Sprintf(`document.querySelector(".code-editor.ready").shadowRoot.querySelector(".cm-content").textContent === %q`, text))
+	}
+	shows(`SELECT * FROM "one"`)
+	p.Button("Run")
+	p.UntilText("1 item")
+	p.Eval(`location.hash = "#/partiql?" + new URLSearchParams({ statement: 'SELECT * FROM "two"' })`)
+	shows(`SELECT * FROM "two"`)
+	p.Until(`!document.body.innerText.includes("1 item")`) // that is the result of the other statement
+	p.Eval("history.back()")
+	shows(`SELECT * FROM "one"`)
+}
+
 // TestEnterInDialogs: Enter submits the form of a dialog, and Escape asks before what was typed is lost.
 func TestEnterInDialogs(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,12 @@ export function PartiQL() {
   const [busy, setBusy] = useState(false);
   const [view, choose] = useState<"table" | "json">("table");
   useEffect(() => { if (!names.value) void loadNames(); }, []);
+  useEffect(() => { // another statement: of a bookmark, of another tab, back in the history
+    if (asked === text) return;
+    type(asked);
+    setRan(undefined);
+    setProblem(undefined);
+  }, [asked]);
   const run = async (statement: string, before?: Ran) => {
     if (statement.trim() === "" || busy) return;
     setBusy(true);
