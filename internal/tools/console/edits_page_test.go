@@ -144,3 +144,49 @@ func TestEnterInDialogs(t *testing.T) {
 	p.Until(`document.querySelector("dialog[open]") === null`)
 	p.UntilText("by-day")
 }
+
+// TestInheritedNames: tables and attributes may be named like the properties that all objects of JavaScript have.
+func TestInheritedNames(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	plainTable(t, db, "constructor", item{"id": text("1"), "constructor": text("Ferrari"), "points": number("9007199254740993")}, item{"id": text("2"), "points": number("18")})
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables")
+	p.Button("constructor")
+	p.UntilText("2 items")
+	p.UntilText("Ferrari")
+	p.Button("2")
+	p.Button("Edit")
+	p.Button("Add attribute")
+	p.Eval(`(() => { const e = [...document.querySelectorAll(".node-name")].pop(); e.value = "constructor"; e.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	fill(p, "Value of constructor", "Lotus")
+	p.Button("Review changes")
+	p.UntilText("Save these changes?")
+	p.Button("Save")
+	p.UntilText("The item is saved.")
+	got, err := db.Client().GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("constructor"), Key: item{"id": text("2")}})
+	if err != nil || got.Item["constructor"].(*s).Value != "Lotus" {
+		t.Errorf("%v, %v", got.Item, err)
+	}
+}
+
+// TestOtherPrograms: what other programs have changed is shown when a view is opened, without reloading the page.
+func TestOtherPrograms(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	plainTable(t, db, "plain")
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables")
+	p.Until(`document.querySelector("tbody tr").textContent.startsWith("plainACTIVEid0")`)
+	p.Button("plain")
+	p.UntilText("This table has no items yet")
+	for n := range 3 {
+		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("plain"), Item: item{"id": text(fmt.Sprint(n))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plainTable(t, db, "second")
+	p.Button("Settings")
+	p.Until(`[...document.querySelectorAll(".stat")].some((e) => e.textContent === "Items3")`)
+	p.Until(`[...document.querySelectorAll(".sidebar a")].some((e) => e.textContent === "second")`)
+	p.Button("Tables")
+	p.Until(`document.querySelector("tbody tr").textContent.startsWith("plainACTIVEid3")`)
+}

@@ -2,7 +2,7 @@
 // another type is written in DynamoDB's JSON, {"SS":["a","b"]}, and an empty field is an absent attribute.
 import Papa from "papaparse";
 import type { Item, Value } from "./value.ts";
-import { inner, isNumber, typeOf } from "./value.ts";
+import { attribute, inner, isNumber, typeOf } from "./value.ts";
 import { isValue } from "./tree.ts";
 
 export const columnTypes = ["S", "N", "BOOL", "JSON"] as const;
@@ -64,7 +64,7 @@ export function csvHead(columns: readonly CSVColumn[]): string {
 }
 
 export function csvLine(item: Item, columns: readonly CSVColumn[]): string {
-  return Papa.unparse([columns.map((c) => field(item[c.name], c.type))], { newline }) + newline;
+  return Papa.unparse([columns.map((c) => field(attribute(item, c.name), c.type))], { newline }) + newline;
 }
 
 /** A field that is not a value of its column's type. */

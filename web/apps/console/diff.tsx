@@ -1,6 +1,6 @@
 // The difference between two items, down to the elements of maps and lists.
 import { Badge } from "#ui";
-import { type Item, type Value, brief, same, typeOf } from "./value.ts";
+import { type Item, type Value, attribute, brief, same, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
 export interface Change {
@@ -10,7 +10,7 @@ export interface Change {
 }
 
 export function changesOf(before: Item, after: Item, at = ""): Change[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((name) => changesAt(at === "" ? name : `${at}.${name}`, before[name], after[name]));
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((name) => changesAt(at === "" ? name : `${at}.${name}`, attribute(before, name), attribute(after, name)));
 }
 
 function changesAt(path: string, before: Value | undefined, after: Value | undefined): Change[] {

@@ -6,7 +6,7 @@ import type { Picked } from "./pick.ts";
 import type { Question } from "./query.ts";
 import { useRows } from "./rows.ts";
 import { Cell, KeyText } from "./show.tsx";
-import { type Item, brief, short } from "./value.ts";
+import { type Item, attribute, brief, short } from "./value.ts";
 import { type Widths, useWidths, widest } from "./widths.ts";
 import { t } from "./words.ts";
 
@@ -34,7 +34,7 @@ export function Grid({ caption, items, columns, keys, indexKeys = keys, sortKey,
   const allKeys = [...new Set([...keys, ...indexKeys])];
   const widths = useWidths(name, items, allKeys);
   const sorted = question?.how === "query" ? sortKey : undefined;
-  const numbers = useMemo(() => new Set(columns.filter((c) => items.some((i) => i[c]) && items.every((i) => i[c] === undefined || "N" in i[c]))), [items, columns.join("\u0000")]);
+  const numbers = useMemo(() => new Set(columns.filter((c) => items.some((i) => attribute(i, c)) && items.every((i) => "N" in (attribute(i, c) ?? { N: "" })))), [items, columns.join("\u0000")]);
   const walk = (event: KeyboardEvent) => {
     const at = Number((event.target as HTMLElement).closest("tr[aria-rowindex]")?.getAttribute("aria-rowindex")) - 2;
     const next: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: Math.min(items.length - 1, at + pageOf), PageUp: Math.max(0, at - pageOf), Home: 0, End: items.length - 1 };
@@ -79,7 +79,7 @@ export function Grid({ caption, items, columns, keys, indexKeys = keys, sortKey,
               <tr key={keys.map((k) => (item[k] ? short(item[k]) : "")).join("\u0000") || n} aria-rowindex={n + 2} class={isPicked ? "picked" : undefined} onDblClick={() => { if (open) go(open(item)); }}>
                 {picked && <td class="pick"><Mark label={t("pick.one", { key: label })} checked={isPicked} onTurn={() => picked.turn(item)} /></td>}
                 {columns.map((c, column) => {
-                  const shown = allKeys.includes(c) ? <KeyText value={item[c]} /> : <Cell value={item[c]} />;
+                  const shown = allKeys.includes(c) ? <KeyText value={attribute(item, c)} /> : <Cell value={attribute(item, c)} />;
                   return <td key={c} class={[column === 0 ? "first" : "", numbers.has(c) ? "numeric" : ""].join(" ")}>{column === 0 && open ? <a class="open" href={open(item)}>{shown}</a> : shown}</td>;
                 })}
                 <td class="rest" />

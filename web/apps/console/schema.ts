@@ -33,23 +33,29 @@ export async function loadNames(): Promise<void> {
   }
 }
 
-const states = signal<Readonly<Record<string, TableState>>>({});
+const states = signal<ReadonlyMap<string, TableState>>(new Map());
+const stale = new Set<string>();
 const waiting: string[] = [];
 let running = 0;
 const atOnce = 4;
 
 /** A table's description if loaded; otherwise starts loading it. */
 export function tableState(name: string): TableState {
-  const known = states.value[name];
-  if (known === undefined && !waiting.includes(name)) {
+  const known = states.value.get(name);
+  if ((stale.delete(name) || known === undefined) && !waiting.includes(name)) {
     queueMicrotask(() => loadTable(name));
   }
   return known ?? "loading";
 }
 
+/** Loads each description once more when it is next shown: other programs change tables, too. */
+export function refresh(): void {
+  for (const name of states.value.keys()) stale.add(name);
+}
+
 /** A table that is already loaded. */
 export function knownTable(name: string): Table | undefined {
-  const state = states.value[name];
+  const state = states.value.get(name);
   return state === undefined || state === "loading" || state instanceof Problem ? undefined : state;
 }
 
@@ -64,7 +70,7 @@ async function next(): Promise<void> {
     return;
   }
   running++;
-  if (states.value[name] === undefined) set(name, "loading");
+  if (!states.value.has(name)) set(name, "loading");
   try {
     set(name, await describe(name));
   } catch (thrown) {
@@ -75,13 +81,12 @@ async function next(): Promise<void> {
 }
 
 function set(name: string, state: TableState): void {
-  states.value = { ...states.value, [name]: state };
+  states.value = new Map(states.value).set(name, state);
 }
 
 /** Forgets a deleted table. */
 export function forget(name: string): void {
-  const { [name]: _, ...rest } = states.value;
-  states.value = rest;
+  states.value = new Map([...states.value].filter(([n]) => n !== name));
   names.value = names.value?.filter((n) => n !== name);
 }
 

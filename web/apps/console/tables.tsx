@@ -4,13 +4,14 @@ import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, CodeTabs, Empty, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { about, endpoint, onAWS, served } from "./api.ts";
 import { type Rate, rates } from "./metrics.ts";
-import { type Table as Described, indexesOf, keysOf, loadNames, names, namesProblem, onDemand, tableState } from "./schema.ts";
+import { type Table as Described, indexesOf, keysOf, knownTable, loadNames, loadTable, names, namesProblem, onDemand, refresh, tableState } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Fault } from "./fault.tsx";
 import { Warnings } from "./warnings.tsx";
 import { t } from "./words.ts";
 
 const step = 50; // tables; they are described when shown
+const namesOf = 100; // a request; more are listed once
 
 export function Status({ status }: { status: string }) {
   const tones: Record<string, Tone> = { ACTIVE: "success", CREATING: "info", UPDATING: "info", DELETING: "warning", ARCHIVED: "warning" };
@@ -28,7 +29,7 @@ export function Tables() {
   useTitle(undefined);
   const [sought, seek] = useState("");
   const [shown, show] = useState(step);
-  useEffect(() => { void loadNames(); }, []);
+  useEffect(() => { refresh(); void loadNames(); }, []);
   const rate = useRates();
   const all = names.value;
   const found = (all ?? []).filter((n) => n.toLowerCase().includes(sought.trim().toLowerCase()));
@@ -120,7 +121,8 @@ function First() {
 /** The tables next to a view, with the indexes of the current one. */
 export function Sidebar({ table }: { table: string }) {
   const [sought, seek] = useState("");
-  useEffect(() => { if (!names.value) void loadNames(); }, []);
+  useEffect(() => { if (!names.value || names.value.length <= namesOf) void loadNames(); }, []);
+  useEffect(() => { if (knownTable(table)) loadTable(table); }, [table]); // other programs change tables, too
   const list = useChosenInSight<HTMLDivElement>(here.value.path, names.value?.length);
   const all = names.value ?? [];
   const state = tableState(table);
@@ -138,11 +140,11 @@ export function Sidebar({ table }: { table: string }) {
         <ul>
           {all.filter((n) => n === table || n.toLowerCase().includes(sought.trim().toLowerCase())).map((name) => (
             <li key={name}>
-              <a href={link("/tables/:table", { table: name })} aria-current={name === table ? "page" : undefined}><span class="clip">{name}</span></a>
+              <a href={link("/tables/:table", { table: name })} aria-current={name === table ? "page" : undefined}><span class="clip" title={name}>{name}</span></a>
               {name === table && state !== "loading" && !(state instanceof Problem) && indexesOf(state.description).length > 0 && (
                 <ul class="sidebar-indexes">
                   {indexesOf(state.description).map((i) => (
-                    <li key={i.IndexName}><a href={link("/tables/:table", { table: name, index: i.IndexName })} aria-current={here.value.query.get("index") === i.IndexName ? "true" : undefined}><span class="clip">{i.IndexName}</span><span class="index-sort">{i.global ? "GSI" : "LSI"}</span></a></li>
+                    <li key={i.IndexName}><a href={link("/tables/:table", { table: name, index: i.IndexName })} aria-current={here.value.query.get("index") === i.IndexName ? "true" : undefined}><span class="clip" title={i.IndexName}>{i.IndexName}</span><span class="index-sort">{i.global ? "GSI" : "LSI"}</span></a></li>
                   ))}
                 </ul>
               )}

@@ -19,6 +19,11 @@ export function isSet(type: Type): type is "SS" | "NS" | "BS" {
   return type === "SS" || type === "NS" || type === "BS";
 }
 
+/** An attribute of an item. Every object inherits a property "constructor" and others, which are no attributes. */
+export function attribute(item: Item, name: string): Value | undefined {
+  return Object.hasOwn(item, name) ? item[name] : undefined;
+}
+
 /** Whether two values are equal; the order of sets is ignored. */
 export function same(a: Value | undefined, b: Value | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b));

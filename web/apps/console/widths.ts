@@ -1,7 +1,7 @@
 // Column widths of a grid: derived from the first values until the user drags an edge. The browser stores dragged widths.
 import { useState } from "preact/hooks";
 import { keep, kept } from "#ui";
-import { type Item, type Value, brief } from "./value.ts";
+import { type Item, type Value, attribute, brief } from "./value.ts";
 
 const letter = 7.4; // pixels, about
 const around = 28;
@@ -27,7 +27,7 @@ export function useWidths(name: string, items: readonly Item[], keys: readonly s
   const of = `console-widths ${name}`;
   const [chosen, choose] = useState<Readonly<Record<string, number>>>(() => JSON.parse(kept(of) ?? "{}") as Record<string, number>);
   return {
-    of: (column) => chosen[column] ?? widthOf(column.length + (keys.includes(column) ? 5 : 1), items.map((i) => i[column])),
+    of: (column) => (Object.hasOwn(chosen, column) ? chosen[column] : undefined) ?? widthOf(column.length + (keys.includes(column) ? 5 : 1), items.map((i) => attribute(i, column))),
     set: (column, width) => {
       const { [column]: _, ...rest } = chosen;
       const next = width === undefined ? rest : { ...rest, [column]: Math.min(widest, Math.max(least, Math.round(width))) };

@@ -1,5 +1,5 @@
 // The requests that write one item, with their conditions.
-import { type Item, type Value, same } from "./value.ts";
+import { type Item, type Value, attribute, same } from "./value.ts";
 
 /** An expression has 300 operators at most, so the condition of a larger item covers the changed attributes, or its first ones. */
 const comparedMax = 100;
@@ -18,7 +18,7 @@ export function asRead(read: Item, keys: readonly string[], changed: readonly st
   const own = Object.keys(read).filter((n) => !keys.includes(n));
   const compared = own.length <= comparedMax ? own : changed.length > 0 ? own.filter((n) => changed.includes(n)) : own.slice(0, comparedMax);
   for (const [n, name] of [...new Set([...compared, ...changed])].entries()) {
-    const value = read[name];
+    const value = attribute(read, name);
     names[`#r${n}`] = name;
     if (value) {
       values[`:r${n}`] = value;
@@ -32,15 +32,15 @@ export function asRead(read: Item, keys: readonly string[], changed: readonly st
 
 /** The update that turns one item into another: writes only attributes that differ. */
 export function updateOf(table: string, key: Item, keys: readonly string[], read: Item, wanted: Item): Record<string, unknown> {
-  const changed = [...new Set([...Object.keys(read), ...Object.keys(wanted)])].filter((n) => !keys.includes(n) && !same(read[n], wanted[n]));
+  const changed = [...new Set([...Object.keys(read), ...Object.keys(wanted)])].filter((n) => !keys.includes(n) && !same(attribute(read, n), attribute(wanted, n)));
   const condition = asRead(read, keys, changed);
   const names = condition.ExpressionAttributeNames;
   const values: Record<string, Value> = { ...condition.ExpressionAttributeValues };
-  const nameOf = (attribute: string) => Object.keys(names).find((n) => names[n] === attribute) ?? "";
+  const nameOf = (of: string) => Object.keys(names).find((n) => names[n] === of) ?? "";
   const set: string[] = [];
   const remove: string[] = [];
   for (const [n, name] of changed.entries()) {
-    const value = wanted[name];
+    const value = attribute(wanted, name);
     if (value) {
       values[`:w${n}`] = value;
       set.push(`${nameOf(name)} = :w${n}`);
@@ -61,9 +61,9 @@ export function deleteOf(table: string, key: Item, keys: readonly string[], read
 
 /** Applies the changes from read to draft to another item. */
 export function over(base: Item, read: Item, draft: Item): Item {
-  const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(read[n], draft[n]));
+  const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(attribute(read, n), attribute(draft, n)));
   const kept = Object.entries(base).filter(([n]) => !touched.includes(n));
-  return Object.fromEntries([...kept, ...touched.flatMap((n): [string, Value][] => (draft[n] ? [[n, draft[n]]] : []))]);
+  return Object.fromEntries([...kept, ...Object.entries(draft).filter(([n]) => touched.includes(n))]);
 }
 
 /** The write of a new item. */
