@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -166,6 +167,43 @@ func TestInheritedNames(t *testing.T) {
 	got, err := db.Client().GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("constructor"), Key: item{"id": text("2")}})
 	if err != nil || got.Item["constructor"].(*s).Value != "Lotus" {
 		t.Errorf("%v, %v", got.Item, err)
+	}
+}
+
+// TestLongNames: names and values of the greatest length are shown on a phone without making the page wider.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	name := strings.Repeat("abcdefghij", 25) + "12345"
+	deep := types.AttributeValue(text("bottom"))
+	for range 30 {
+		deep = &m{Value: item{"level": deep}}
+	}
+	plainTable(t, db, name,
+		item{"id": text(strings.Repeat("k", 2048)), strings.Repeat("n", 300): text("v"), "deep": deep},
+		item{"id": text("big"), "text": text(strings.Repeat("0123456789", 40_000)), "raw": &types.AttributeValueMemberB{Value: make([]byte, 3000)}})
+	address := served(t, db)
+	for _, with := range [][]webtest.Option{{webtest.Phone, webtest.Dark, webtest.Language("es-MX")}, {webtest.Language("pt-BR")}} {
+		p := webtest.Open(t, address+"/_console/#/tables", with...)
+		p.UntilText(name)
+		look(p, "console-long-tables")
+		for _, view := range []string{"", "/settings", "/backups", "/metrics", "/stream", "/new", "/import"} {
+			p.Eval(fmt.Sprintf("location.hash = %q", "#/tables/"+name+view))
+			p.Until(`document.querySelector("h1") && document.querySelector(".skeleton, [aria-busy=true]") === null`)
+			look(p, "console-long"+strings.ReplaceAll(view, "/", "-"))
+		}
+		for _, key := range []string{"big", strings.Repeat("k", 2048)} {
+			p.Eval(fmt.Sprintf(`location.hash = "#/tables/%s?" + new URLSearchParams({ item: '{"id":{"S":"%s"}}' })`, name, key))
+			p.Wait("dialog[open] .attributes")
+			look(p, "console-long-item-"+key[:1])
+			p.Until(`(() => { const e = document.querySelector("dialog[open] .float-body"); return e.scrollWidth <= e.clientWidth; })()`)
+			p.Until(`[...document.querySelectorAll("dialog[open] .float-foot button")].pop().click() === undefined`)
+			p.Wait("dialog[open] .editor .node")
+			look(p, "console-long-edit-"+key[:1])
+			p.Until(`(() => { const e = document.querySelector("dialog[open] .float-body"); return e.scrollWidth <= e.clientWidth; })()`)
+			p.Press(kb.Escape)
+			p.Until(`document.querySelector("dialog[open]") === null || document.querySelector("dialog[open] .editor") === null`)
+		}
 	}
 }
 
