@@ -185,6 +185,15 @@ func TestImportFaults(t *testing.T) {
 	}
 	p.Eval(`location.hash = "#/tables/shop"`)
 	p.Eval(`location.hash = "#/tables/shop/import"`)
+	upload(p, "input[name=files]", file("long.csv", "PK,SK,note\na,7,cheap, cheerful\na,8,plain,\n"))
+	p.UntilText("La línea tiene 4 campos y el encabezado 3")
+	p.Button("Importar elementos")
+	p.UntilText("1 escritos")
+	if got := all(t, db, "shop"); got["a 7"] != nil || got["a 8"] == nil {
+		t.Errorf("imported %v, %v: want only the line with as many fields as the header", got["a 7"], got["a 8"])
+	}
+	p.Eval(`location.hash = "#/tables/shop"`)
+	p.Eval(`location.hash = "#/tables/shop/import"`)
 	manifest := `{"itemCount":1,"dataFileS3Key":"AWSDynamoDB/1/data/a.json"}` + "\n" + `{"itemCount":1,"dataFileS3Key":"AWSDynamoDB/1/data/b.json"}`
 	export := file("AWSDynamoDB/1/manifest-files.json", manifest)
 	summary := file("AWSDynamoDB/1/manifest-summary.json", `{"outputFormat":"DYNAMODB_JSON","exportType":"FULL_EXPORT"}`)

@@ -137,6 +137,10 @@ async function* entriesOfCSV(file: File, columns: readonly CSVColumn[]): AsyncGe
   for await (const row of rowsOf(textsOf(file))) {
     if (n++ === 0) continue; // the names
     const at = `${file.name}:${n}`;
+    if (row.slice(columns.length).some(Boolean)) {
+      yield { fault: t("import.fields", { n: row.length, columns: columns.length }), at };
+      continue;
+    }
     try {
       yield { item: itemOfRow(row, columns), at };
     } catch (thrown) {
