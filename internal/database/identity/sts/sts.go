@@ -3,7 +3,7 @@
 //
 // A request is a form, or the query of a GET, with Action, Version 2011-06-15 and members such as Tags.member.1.Key:
 //
-//	operation     reads the members, checks policies, starts a session      get_caller_identity.go …
+//	operation     reads the members, checks policies, starts a session      caller.go, assume_role.go
 //	web identity  verifies a JWT with the keys of its issuer                web_identity.go, keys.go
 //	protocol      XML, and AWS's codes for the server's own errors           protocol.go
 //

@@ -13,7 +13,7 @@ import (
 const (
 	// pageBytes is the size at which DynamoDB ends a page.
 	pageBytes = 1 << 20
-	// largeItems is the minimum number of items in a large partition, and fatBytes the maximum size of each.
+	// largeItems is the minimum number of items in a large partition, and largeBytes the maximum size of each.
 	largeItems = 8
 	largeBytes = 300 << 10
 )

@@ -105,7 +105,7 @@ func TestCorrectDesignsPass(t *testing.T) {
 }
 
 // TestDefectsAreFound tries designs as their documents describe them, and drafts without the fixes in testdata. Each read must show
-// the defect that ../shared/design/seed-review.md describes, as far as results can show it; everything else must be correct.
+// the known defect of its design, as far as results can show it; everything else must be correct.
 func TestDefectsAreFound(t *testing.T) {
 	for file, want := range map[string]map[string][]trial.Kind{
 		drafts + "appcore.documented": {
