@@ -29,14 +29,14 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 	}
 	c := copying{fs: s.fs, read: s.fs, write: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress, health: s.copyHealth()}
 	if inside(c.fs, dest, s.dir) {
-		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", dest)
+		return fmt.Errorf("%s is in the directory of the store itself", dest)
 	}
 	if err := c.checkTarget(); err != nil {
 		return err
 	}
 	defer s.discard(c.from)
 	if err := s.stage(ctx, c.from); err != nil {
-		return fmt.Errorf("pebblekv: backup: %w", err)
+		return fmt.Errorf("backup: %w", err)
 	}
 	return c.run(ctx)
 }
@@ -106,7 +106,7 @@ func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(d
 		return noStoreError(from)
 	}
 	if inside(fs, to, from) {
-		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", to)
+		return fmt.Errorf("%s is in the directory of the store itself", to)
 	}
 	c := copying{fs: fs, read: fs, write: fs, from: from, to: to, progress: progress}
 	if err := c.checkTarget(); err != nil {
@@ -143,15 +143,15 @@ type copying struct {
 // checkTarget rejects a directory that is not empty.
 func (c *copying) checkTarget() error {
 	if c.to == "" {
-		return errors.New("pebblekv: the directory's name is empty")
+		return errors.New("the directory's name is empty")
 	}
 	names, err := c.fs.List(c.to)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("pebblekv: %s: %w", c.to, err)
+		return fmt.Errorf("%s: %w", c.to, err)
 	}
 	for _, name := range names {
 		if name != lostFound {
-			return fmt.Errorf("pebblekv: %s contains files (%s): a copy needs an empty directory", c.to, name)
+			return fmt.Errorf("%s contains files (%s): a copy needs an empty directory", c.to, name)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (c *copying) run(ctx context.Context) error {
 		err = errors.Join(err, c.release())
 	}
 	if err != nil {
-		return fmt.Errorf("pebblekv: copying to %s: %w", c.to, errors.Join(err, c.undo(existed)))
+		return fmt.Errorf("copying to %s: %w", c.to, errors.Join(err, c.undo(existed)))
 	}
 	// The copy is complete even if the marker cannot be removed.
 	_ = c.fs.Remove(c.fs.PathJoin(c.to, incompleteFile))

@@ -22,32 +22,32 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 	missing := errors.Is(err, os.ErrNotExist)
 	switch {
 	case err != nil && !missing:
-		return nil, fmt.Errorf("pebblekv: %s: %w", s.dir, err)
+		return nil, fmt.Errorf("%s: %w", s.dir, err)
 	case is.encrypted && missing:
-		return nil, fmt.Errorf("pebblekv: %s is encrypted, and its file %s is missing: restore it from a backup of the same directory",
+		return nil, fmt.Errorf("%s is encrypted, and its file %s is missing: restore it from a backup of the same directory",
 			s.dir, keysFile)
 	case is.store && !is.encrypted && !missing:
-		return nil, fmt.Errorf("pebblekv: %s has a file %s, but %s says that it is not encrypted: restore the whole directory",
+		return nil, fmt.Errorf("%s has a file %s, but %s says that it is not encrypted: restore the whole directory",
 			s.dir, keysFile, formatFile)
 	case is.store && !is.encrypted && o.Encrypt:
-		return nil, fmt.Errorf("pebblekv: %s is not encrypted; only a copy of it can be: "+
+		return nil, fmt.Errorf("%s is not encrypted; only a copy of it can be: "+
 			"make one with monotable restore %s NEW --encrypt, then remove the old files and backups", s.dir, s.dir)
 	case missing && !o.Encrypt:
 		return s.fs, nil
 	case missing && o.MasterKey == nil:
-		return nil, fmt.Errorf("pebblekv: %s: an encrypted directory needs a master key", s.dir)
+		return nil, fmt.Errorf("%s: an encrypted directory needs a master key", s.dir)
 	case o.MasterKey == nil:
-		return nil, fmt.Errorf("pebblekv: %s: %w: pass its master key (--master-key)", s.dir, ErrMasterKey)
+		return nil, fmt.Errorf("%s: %w: pass its master key (--master-key)", s.dir, ErrMasterKey)
 	case missing:
 		keys, err := newKeyFile(s.fs, s.dir, o.MasterKey)
 		if err != nil {
-			return nil, fmt.Errorf("pebblekv: %s: %w", s.dir, err)
+			return nil, fmt.Errorf("%s: %w", s.dir, err)
 		}
 		return cryptfs.New(s.fs, keys), nil
 	}
 	keys, err := s.openKeys(text)
 	if err != nil {
-		return nil, fmt.Errorf("pebblekv: %s: %s: %w", s.dir, keysFile, err)
+		return nil, fmt.Errorf("%s: %s: %w", s.dir, keysFile, err)
 	}
 	return cryptfs.New(s.fs, keys), nil
 }
@@ -111,7 +111,7 @@ func (s *Store) Encrypted() bool { return s.fs != s.files }
 // key opens the source directory, if it is encrypted, and seals the new data keys.
 func Recrypt(ctx context.Context, fs vfs.FS, from, to string, master []byte, encrypt bool, progress func(done, total int64)) error {
 	if master == nil {
-		return errors.New("pebblekv: no master key is given")
+		return errors.New("no master key is given")
 	}
 	return copyClosed(ctx, fs, from, to, progress, func(c *copying, is directory) error {
 		c.recrypt = &recryption{master: master, encrypt: encrypt}
@@ -124,7 +124,7 @@ func Recrypt(ctx context.Context, fs vfs.FS, from, to string, master []byte, enc
 		}
 		keys, err := cryptfs.OpenKeys(text, master)
 		if err != nil {
-			return fmt.Errorf("pebblekv: %s: %s: %w", from, keysFile, err)
+			return fmt.Errorf("%s: %s: %w", from, keysFile, err)
 		}
 		c.read = cryptfs.New(c.fs, keys)
 		return nil

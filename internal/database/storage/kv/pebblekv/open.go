@@ -44,7 +44,7 @@ const (
 // Store of this one, has it open.
 func Open(dir string, o Options) (*Store, error) {
 	if dir == "" {
-		return nil, errors.New("pebblekv: the directory's name is empty")
+		return nil, errors.New("the directory's name is empty")
 	}
 	o = o.withDefaults()
 	s := &Store{
@@ -106,7 +106,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	}
 	if !o.ReadOnly {
 		if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
-			return errors.Join(fmt.Errorf("pebblekv: removing unfinished files: %w", err), lock.Close())
+			return errors.Join(fmt.Errorf("removing unfinished files: %w", err), lock.Close())
 		}
 	}
 	s.disk.FS = s.files
@@ -125,7 +125,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
 	if !is.store {
 		if err := markVersion(s.disk, data, p.FormatMajorVersion); err != nil {
-			return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.disk.failure(), lock.Close())
+			return errors.Join(fmt.Errorf("%s: %w", dir, err), s.disk.failure(), lock.Close())
 		}
 	}
 	if s.db, err = pebble.Open(data, p); err != nil {
@@ -133,7 +133,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 	}
 	if err := s.prepare(dir, is.store); err != nil {
 		s.disk.close()
-		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.db.Close(), lock.Close())
+		return errors.Join(fmt.Errorf("%s: %w", dir, err), s.db.Close(), lock.Close())
 	}
 	scheduler.start()
 	return nil
@@ -145,7 +145,7 @@ func (s *Store) lockDirectory(data string) (io.Closer, error) {
 		return lockForReading(s.fs, s.dir)
 	}
 	if err := makeDirectory(s.fs, data); err != nil {
-		return nil, fmt.Errorf("pebblekv: creating the data directory: %w", err)
+		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
 	lock, err := pebble.LockDirectory(data, s.fs)
 	if err != nil {
@@ -227,22 +227,22 @@ func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 		return checkFormat(dir, format)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return directory{}, fmt.Errorf("pebblekv: %s: %w", dir, err)
+		return directory{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	names, err := fs.List(dir)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return directory{}, nil
 		}
-		return directory{}, fmt.Errorf("pebblekv: %s: %w", dir, err)
+		return directory{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	if slices.Contains(names, incompleteFile) || slices.Contains(names, incompleteFile+newSuffix) {
-		return directory{}, fmt.Errorf("pebblekv: %s contains an incomplete copy of a store: "+
+		return directory{}, fmt.Errorf("%s contains an incomplete copy of a store: "+
 			"remove it and copy again", dir)
 	}
 	for _, name := range names {
 		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
-			return directory{}, fmt.Errorf("pebblekv: %s contains other files (%s), but no store: "+
+			return directory{}, fmt.Errorf("%s contains other files (%s), but no store: "+
 				"give the store a directory of its own", dir, name)
 		}
 	}
@@ -254,10 +254,10 @@ func checkFormat(dir, format string) (directory, error) {
 	version = strings.TrimSpace(version)
 	switch {
 	case !ok || version == "":
-		return directory{}, fmt.Errorf("pebblekv: %s is corrupt or belongs to another program: it contains %.40q",
+		return directory{}, fmt.Errorf("%s is corrupt or belongs to another program: it contains %.40q",
 			dir+string(os.PathSeparator)+formatFile, format)
 	case version != formatVersion && version != encryptedVersion:
-		return directory{}, fmt.Errorf("pebblekv: the directory %s has layout %.20q, but this program supports layout %s: "+
+		return directory{}, fmt.Errorf("the directory %s has layout %.20q, but this program supports layout %s: "+
 			"open it with the release that wrote it, or a newer one", dir, version, formatVersion)
 	}
 	return directory{store: true, encrypted: version == encryptedVersion}, nil
@@ -339,28 +339,28 @@ func writeWhole(fs vfs.FS, dir, name, text string) error {
 
 func lockError(dir string, err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok { // an error of the file, not of the lock
-		return fmt.Errorf("pebblekv: %s cannot be locked: %w", dir, err)
+		return fmt.Errorf("%s cannot be locked: %w", dir, err)
 	}
 	return fmt.Errorf("%w: %s: close it there, or use a directory of its own (%w)",
 		kv.ErrLocked, dir, err)
 }
 
-func noStoreError(dir string) error { return fmt.Errorf("pebblekv: %s contains no store", dir) }
+func noStoreError(dir string) error { return fmt.Errorf("%s contains no store", dir) }
 
 func openError(dir string, err error) error {
 	switch {
 	case pebble.IsCorruptionError(err), strings.Contains(err.Error(), "object size mismatch"): // Pebble has no error for the latter
 		return damaged(dir, err)
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
-		return fmt.Errorf("pebblekv: %s marks a store, but its data is missing from %s: "+
+		return fmt.Errorf("%s marks a store, but its data is missing from %s: "+
 			"restore the whole directory: %w", dir, pebbleDir, err)
 	case errors.Is(err, pebble.ErrDBNotPristine):
-		return fmt.Errorf("pebblekv: %s contains data, but no file %s: it belongs to another program, "+
+		return fmt.Errorf("%s contains data, but no file %s: it belongs to another program, "+
 			"or the file was removed: %w", dir, formatFile, err)
 	case errors.Is(err, os.ErrNotExist): // a file that others refer to
 		return damaged(dir, err)
 	}
-	return fmt.Errorf("pebblekv: opening the store in %s: %w", dir, err)
+	return fmt.Errorf("opening the store in %s: %w", dir, err)
 }
 
 // reserved returns the number below which sequence numbers may have been assigned.

@@ -19,7 +19,7 @@ import (
 // configure returns the connection settings for a URL, and the schema of the store.
 func configure(address string, o Options) (config *pgxpool.Config, schema string, err error) {
 	if config, err = pgxpool.ParseConfig(address); err != nil {
-		return nil, "", fmt.Errorf("postgreskv: %w", err)
+		return nil, "", err
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
@@ -32,7 +32,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	}
 	if mode := config.ConnConfig.DefaultQueryExecMode; mode == pgx.QueryExecModeExec || mode == pgx.QueryExecModeSimpleProtocol {
 		// These need pgx's table of Go types, which releases are built without (tools/dist).
-		return nil, "", fmt.Errorf("postgreskv: default_query_exec_mode is %s: want cache_statement, cache_describe or describe_exec", mode)
+		return nil, "", fmt.Errorf("default_query_exec_mode is %s: want cache_statement, cache_describe or describe_exec", mode)
 	}
 	params := config.ConnConfig.RuntimeParams
 	if params["search_path"] == "" {
@@ -43,7 +43,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 	}
 	schema = params["search_path"]
 	if strings.ContainsAny(schema, `,"$`) {
-		return nil, "", fmt.Errorf("postgreskv: search_path is %q: want the name of one schema", schema)
+		return nil, "", fmt.Errorf("search_path is %q: want the name of one schema", schema)
 	}
 	params["search_path"] = pgx.Identifier{schema}.Sanitize()
 	config.ConnConfig.DialFunc = dialer().DialContext

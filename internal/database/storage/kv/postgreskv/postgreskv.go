@@ -144,11 +144,11 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	s.appendLock, s.numberLock = appendClass|int64(s.salt[0]&63)<<tagShift, s.lock([]byte("the numbers"))
 	if err := s.connect(ctx, config, o.Pause); err != nil {
 		s.disconnect()
-		return nil, fmt.Errorf("postgreskv: %w", err)
+		return nil, err
 	}
 	if err := s.retryWhile(ctx, busy, func() error { return s.prepare(ctx, schema, o.Existing) }); err != nil {
 		s.disconnect()
-		return nil, fmt.Errorf("postgreskv: %s: %w", redacted(address), err)
+		return nil, fmt.Errorf("%s: %w", redacted(address), err)
 	}
 	return s, nil
 }

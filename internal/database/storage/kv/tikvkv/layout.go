@@ -85,7 +85,7 @@ func (m meta) encode() []byte {
 
 func decodeMeta(row []byte) (meta, error) {
 	if len(row) != 21 || row[0] != metaVersion {
-		return meta{}, fmt.Errorf("tikvkv: the store has a format that this program does not support (%x)", row)
+		return meta{}, fmt.Errorf("the store has a format that this program does not support (%x)", row)
 	}
 	return meta{
 		window: time.Duration(binary.BigEndian.Uint32(row[1:])) * time.Millisecond,

@@ -125,7 +125,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	client, err := connect(ctx, at)
 	if err != nil {
-		return nil, fmt.Errorf("tikvkv: cannot connect to %s: %w", strings.Join(at.drivers, ","), err)
+		return nil, fmt.Errorf("cannot connect to %s: %w", strings.Join(at.drivers, ","), err)
 	}
 	s := &Store{
 		client: client, prefix: at.prefix(), latches: latch.New(), steady: o.Steady, timed: !o.Untimed, lanes: make(chan uint16, lanes),
@@ -136,7 +136,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		s.lanes <- uint16((first + i) % shards) //nolint:gosec // below shards
 	}
 	if err := s.prepare(ctx, o); err != nil {
-		return nil, fmt.Errorf("tikvkv: %s: %w", address, errors.Join(err, client.Close()))
+		return nil, fmt.Errorf("%s: %w", address, errors.Join(err, client.Close()))
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
