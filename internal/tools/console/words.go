@@ -2,6 +2,7 @@ package console
 
 import (
 	"embed"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -53,6 +54,7 @@ func (s pageLanguage) model(m *view.Model) *view.Model {
 	for i := range out.Patterns {
 		p := &out.Patterns[i]
 		p.Summary, p.Fault = s.phrase(p.Summary), s.phrase(p.Fault)
+		p.Schema = s.schema(p.Schema)
 		p.Near = slices.Clone(p.Near)
 		for n := range p.Near {
 			p.Near[n].Place, p.Near[n].Lacks = s.phrase(p.Near[n].Place), s.phrases(p.Near[n].Lacks)
@@ -64,6 +66,25 @@ func (s pageLanguage) model(m *view.Model) *view.Model {
 		}
 	}
 	return &out
+}
+
+// schema translates the descriptions of arguments. Those that the design gives stay as they are.
+func (s pageLanguage) schema(of map[string]any) map[string]any {
+	out := maps.Clone(of)
+	if text, is := of["description"].(string); is {
+		out["description"] = s.say(text)
+	}
+	if properties, is := of["properties"].(map[string]any); is {
+		said := make(map[string]any, len(properties))
+		for name, property := range properties {
+			said[name] = property
+			if schema, is := property.(map[string]any); is {
+				said[name] = s.schema(schema)
+			}
+		}
+		out["properties"] = said
+	}
+	return out
 }
 
 // races translates a report in place.
