@@ -82,3 +82,16 @@ func TestItemLinksToRelatedItems(t *testing.T) {
 	p.UntilText("as the design expects")
 	p.Until(`document.querySelectorAll(".pattern-result .entity-group").length === 3`)
 }
+
+// TestMeaningRefused: if the back end does not interpret the items, because a page of them is too large, the view says so.
+func TestMeaningRefused(t *testing.T) {
+	t.Parallel()
+	_, address := designedShop(t, 1)
+	p := webtest.Open(t, address+"/_console/#/tables/shop")
+	p.Wait(".data-grid tbody tr")
+	p.Eval(`window.fetch = ((real) => (at, o) => String(at).includes("/design/items") ? Promise.resolve(new Response('{"__type":"RequestTooLarge"}', { status: 413 })) : real(at, o))(fetch)`)
+	for _, view := range []string{"Entities", "Collection"} {
+		p.Button(view)
+		p.UntilText("An item may have 400 KB, and a request of the console 4 MB.")
+	}
+}

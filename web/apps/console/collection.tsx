@@ -1,9 +1,10 @@
 // Items by partition, in the order of the sort key, so entities of a partition are interleaved.
 import { Layers } from "lucide";
-import { Icon, Skeleton } from "#ui";
+import { Icon, Problem, Skeleton } from "#ui";
 import { Chunk, chunks } from "./chunk.tsx";
 import { type Design, type Meaning, designOf, entityMark, useMeanings } from "./design.ts";
 import { EntityName, KeyChip } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
 import { Cell, KeyText } from "./show.tsx";
 import { type Item, brief, kindOf } from "./value.ts";
 import { t } from "./words.ts";
@@ -30,6 +31,7 @@ export function Collection({ table, index, items, keys, partition, open }: Colle
   const meanings = useMeanings(table, index, items);
   const pks = keys.slice(0, partition);
   const sk = keys[partition];
+  if (meanings instanceof Problem) return <Fault problem={meanings} />;
   if (design && !meanings) {
     return <div aria-busy="true"><Skeleton lines={8} /></div>;
   }

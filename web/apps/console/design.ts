@@ -101,16 +101,16 @@ export async function loadDesign(table: string): Promise<void> {
   states.value = { ...states.value, [key]: state };
 }
 
-/** The interpretation of items; undefined until known, or without a design. */
-export function useMeanings(table: string, index: string, items: readonly Item[]): readonly Meaning[] | undefined {
+/** The interpretation of items; undefined until known, or without a design; a Problem if the back end refuses. */
+export function useMeanings(table: string, index: string, items: readonly Item[]): readonly Meaning[] | Problem | undefined {
   const design = designOf(table);
-  const [known, set] = useState<{ of: readonly Item[]; meanings: readonly Meaning[] } | undefined>();
+  const [known, set] = useState<{ of: readonly Item[]; meanings: readonly Meaning[] | Problem } | undefined>();
   const text = JSON.stringify(items);
   useEffect(() => {
     if (!design) return;
     const mine = new AbortController();
     askDesign<{ items: Meaning[] }>("items", { table, index, items }, mine.signal)
-      .then((said) => { if (!mine.signal.aborted) set({ of: items, meanings: said.items }); }, () => undefined);
+      .then((said) => said.items, (thrown: unknown) => Problem.of(thrown)).then((meanings) => { if (!mine.signal.aborted) set({ of: items, meanings }); });
     return () => mine.abort();
   }, [table, index, text, design]);
   return known !== undefined && design && (known.of === items || JSON.stringify(known.of) === text) ? known.meanings : undefined;

@@ -1,7 +1,8 @@
 // Items by the entities of the design: one table per entity, with its fields.
-import { Skeleton } from "#ui";
+import { Problem, Skeleton } from "#ui";
 import { type Design, type Meaning, designOf, fieldOf, useMeanings } from "./design.ts";
 import { EntityName, KeyChip } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
 import { Cell, KeyText } from "./show.tsx";
 import type { Item } from "./value.ts";
 import { widthOf } from "./widths.ts";
@@ -21,6 +22,7 @@ interface EntitiesProps {
 export function Entities({ table, index, items, keys, open }: EntitiesProps) {
   const design = designOf(table);
   const meanings = useMeanings(table, index, items);
+  if (meanings instanceof Problem) return <Fault problem={meanings} />;
   if (!design || !meanings) {
     return <div aria-busy="true"><Skeleton lines={8} /></div>;
   }

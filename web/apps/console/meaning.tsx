@@ -1,8 +1,9 @@
 // One item by the design: its entity, its keys explained part by part, its fields, and related items.
 import { ArrowRight, SearchX, Workflow } from "lucide";
-import { Empty, Icon, Skeleton, link } from "#ui";
+import { Empty, Icon, Problem, Skeleton, link } from "#ui";
 import { type Design, type Link, type Meaning as Meant, designOf, fieldColour, fieldOf, useMeanings } from "./design.ts";
 import { EntityName, KeyChip, TemplateChip } from "./design-bits.tsx";
+import { Fault } from "./fault.tsx";
 import { Whole } from "./show.tsx";
 import { type Item, short } from "./value.ts";
 import { t } from "./words.ts";
@@ -10,6 +11,7 @@ import { t } from "./words.ts";
 export function Meaning({ table, item }: { table: string; item: Item }) {
   const design = designOf(table);
   const meanings = useMeanings(table, "", [item]);
+  if (meanings instanceof Problem) return <Fault problem={meanings} />;
   const meaning = meanings?.[0];
   if (!design || !meaning) {
     return <div aria-busy="true"><Skeleton lines={6} /></div>;
