@@ -114,9 +114,6 @@ func At(location string) Option { return func(op *huma.Operation) { traitsOf(op)
 // Cache sets the Cache-Control of a response.
 func Cache(control string) Option { return func(op *huma.Operation) { traitsOf(op).cache = control } }
 
-// Status sets a status other than the default.
-func Status(status int) Option { return func(op *huma.Operation) { op.DefaultStatus = status } }
-
 // complete documents what all operations have in common, and applies the traits.
 func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	t := traitsOf(op)

@@ -76,9 +76,6 @@ func (l *Ledger) Version(item string) (version int, exists bool) {
 	return version, exists
 }
 
-// Len is the number of items.
-func (l *Ledger) Len() int { return len(l.acknowledged) }
-
 // compareCertain compares the items that no request in doubt touched.
 func (l *Ledger) compareCertain(found map[string]int) (faults []string) {
 	for item, version := range l.acknowledged {
