@@ -1,13 +1,13 @@
 // A new item: empty except for its keys, or a copy of another one.
 import { useRef, useState } from "preact/hooks";
-import { Breadcrumb, Button, Notice, Problem, Skeleton, go, here, link, useLeaveGuard, useLoaded, useTitle } from "#ui";
+import { Button, Notice, Problem, Skeleton, go, here, link, useLeaveGuard, useLoaded, useTitle } from "#ui";
 import { call } from "./api.ts";
 import { Editor } from "./editor.tsx";
 import { Fault } from "./fault.tsx";
 import { getItem } from "./item.tsx";
 import { CopyRequest } from "./request.tsx";
-import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./schema.ts";
-import { Sidebar, Waiting } from "./tables.tsx";
+import { type Table, keyNames, keyType, keysOf } from "./schema.ts";
+import { TablePlace } from "./table-place.tsx";
 import { wrote } from "./undo.ts";
 import { type Item, type Value, pick } from "./value.ts";
 import { t } from "./words.ts";
@@ -15,16 +15,7 @@ import { putOf } from "./write.ts";
 
 export function CreateItemPage({ name }: { name: string }) {
   useTitle(t("item.create"));
-  const state = tableState(name);
-  return (
-    <div class="with-sidebar">
-      <Sidebar table={name} />
-      <div class="stack beside">
-        <Breadcrumb steps={[{ label: t("tables"), href: link("/tables") }, { label: name, href: link("/tables/:table", { table: name }) }, { label: t("item.create") }]} />
-        {state === "loading" || state instanceof Problem ? <Waiting state={state} onRetry={() => loadTable(name)} /> : <CreateItem table={state} key={name} />}
-      </div>
-    </div>
-  );
+  return <TablePlace name={name} step={t("item.create")}>{(table) => <CreateItem table={table} />}</TablePlace>;
 }
 
 function CreateItem({ table }: { table: Table }) {

@@ -1,16 +1,16 @@
 // Imports files into a table; shows their contents before anything is written.
 import { FileUp, FolderUp, Play, Square, Upload } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Breadcrumb, Button, Card, Empty, Notice, Problem, Progress, Select, TextField, format, link, useTitle } from "#ui";
+import { Button, Card, Empty, Notice, Problem, Progress, Select, TextField, format, link, useTitle } from "#ui";
 import { writeCost } from "./cost.ts";
 import type { CSVColumn, ColumnType } from "./csv.ts";
 import { Fault } from "./fault.tsx";
 import type { Entry, Source } from "./files.ts";
 import { Grid } from "./grid.tsx";
 import { Load } from "./load.ts";
-import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./schema.ts";
+import { type Table, keyNames, keyType, keysOf, loadTable } from "./schema.ts";
 import { bytes } from "./show.tsx";
-import { Sidebar, Waiting } from "./tables.tsx";
+import { TablePlace } from "./table-place.tsx";
 import { type Item, itemSize } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -18,16 +18,7 @@ const previewed = 20;
 
 export function ImportPage({ name }: { name: string }) {
   useTitle(t("import"));
-  const state = tableState(name);
-  return (
-    <div class="with-sidebar">
-      <Sidebar table={name} />
-      <div class="stack beside">
-        <Breadcrumb steps={[{ label: t("tables"), href: link("/tables") }, { label: name, href: link("/tables/:table", { table: name }) }, { label: t("import") }]} />
-        {state === "loading" || state instanceof Problem ? <Waiting state={state} onRetry={() => loadTable(name)} /> : <Import table={state} key={name} />}
-      </div>
-    </div>
-  );
+  return <TablePlace name={name} step={t("import")}>{(table) => <Import table={table} />}</TablePlace>;
 }
 
 function keyTypes(table: Table): (name: string) => ColumnType | undefined {

@@ -1,27 +1,21 @@
 // A table's settings, and forms to change them.
 import { Plus, Trash } from "lucide";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Form, Notice, Problem, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
+import { Badge, Button, Card, Checkbox, CopyButton, Dialog, Form, Notice, Select, Stat, Switch, Table as Rows, TextField, format, go, link, toast, useTitle } from "#ui";
 import { type Throughput, about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
 import { toastFault } from "./fault.tsx";
-import { TableHead } from "./items.tsx";
 import { IndexFields, type NewIndex, definitions, indexInput, newIndex } from "./key-field.tsx";
-import { type Index, type Table, forget, indexesOf, keyNames, keyType, keysOf, loadTable, onDemand, tableState, useSettled } from "./schema.ts";
+import { type Index, type Table, forget, indexesOf, keyNames, keyType, keysOf, loadTable, onDemand, useSettled } from "./schema.ts";
 import { bytes } from "./show.tsx";
-import { Sidebar, Status, Waiting } from "./tables.tsx";
+import { TablePlace } from "./table-place.tsx";
+import { Status } from "./tables.tsx";
 import { Tags } from "./tags.tsx";
 import { t } from "./words.ts";
 
 export function SettingsPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("settings")}`);
-  const state = tableState(name);
-  return (
-    <div class="with-sidebar">
-      <Sidebar table={name} />
-      <div class="stack beside">{state === "loading" || state instanceof Problem ? <Waiting state={state} onRetry={() => loadTable(name)} /> : <Settings table={state} key={name} />}</div>
-    </div>
-  );
+  return <TablePlace name={name}>{(table) => <Settings table={table} />}</TablePlace>;
 }
 
 /** Calls an operation that changes a table, and reloads the table. */
@@ -43,7 +37,6 @@ function Settings({ table }: { table: Table }) {
   useSettled(table);
   return (
     <>
-      <TableHead table={table} />
       <div class="grid" style={{ "--column": "11rem" }}>
         <Stat label={t("table.items")} value={format.number(d.ItemCount ?? 0)} />
         <Stat label={t("table.size")} value={bytes(d.TableSizeBytes ?? 0)} />
