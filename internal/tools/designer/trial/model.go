@@ -282,29 +282,41 @@ func (t truth) fields() []string {
 	return out
 }
 
-// counted is the correct value of an item's counter: the number of counted items that refer to it, or their sum.
-func counted(p *lower.Program, r *record, c *design.Counter, records []*record) types.AttributeValue {
-	var sum decimal.Decimal
-	for _, other := range records {
-		if other.entity.Name != c.Of || !countedBy(r, other, c) {
-			continue
-		}
-		if in, err := holds(p.Design, other.entity, c.Where, other.values, nil); err != nil || !in {
-			continue
-		}
-		add := decimal.FromInt(1)
-		if c.Sum != "" {
-			parsed, err := decimal.Parse(scalarText(other.values[c.Sum]))
-			if err != nil {
-				continue // an absent field adds nothing
+// tallies are the correct values of all counters, by the identity of the item that has each: the number of counted items that
+// refer to it, or their sum. They are made from every item at once, because there can be as many counters as counted items.
+func tallies(d *design.Design, records []*record) map[*design.Counter]map[uint64]decimal.Decimal {
+	out := map[*design.Counter]map[uint64]decimal.Decimal{}
+	for _, holder := range d.Entities {
+		for _, c := range holder.Counters {
+			out[c] = map[uint64]decimal.Decimal{}
+			for _, r := range records {
+				if r.entity.Name != c.Of {
+					continue
+				}
+				id := holderOf(holder, r, c)
+				if sum, err := out[c][id].Add(tally(d, r, c)); err == nil {
+					out[c][id] = sum
+				}
 			}
-			add = parsed
-		}
-		if next, err := sum.Add(add); err == nil {
-			sum = next
 		}
 	}
-	return numberValue(sum.String())
+	return out
+}
+
+// tally is the amount that an item adds to a counter.
+func tally(d *design.Design, r *record, c *design.Counter) decimal.Decimal {
+	var zero decimal.Decimal
+	if in, err := holds(d, r.entity, c.Where, r.values, nil); err != nil || !in {
+		return zero
+	}
+	if c.Sum == "" {
+		return decimal.FromInt(1)
+	}
+	n, err := decimal.Parse(scalarText(r.values[c.Sum]))
+	if err != nil {
+		return zero // an absent field adds nothing
+	}
+	return n
 }
 
 // countedBy reports whether an item is counted by another: its fields make the other's key.

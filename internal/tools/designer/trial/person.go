@@ -67,7 +67,8 @@ func (t *Trial) person(ctx context.Context, out *Result) error {
 // erasing cannot count them down.
 func (t *Trial) counted(records []*record) []*record {
 	for {
-		left := slices.DeleteFunc(slices.Clone(records), func(r *record) bool { return t.orphan(r, records) })
+		orphans := t.orphans(records)
+		left := slices.DeleteFunc(slices.Clone(records), func(r *record) bool { return orphans[r] })
 		if len(left) == len(records) {
 			return left
 		}

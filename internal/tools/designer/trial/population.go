@@ -338,13 +338,17 @@ func (k *identities) add(r *record) bool {
 }
 
 // count sets the counters of all items to the correct values. A counter may be the sum of other counters, which then must be
-// correct first: counters cannot be circular, so there are at most as many passes as entities.
+// correct first: counters cannot be circular, so there are at most as many passes as counters, and one that finds nothing to do.
 func count(p *lower.Program, records []*record) {
-	for range p.Design.Entities {
-		correct := true
+	passes := 1
+	for _, e := range p.Design.Entities {
+		passes += len(e.Counters)
+	}
+	for range passes {
+		correct, sums := true, tallies(p.Design, records)
 		for _, r := range records {
 			for _, c := range r.entity.Counters {
-				if n := counted(p, r, c, records); !equal(n, r.values[c.Field]) {
+				if n := numberValue(sums[c][r.identity()].String()); !equal(n, r.values[c.Field]) {
 					r.give(c.Field, n)
 					correct = false
 				}

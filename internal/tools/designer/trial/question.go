@@ -289,10 +289,10 @@ func (a *questionGenerator) behind(field string) string {
 func (a *questionGenerator) bounds(group []*record, around int) {
 	f := a.read.Range
 	var values []types.AttributeValue
+	known := map[string]bool{}
 	for _, r := range group {
-		v := r.values[f.Name]
-		if v != nil && !slices.ContainsFunc(values, func(known types.AttributeValue) bool { return equal(v, known) }) {
-			values = append(values, v)
+		if v := r.values[f.Name]; v != nil && !known[canonical(v)] {
+			known[canonical(v)], values = true, append(values, v)
 		}
 	}
 	slices.SortStableFunc(values, func(x, y types.AttributeValue) int { order, _ := compare(x, y); return order })

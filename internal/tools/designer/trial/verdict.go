@@ -11,7 +11,6 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
-	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
@@ -306,8 +305,8 @@ func (w *world) uncounted(old, next *record, after []*record) []error {
 				if c.Of != side.r.entity.Name {
 					continue
 				}
-				n := w.tally(side.r, c)
-				if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && w.tally(side.other, c).Cmp(n) == 0 {
+				n := tally(w.program.Design, side.r, c)
+				if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && tally(w.program.Design, side.other, c).Cmp(n) == 0 {
 					continue
 				}
 				if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r, c) }) {
@@ -317,22 +316,6 @@ func (w *world) uncounted(old, next *record, after []*record) []error {
 		}
 	}
 	return out
-}
-
-// tally is the amount that an item adds to a counter.
-func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
-	var zero decimal.Decimal
-	if in, err := holds(w.program.Design, r.entity, c.Where, r.values, nil); err != nil || !in {
-		return zero
-	}
-	if c.Sum == "" {
-		return decimal.FromInt(1)
-	}
-	n, err := decimal.Parse(scalarText(r.values[c.Sum]))
-	if err != nil {
-		return zero
-	}
-	return n
 }
 
 // misses compares the outcome of a write with the verdict; nil if they agree.

@@ -106,25 +106,32 @@ func (g *writing) population(round uint64) []*record {
 	all, _ := g.data.populate(t.samples)
 	for before := -1; before != len(all); { // items that a removed item counted are orphans, too
 		before = len(all)
+		orphans := t.orphans(all)
 		kept := slices.DeleteFunc(slices.Clone(all), func(r *record) bool {
-			return len(r.run.Counts) > 0 && r.expired(t.now.Unix()) || t.orphan(r, all)
+			return len(r.run.Counts) > 0 && r.expired(t.now.Unix()) || orphans[r]
 		})
 		all, _ = t.storable(kept)
 	}
 	return all
 }
 
-// orphan reports whether the item that should count an item is missing.
-func (t *Trial) orphan(r *record, all []*record) bool {
+// orphans are the records whose item with a counter for them is missing.
+func (t *Trial) orphans(all []*record) map[*record]bool {
+	there := map[uint64]bool{}
+	for _, r := range all {
+		there[r.identity()] = true
+	}
+	out := map[*record]bool{}
 	for _, holder := range t.design.Entities {
 		for _, c := range holder.Counters {
-			counts := c.Of == r.entity.Name
-			if counts && !slices.ContainsFunc(all, func(h *record) bool { return h.entity == holder && countedBy(h, r, c) }) {
-				return true
+			for _, r := range all {
+				if c.Of == r.entity.Name && !there[holderOf(holder, r, c)] {
+					out[r] = true
+				}
 			}
 		}
 	}
-	return false
+	return out
 }
 
 // begin creates a world with records.
