@@ -95,7 +95,8 @@ func (c *checker) readsExpired(r *design.Read) {
 }
 
 // blocked checks ST705: an item is created under a key that is used again and again, as a lock's is, so an expired item
-// that has not been removed yet blocks the new one. A key with a new identifier or a time is never reused.
+// that has not been removed yet may have the key. The runtime of generated code replaces it; other code has to do so itself. A
+// key with a new identifier or a time is never reused.
 func (c *checker) blocked(w *design.Write) {
 	fresh := c.freshFields(w)
 	for _, s := range w.Steps {
@@ -116,9 +117,10 @@ func (c *checker) blocked(w *design.Write) {
 		if of != nil && of.TTL != nil {
 			continue // the key contains one that expires with it
 		}
-		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that is used again: TTL removes it up to days later, and until then the next one cannot be created", article(e.Name)).
-			witness(fmt.Sprintf("the %s %s has expired but has not been removed yet: create fails", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
-			fix("put: %s, when: \"attribute_not_exists(%s) OR %s < :now\"", e.Name, keyOf(e)[0], e.TTL.Field).report()
+		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that is used again: the generated code replaces one that has expired, "+
+			"but other code that requires attribute_not_exists has to wait until TTL removes it, up to days later", article(e.Name)).
+			witness(fmt.Sprintf("the %s %s has expired but has not been removed yet", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
+			fix("in other code, the condition \"attribute_not_exists(%s) OR %s < :now\"", keyOf(e)[0], e.TTL.Field).report()
 	}
 }
 

@@ -30,6 +30,7 @@ func (c *checker) partitions() {
 	for _, e := range c.design.Entities {
 		c.grows(e)
 	}
+	c.together()
 	for _, r := range c.design.Reads {
 		c.tenant(tenantRead{r.Name, r.Pos, r.By, r.Owner, r.Shared, r.Many}, c.design.Entity(r.Entity))
 	}
@@ -86,7 +87,7 @@ func (c *checker) heats() []*heat {
 		}
 		all[i].places, all[i].shares = append(all[i].places, k), append(all[i].shares, share)
 		all[i].values = max(all[i].values, n)
-		all[i].items += cost.Items(c.design, k.Entity)
+		all[i].items += cost.Items(c.design, k.Entity) * k.Part()
 	}
 	for _, h := range all {
 		if h.period != "" {
@@ -183,6 +184,15 @@ func (c *checker) load(h *heat) {
 	for _, r := range c.design.Reads {
 		if result := plan.ForRead(c.design, r); result.Plan.Operation != plan.Scan {
 			h.reads += cost.OfRead(c.design, result).Units * r.Rate * h.part(result.Plan.Place)
+		}
+	}
+	for _, x := range c.design.Collections {
+		p, part := plan.ForCollection(c.design, x), 0.0
+		for _, m := range p.Members { // all in one partition
+			part = math.Max(part, h.part(m))
+		}
+		if part > 0 {
+			h.reads += cost.OfCollection(c.design, p).Units * x.Rate * part
 		}
 	}
 }
@@ -308,16 +318,46 @@ const localPartitionBytes = 10 << 30
 // grows checks ST303: partitions that collect items of an entity that are never removed.
 func (c *checker) grows(e *design.Entity) {
 	v := e.Volume
-	i := slices.IndexFunc(c.languages(), func(k keyed) bool {
-		return k.Entity == e && (k.Kind == plan.KeyPlace || k.Kind == plan.CopyPlace) && several(k)
-	})
+	i := slices.IndexFunc(c.languages(), func(k keyed) bool { return k.Entity == e && accumulates(k) })
 	if v.Per == "" || e.TTL != nil || i < 0 {
 		return
 	}
 	deleted := slices.ContainsFunc(c.design.Writes, func(w *design.Write) bool {
 		return slices.ContainsFunc(w.Steps, func(s *design.Step) bool { return s.Entity == e.Name && s.Action == design.Delete })
 	})
-	entries := map[*design.Index]int{} // of the local indexes, which are part of the item collection
+	switch {
+	case hasLocal(c.design.TableOf(e)) && (v.Max == 0 || v.Max*c.collected(e) > localPartitionBytes):
+		c.find("ST303", e.Name, v.Pos, "can exceed 10 GB per %s, the limit of a partition key in a table with a local index: writes are then rejected", v.Per).
+			as(Error).fix(growsFix).report()
+	case v.Max == 0 && !deleted:
+		c.find("ST303", e.Name, v.Pos, "has no bound per %s, does not expire and is never deleted: the partition grows forever", v.Per).
+			fix(growsFix).report()
+	case !deleted && eventful(c.languages()[i].Place):
+		c.find("ST303", e.Name, v.Pos, "accumulates for each %s, does not expire and is never deleted: nothing enforces the bound of %s", v.Per, most(v.Max)).
+			as(Info).fix("ttl: if they may expire").report()
+	}
+}
+
+const growsFix = "volume: { max: … } if there is a bound, ttl: if they may expire, or a period in the partition key"
+
+// accumulates reports whether a partition collects items of the place for as long as their owner exists: not if it is that of
+// one period.
+func accumulates(k keyed) bool {
+	periodic := slices.ContainsFunc(k.PK, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Parts, func(part design.Part) bool {
+			return timed(k.Entity, part) || slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "band" })
+		})
+	})
+	return (k.Kind == plan.KeyPlace || k.Kind == plan.CopyPlace) && several(k) && !periodic
+}
+
+func hasLocal(t *design.Table) bool {
+	return slices.ContainsFunc(t.Indexes, func(x *design.Index) bool { return x.Local })
+}
+
+// collected returns the bytes that an item adds to its item collection: its own, and those of its entries in local indexes.
+func (c *checker) collected(e *design.Entity) float64 {
+	entries := map[*design.Index]int{}
 	for _, p := range plan.Places(c.design, e) {
 		if p.Index != nil && p.Index.Local {
 			entries[p.Index] = max(entries[p.Index], cost.SizeAt(p))
@@ -327,18 +367,35 @@ func (c *checker) grows(e *design.Entity) {
 	for _, n := range entries {
 		size += n
 	}
-	local := slices.ContainsFunc(c.design.TableOf(e).Indexes, func(x *design.Index) bool { return x.Local })
-	const fix = "volume: { max: … } if there is a bound, ttl: if they may expire, or a period in the partition key"
-	switch {
-	case local && (v.Max == 0 || v.Max*float64(size) > localPartitionBytes):
-		c.find("ST303", e.Name, v.Pos, "can exceed 10 GB per %s, the limit of a partition key in a table with a local index: writes are then rejected", v.Per).
-			as(Error).fix(fix).report()
-	case v.Max == 0 && !deleted:
-		c.find("ST303", e.Name, v.Pos, "has no bound per %s, does not expire and is never deleted: the partition grows forever", v.Per).
-			fix(fix).report()
-	case !deleted && eventful(c.languages()[i].Place):
-		c.find("ST303", e.Name, v.Pos, "accumulates for each %s, does not expire and is never deleted: nothing enforces the bound of %s", v.Per, most(v.Max)).
-			as(Info).fix("ttl: if they may expire").report()
+	return float64(size)
+}
+
+// together checks ST303 for entities of which none exceeds the limit of an item collection alone, but which share one.
+func (c *checker) together() {
+	var groups [][]keyed
+	for _, k := range c.languages() {
+		v := k.Entity.Volume
+		if !accumulates(k) || !hasLocal(k.Table) || v.Per == "" || v.Max == 0 || v.Max*c.collected(k.Entity) > localPartitionBytes {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []keyed) bool { return g[0].Entity.Volume.Per == v.Per && canShare(g[0], k) })
+		switch {
+		case i < 0:
+			groups = append(groups, []keyed{k})
+		case !slices.ContainsFunc(groups[i], func(other keyed) bool { return other.Entity == k.Entity }):
+			groups[i] = append(groups[i], k)
+		}
+	}
+	for _, g := range groups {
+		var names []string
+		bytes := 0.0
+		for _, k := range g {
+			names, bytes = append(names, k.Entity.Name), bytes+k.Entity.Volume.Max*c.collected(k.Entity)
+		}
+		if of := g[0].Entity.Volume; bytes > localPartitionBytes {
+			c.find("ST303", strings.Join(names, "+"), of.Pos, "together can exceed 10 GB per %s, the limit of a partition key in a table with a local index: writes are then rejected", of.Per).
+				as(Error).fix(growsFix).report()
+		}
 	}
 }
 

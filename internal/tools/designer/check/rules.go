@@ -109,7 +109,7 @@ var rules = []Rule{
 	{ID: "ST702", Severity: Warning, Title: "a read can return expired items"},
 	{ID: "ST703", Severity: Warning, Title: "dependent items outlive an expiring item, or expire first"},
 	{ID: "ST704", Severity: Warning, Title: "an expiring item is counted"},
-	{ID: "ST705", Severity: Warning, Title: "an expired item blocks a new one"},
+	{ID: "ST705", Severity: Info, Title: "an expired item can block a new one"},
 
 	{ID: "ST801", Severity: Info, Title: "what a pattern costs"},
 	{ID: "ST802", Severity: Warning, Title: "the design costs more than its budget"},
