@@ -206,6 +206,7 @@ func hotItemsOf(d *design.Design, r *design.Read) float64 {
 func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	c := p.Collection
 	bytes, items, most, bounded := 0.0, 0.0, 0.0, true
+	largest := 0
 	hotBytes, hotItems, hottest := 0.0, 0.0, 0.0 // of a call for the busiest key
 	for _, m := range p.Members {
 		v := m.Entity.Volume
@@ -223,6 +224,12 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 		}
 		hotBytes, hotItems = hotBytes+hot*float64(SizeAt(m)), hotItems+hot
 		most, bounded = most+greatest*float64(largestAt(m)), bounded && v.MaxSize > 0 && greatest > 0
+		largest = max(largest, largestAt(m))
+	}
+	if page := float64(c.Page); page > 0 { // a call returns one page, not everything
+		bytes, items = bytes*math.Min(1, page/items), math.Min(page, items)
+		hotBytes, hotItems = hotBytes*math.Min(1, page/hotItems), math.Min(page, hotItems)
+		most = math.Min(most, page*float64(largest))
 	}
 	factor := 0.5
 	if p.Consistent {

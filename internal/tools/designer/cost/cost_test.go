@@ -368,13 +368,14 @@ reads:
   First: { many: Order, by: [userId], limit: 4 }
 collections:
   Both: { of: [User, Order], root: User, by: [userId] }
+  Pages: { of: [User, Order], root: User, by: [userId], page: 18 }
 `
 	for _, c := range []struct {
-		hottest                string
-		all, page, first, both float64
+		hottest                       string
+		all, page, first, both, pages float64
 	}{
-		{"", 1, 1, 0.5, 1.5},
-		{", hottest: 0.25", 0.75*1 + 0.25*100, 0.75*1 + 0.25*10, 0.5, 0.75*1.5 + 0.25*100.5},
+		{"", 1, 1, 0.5, 1.5, 1.5},
+		{", hottest: 0.25", 0.75*1 + 0.25*100, 0.75*1 + 0.25*10, 0.5, 0.75*1.5 + 0.25*100.5, 0.75*1.5 + 0.25*2.5},
 	} {
 		d, err := design.Parse("orders", fmt.Appendf(nil, text, c.hottest))
 		if err != nil {
@@ -385,8 +386,10 @@ collections:
 				t.Errorf("%q, %s: %g units, want %g", c.hottest, name, got, want)
 			}
 		}
-		if got := cost.OfCollection(d, plan.ForCollection(d, d.Collections[0])).Units; got != c.both {
-			t.Errorf("%q: the collection takes %g units, want %g", c.hottest, got, c.both)
+		for i, want := range []float64{c.both, c.pages} {
+			if got := cost.OfCollection(d, plan.ForCollection(d, d.Collections[i])).Units; got != want {
+				t.Errorf("%q, %s: %g units, want %g", c.hottest, d.Collections[i].Name, got, want)
+			}
 		}
 	}
 }
