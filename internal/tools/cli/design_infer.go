@@ -54,6 +54,9 @@ key: it is guessed unless --key is given. Indexes are guessed from attribute nam
   monotable infer --toolbox src/entities.ts -o shop.design.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := vacant(flags.output); err != nil {
+				return err
+			}
 			text, err := flags.draft(cmd.Context(), env)
 			if err != nil {
 				return err
@@ -88,6 +91,14 @@ key: it is guessed unless --key is given. Indexes are guessed from attribute nam
 	progressFlag(cmd, &flags.progress)
 	excludeFlags(cmd.Flags(), "", "table", "export", "workbench", "electrodb", "onetable", "toolbox")
 	return cmd
+}
+
+// vacant rejects the output if it is a file with content: a draft is edited by hand, and another one would replace that work.
+func vacant(output string) error {
+	if info, err := os.Stat(output); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		return fmt.Errorf("--output %s exists already and is not overwritten: move it, or write to another file", output)
+	}
+	return nil
 }
 
 // draft drafts the design.
