@@ -169,3 +169,24 @@ func TestDiagrams(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfKeyMarkers tests fields and types with the names of Mermaid's key markers, which are keywords in any case: the
+// attributes of imported tables are often called pk and sk.
+func TestNamesOfKeyMarkers(t *testing.T) {
+	d, err := design.Parse("log", []byte(`design: 1
+name: Log
+tables: { Log: { key: { pk: pk, sk: sk } } }
+types: { Uk: { enum: [north, south] } }
+entities:
+  Event: { fields: { pk: id, sk: text, region: Uk, fk: "int?" } }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(docs.Document(d))
+	for _, line := range []string{"        id _pk PK\n", "        text sk PK\n", "        _Uk region\n", "        int _fk \"optional\"\n"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("there is no line %q in\n%s", line, text)
+		}
+	}
+}

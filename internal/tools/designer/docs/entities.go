@@ -287,7 +287,7 @@ func (p *page) attribute(e *design.Entity, f *design.Field) string {
 			keys = append(keys, "UK")
 		}
 	}
-	out := strings.NewReplacer("<", "[", ">", "]").Replace(f.Type.String()) + " " + f.Name
+	out := attributeWord(strings.NewReplacer("<", "[", ">", "]").Replace(f.Type.String())) + " " + attributeWord(f.Name)
 	if len(keys) > 0 {
 		out += " " + strings.Join(keys, ", ")
 	}
@@ -295,4 +295,13 @@ func (p *page) attribute(e *design.Entity, f *design.Field) string {
 		out += ` "optional"`
 	}
 	return out
+}
+
+// attributeWord is a word of an attribute in the entity diagram, where PK, FK and UK in any case are markers of keys, and another
+// place for them ends the whole diagram with a syntax error.
+func attributeWord(name string) string {
+	if slices.Contains([]string{"PK", "FK", "UK"}, strings.ToUpper(name)) {
+		return "_" + name
+	}
+	return name
 }
