@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/plural"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -87,6 +88,35 @@ func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 		}
 		c.find("ST506", w.Name, at, "has two steps on %s, which may be the same item: DynamoDB rejects two actions on one item", key).
 			fix("merge the two steps, or set the key fields of one from a parameter of its own").report()
+	}
+}
+
+// sameItemInLines checks ST506 for a repeated step whose item is the same for all lines, because no part of its key comes from
+// the line. A field that a step of the whole write needs, too, is passed once.
+func (c *checker) sameItemInLines(w *design.Write) {
+	if w.Lines == nil || w.Lines.Max == 1 {
+		return
+	}
+	lines := lower.LineInputs(c.design, w)
+	for _, s := range w.Steps {
+		key := keyOf(c.design.Entity(s.Entity))
+		varies := slices.ContainsFunc(key, func(field string) bool {
+			v := given(s, field)
+			if v == nil {
+				return slices.ContainsFunc(lines, func(in lower.Input) bool { return in.Name == field })
+			}
+			return slices.ContainsFunc(v.Terms, func(t design.Term) bool { return t.Kind == design.NewIDTerm || strings.HasPrefix(t.Name, "line.") })
+		})
+		if !s.Each || varies {
+			continue
+		}
+		f := c.find("ST506", w.Name, s.Pos, "repeats a step on %s for each line, and nothing in its key comes from the line: with two lines, there are two actions on one item", article(s.Entity))
+		if n := len(key); n > 0 {
+			f.fix("take what differs of %s from the line: by: { %s: \":line.%s\" }", strings.Join(key, ", "), key[n-1], key[n-1])
+		} else {
+			f.fix("a step without each, in which sum(lines.…) and count(lines) are values")
+		}
+		f.report()
 	}
 }
 

@@ -22,6 +22,7 @@ func (c *checker) writes() {
 		p := plan.ForWrite(c.design, w)
 		c.transactionSize(w, p)
 		c.sameItemTwice(w, p)
+		c.sameItemInLines(w)
 		c.sameParameters(w)
 		c.batch(w)
 		c.repetition(w)

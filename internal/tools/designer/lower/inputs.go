@@ -52,6 +52,12 @@ func InputFaults(d *design.Design, w *design.Write) []*FaultError {
 	return out
 }
 
+// LineInputs returns what the caller of a write passes for each line.
+func LineInputs(d *design.Design, w *design.Write) []Input {
+	_, lines := newLowerer(d).writeInputs(w)
+	return lines
+}
+
 // linesNamed finds the names that the write explicitly takes from its lines.
 func (in *inputs) linesNamed() {
 	for _, s := range in.write.Steps {
