@@ -94,7 +94,7 @@ func (c *checker) orphans() {
 			}
 			e := c.design.Entity(s.Entity)
 			for _, child := range c.design.Entities {
-				belongs := c.isPartOf(child, e)
+				belongs := c.isPartOf(child, e) || counts(e, child)
 				if child == e || child.TTL != nil || !belongs && refOf(child, e) == "" || removes(w, child.Name) || checksCounterOf(e, child, s.When) {
 					continue
 				}
@@ -193,6 +193,12 @@ func ownerFields(e, owner *design.Entity) []string {
 		out = append(out, j.A)
 	}
 	return out
+}
+
+// counts reports whether an entity has a counter of all items of another, which cannot be deleted any more once the item with
+// the counter is gone.
+func counts(e, child *design.Entity) bool {
+	return slices.ContainsFunc(e.Counters, func(x *design.Counter) bool { return x.Of == child.Name && x.By == "" && x.Where == nil })
 }
 
 // checksCounterOf reports whether a condition on an item checks a counter of its children.
