@@ -208,14 +208,17 @@ func (w *world) settle(v *verdict) {
 		}
 	}
 	after := slices.DeleteFunc(slices.Clone(w.records), func(r *record) bool { return gone[r] })
+	made := map[*record]bool{}
 	for _, e := range v.effects {
 		if e.next == nil || e.next == e.old {
 			continue
 		}
 		after = append(slices.DeleteFunc(after, func(r *record) bool {
 			clash, fault := e.clashes(r)
-			expired := r.expired(w.now.Unix())
+			expired := r.expired(w.now.Unix()) && !made[r]
 			switch {
+			case clash && made[r]:
+				v.invalid = "two items of the write have the same unique value" // rejected before the request
 			case clash && expired:
 				v.addGhost(r)
 			case clash:
@@ -223,8 +226,9 @@ func (w *world) settle(v *verdict) {
 			}
 			return clash && expired
 		}), e.next)
+		made[e.next] = true
 	}
-	if len(v.refusals) > 0 {
+	if !v.ok() {
 		return
 	}
 	v.records = w.counters(v, after)

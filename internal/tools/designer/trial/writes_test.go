@@ -211,3 +211,36 @@ writes:
 		}
 	}
 }
+
+// TestLinesWithOneUniqueValue tests lines that would put one marker twice: they are rejected before the request, not because the
+// value is taken.
+func TestLinesWithOneUniqueValue(t *testing.T) {
+	d, err := design.Parse("squad.yaml", []byte(`
+design: 1
+name: Squad
+tables: { Squad: { key: { pk: PK, sk: SK } } }
+entities:
+  Player:
+    key: { pk: "TEAM#{teamId}", sk: "PLAYER#{playerId}" }
+    unique: { Nick: { pk: "NICK#{nick|lower}", sk: NICK } }
+    fields: { teamId: id, playerId: id, nick: slug }
+writes:
+  Add: { lines: { max: 10 }, do: [{ each: lines, create: Player }] }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		run, err := New(d, Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := run.Try(t.Context(), Subject{WriteSubject, "Add"})
+		if err != nil || !out.OK() {
+			t.Errorf("seed %d: %+v, %v", seed, out, err)
+		}
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
