@@ -81,8 +81,12 @@ func (c *checker) lacks(result plan.Result) {
 		case plan.NotFresh:
 			c.late(r.Name, r.Pos, r.FreshMillis, p.Place)
 		case plan.FieldsMissing:
-			if p.Place.Kind == plan.MarkerPlace {
-				continue // a marker only leads to its item
+			if p.Place.Kind == plan.MarkerPlace { // it only leads to its item
+				if lacking := p.Place.Missing(p.Filter.Fields()); p.Filter != nil && len(lacking) > 0 {
+					c.find("ST207", r.Name, r.Pos, "filters by %s, which the marker %s does not include: the read cannot be generated", strings.Join(lacking, ", "), p.Place).
+						fix("read without the filter, and look at the item").report()
+				}
+				continue
 			}
 			f := c.find("ST207", r.Name, r.Pos, "needs %s, which %s does not include", strings.Join(l.Fields, ", "), p.Place).
 				fix("project: [… %s]; otherwise each item costs another read from the table", strings.Join(l.Fields, ", "))

@@ -119,9 +119,10 @@ func (p Place) Has(field string) bool {
 	}
 }
 
-// marks reports whether the place's marker has a field.
+// marks reports whether the place's marker has a field. A marker expires with its item.
 func (p Place) marks(f *design.Field) bool {
-	return slices.Contains(KeyFields(p.Entity), f.Name) || slices.Contains(fieldsOf(templates(p.Marker.Key.PK), templates(p.Marker.Key.SK)), f.Name)
+	expires := p.Entity.TTL != nil && p.Entity.TTL.Field == f.Name
+	return expires || slices.Contains(KeyFields(p.Entity), f.Name) || slices.Contains(fieldsOf(templates(p.Marker.Key.PK), templates(p.Marker.Key.SK)), f.Name)
 }
 
 // projects reports whether the place's index has a field of the items in it.

@@ -136,6 +136,8 @@ func (p *writer) addMoved(item ItemWrite) {
 		item.Changed, item.Action = nil, design.Delete
 		p.add(item)
 		item.Action = design.Create
+	} else if item.Place.Kind == MarkerPlace && item.Action == design.Update {
+		item.Action = design.Put // it is written again, with the new expiry
 	}
 	p.add(item)
 }
@@ -162,15 +164,10 @@ func touches(d *design.Design, place Place, s *design.Step, changed []string) bo
 
 // follows reports whether a change of an item's fields affects its copy or marker at the place.
 func follows(d *design.Design, place Place, changed []string) bool {
-	switch place.Kind {
-	case MarkerPlace:
-		return moves(place, changed)
-	default:
-		return slices.ContainsFunc(changed, place.Has) || slices.ContainsFunc(Places(d, place.Entity), func(entry Place) bool {
-			of := entry.Kind == EntryPlace && !entry.Undeclared && entry.SameItem(place) // the copy has this key, whatever else it contains
-			return of && (moves(entry, changed) || slices.ContainsFunc(entry.Where.Fields(), func(f string) bool { return slices.Contains(changed, f) }))
-		})
-	}
+	return slices.ContainsFunc(changed, place.Has) || slices.ContainsFunc(Places(d, place.Entity), func(entry Place) bool {
+		of := entry.Kind == EntryPlace && !entry.Undeclared && entry.SameItem(place) // the copy has this key, whatever else it contains
+		return of && (moves(entry, changed) || slices.ContainsFunc(entry.Where.Fields(), func(f string) bool { return slices.Contains(changed, f) }))
+	})
 }
 
 // moves reports whether a change of fields changes the key of an item at a place.

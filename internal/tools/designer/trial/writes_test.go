@@ -244,3 +244,39 @@ writes:
 		}
 	}
 }
+
+// TestExpiringMarkers tests an expiring item with a unique value: the marker expires with it, so it is written with a new expiry,
+// and a read through it can leave out what has expired.
+func TestExpiringMarkers(t *testing.T) {
+	d, err := design.Parse("codes.yaml", []byte(`
+design: 1
+name: Codes
+tables: { Codes: { key: { pk: PK, sk: SK }, ttl_attr: expiresAt } }
+entities:
+  Code:
+    key: { pk: "CODE#{codeId}", sk: CODE }
+    unique: { Text: { pk: "TEXT#{text|lower}", sk: TEXT } }
+    fields: { codeId: ulid, text: slug, uses: int, expiresAt: ttl }
+    ttl: { attr: expiresAt, after: 15m }
+reads:
+  ByText: { one: Code, via: Text, by: [text], filter: "expiresAt > :now" }
+writes:
+  Issue: { do: [{ create: Code, set: { uses: 0 } }] }
+  Use: { do: [{ update: Code, add: { uses: 1 } }] }
+  Extend: { do: [{ update: Code, set: { expiresAt: ":expiresAt" } }] }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := New(d, Options{Seed: 1, Items: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = run.Close() }() // nothing in it is needed
+	for _, s := range run.Subjects() {
+		out, err := run.Try(t.Context(), s)
+		if err != nil || !out.OK() {
+			t.Errorf("%s: %+v, %v", s.Name, out, err)
+		}
+	}
+}
