@@ -97,8 +97,12 @@ func (p *partition) hot(now time.Time) bool {
 	return at-p.hotSince >= int64(SplitAfter)
 }
 
-// split splits a partition for heat.
+// split splits a partition for heat, unless it has been split: a request may be rejected by one partition several times.
 func (ps *partitions) split(p *partition, now time.Time) {
+	i := slices.Index(ps.all, p)
+	if i < 0 {
+		return
+	}
 	p.hotSince = now.UnixNano()
 	bounds := slices.DeleteFunc(p.cuts(), func(b int) bool { return b <= p.lo || b >= p.hi })
 	if len(bounds) == 0 || len(ps.all)+len(bounds) > partitionsMax {
@@ -111,7 +115,6 @@ func (ps *partitions) split(p *partition, now time.Time) {
 	for i := range parts {
 		parts[i] = &partition{lo: bounds[i], hi: bounds[i+1], buckets: p.buckets}
 	}
-	i := slices.Index(ps.all, p)
 	ps.all = slices.Replace(ps.all, i, i+1, parts...)
 }
 

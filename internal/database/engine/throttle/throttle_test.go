@@ -384,6 +384,21 @@ func TestHotPartitionIsSplit(t *testing.T) {
 	}
 }
 
+// TestHotPartitionOfABatch checks that a partition is split once if it rejects several items of one request.
+func TestHotPartitionOfABatch(t *testing.T) {
+	l := provisioned(3000, time.Hour)
+	batch := []Demand{{0, table, Write, 7, 600}, {1, table, Write, 7, 600}, {2, table, Write, 7, 600}, {3, table, Write, 7, 600}}
+	for at := time.Duration(0); at <= SplitAfter; at += 20 * time.Second {
+		l.Spend([]Demand{{0, table, Write, 7, 1000}}, after(at))
+		if _, refusals := l.Take(batch, after(at)); len(refusals) != len(batch) {
+			t.Fatalf("after %v: %v, want every item to be rejected", at, reasons(refusals))
+		}
+	}
+	if diff := cmp.Diff([]int{7, 8}, l.resources[table].partitions.heat); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestDivide checks that partitions cover every hash once, and keep their state when they are divided.
 func TestDivide(t *testing.T) {
 	var ps partitions
