@@ -15,6 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
@@ -159,8 +160,11 @@ func (db *DB) pendingReplication(ctx context.Context) (history.Pending, error) {
 	return pending, err
 }
 
-// verifyRegions verifies the parts of a store that are Regions and adds their counts to done. Findings name a table REGION/TABLE.
+// verifyRegions verifies the parts of a store that are Regions, and the replicas in them, and adds their counts to done. Findings name a
+// table REGION/TABLE.
 func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, report func(Finding)) error {
+	lo, hi := keyenc.TableDescriptors()
+	regions := []verify.Region{{Lo: lo, Hi: hi}}
 	names, err := part.Names(ctx, store)
 	for _, name := range names {
 		p, opened := part.Open(ctx, store, name)
@@ -174,6 +178,17 @@ func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, r
 		}), verify.Options{})
 		done.Add(&more)
 		err = errors.Join(err, failed)
+		bounds := p.Outer([][]byte{lo, hi})
+		regions = append(regions, verify.Region{Prefix: name + "/", Lo: bounds[0], Hi: bounds[1]})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	findings, err := verify.Replicas(snapshot, regions, reportTo(report))
+	done.Findings += findings
+	return errors.Join(err, snapshot.Close())
 }

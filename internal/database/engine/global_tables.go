@@ -132,3 +132,52 @@ func (e *Engine) changeLegacy(ctx context.Context, replicas []*replicaMember, ed
 	}
 	return err
 }
+
+// removeMissing removes replicas that do not belong to their global table, from definitions that earlier releases stored: they accepted
+// a table that was being deleted. Such a replica fetches nothing, so the change logs of the others grew, and no request could change them.
+func (e *Engine) removeMissing(ctx context.Context) {
+	for _, t := range e.catalog.Tables() {
+		if !t.Descriptor.Legacy() {
+			continue
+		}
+		for _, other := range t.Descriptor.Global.Replicas {
+			x := e.regions.get(other.Region)
+			if x == nil {
+				continue
+			}
+			if there := x.catalog.Tables()[t.Name]; there != nil && there.Descriptor.Global.Replica(e.options.Region) != nil {
+				continue
+			}
+			removed, err := e.removeReplica(ctx, t.Descriptor, x)
+			switch {
+			case err != nil:
+				e.options.Logger.ErrorContext(ctx, "a replica does not belong to its global table, and cannot be removed from it", "table", t.Name, "replica", other.Region, "error", err)
+			case removed:
+				e.options.Logger.WarnContext(ctx, "removed a replica that does not belong to its global table", "table", t.Name, "replica", other.Region)
+			}
+		}
+	}
+}
+
+// removeReplica removes the replica in the Region of x from a table, unless it belongs to the table after all: another server may
+// have created it.
+func (e *Engine) removeReplica(ctx context.Context, d *catalog.Descriptor, x *Engine) (removed bool, err error) {
+	own := &replicaMember{member: member{engine: e}, before: d}
+	other := &member{engine: x, intent: kv.Intent{Check: [][]byte{keyenc.TableDescriptor(d.Name)}}}
+	err = e.regions.changeReplicas(ctx, []*replicaMember{own}, []*member{other}, func() error {
+		data, err := other.txn.Get(keyenc.TableDescriptor(d.Name))
+		if err != nil {
+			return err
+		}
+		if data != nil {
+			there, err := catalog.DecodeDescriptor(data)
+			if err != nil || there.Global.Replica(e.options.Region) != nil {
+				return err
+			}
+		}
+		removed = own.d.Global.Replica(x.options.Region) != nil
+		own.d.Global.Remove(x.options.Region)
+		return nil
+	})
+	return removed, err
+}

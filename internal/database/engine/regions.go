@@ -31,7 +31,21 @@ func NewRegions() *Regions {
 }
 
 // Opened signals that all engines are open, which starts replication.
-func (r *Regions) Opened() { r.once.Do(func() { close(r.opened) }) }
+func (r *Regions) Opened() {
+	r.once.Do(func() {
+		for _, e := range r.all() {
+			e.removeMissing(context.Background())
+		}
+		close(r.opened)
+	})
+}
+
+// all returns the engines of the served Regions.
+func (r *Regions) all() []*Engine {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.engines))
+}
 
 func (r *Regions) add(e *Engine) {
 	r.mu.Lock()

@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
@@ -322,4 +326,71 @@ func TestLegacyReplicasAreThere(t *testing.T) {
 		advance(3 * time.Second)
 		send(t, w["eu-west-1"], "update-global-table", `{"GlobalTableName":"Music","ReplicaUpdates":[{"Create":{"RegionName":"us-east-1"}}]}`)
 	})
+}
+
+// TestMissingReplica: a replica that does not belong to its global table, because an earlier release accepted a table that was being deleted,
+// is found, and removed at the next start.
+func TestMissingReplica(t *testing.T) {
+	for _, name := range []string{"no table", "another table"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memkv.New()
+				others := []string{"eu-west-1", "us-west-2"}
+				w := openWorld(t, store, nil, others...)
+				for _, e := range w {
+					send(t, e, "create-table", `{"TableName":"Music","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+						"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",
+						"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
+				}
+				p, err := part.Open(t.Context(), store, "us-west-2")
+				if err != nil {
+					t.Fatal(err)
+				}
+				definition, version := damaged{t, p}.get(keyenc.TableDescriptor("Music")), damaged{t, p}.get(keyenc.TableVersion(1))
+				send(t, w[home], "create-global-table", `{"GlobalTableName":"Music","ReplicationGroup":[{"RegionName":"us-east-1"},{"RegionName":"eu-west-1"},{"RegionName":"us-west-2"}]}`)
+				w.close(t)
+				if name == "no table" {
+					definition, version = nil, nil
+				}
+				damaged{t, p}.set(keyenc.TableDescriptor("Music"), definition)
+				damaged{t, p}.set(keyenc.TableVersion(1), version)
+				wantReplicas := func(want ...string) {
+					t.Helper()
+					lo, hi := keyenc.TableDescriptors()
+					regions := []verify.Region{{Lo: lo, Hi: hi}}
+					for _, region := range others {
+						p, err := part.Open(t.Context(), store, region)
+						if err != nil {
+							t.Fatal(err)
+						}
+						bounds := p.Outer([][]byte{lo, hi})
+						regions = append(regions, verify.Region{Prefix: region + "/", Lo: bounds[0], Hi: bounds[1]})
+					}
+					snapshot, err := store.Snapshot(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer snapshot.Close()
+					var found []string
+					n, err := verify.Replicas(snapshot, regions, func(f verify.Finding) { found = append(found, f.String()) })
+					if diff := cmp.Diff(want, found); diff != "" || err != nil || n != int64(len(want)) {
+						t.Errorf("%s\n%d findings, %v", diff, n, err)
+					}
+				}
+				const what = "Music: the definition has a replica in us-west-2, which does not belong to the global table: a server of both Regions removes it when it starts"
+				wantReplicas("eu-west-1/"+what, what)
+				w = openWorld(t, store, nil, "eu-west-1")
+				w.close(t)
+				wantReplicas("eu-west-1/"+what, what) // the Region is not served
+				w = openWorld(t, store, nil, others...)
+				defer w.close(t)
+				wantReplicas()
+				out, err := perform(t.Context(), w[home], "describe-global-table", `{"GlobalTableName":"Music"}`)
+				if err != nil || strings.Contains(out, "us-west-2") || !strings.Contains(out, "eu-west-1") {
+					t.Errorf("described as %s, %v", out, err)
+				}
+				send(t, w["eu-west-1"], "delete-table", `{"TableName":"Music"}`)
+			})
+		})
+	}
 }
