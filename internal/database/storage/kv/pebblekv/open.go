@@ -109,6 +109,11 @@ func (s *Store) open(dir string, o Options) (err error) {
 			return errors.Join(fmt.Errorf("removing unfinished files: %w", err), lock.Close())
 		}
 	}
+	if is.store {
+		if err := checkFiles(s.files, dir, data); err != nil {
+			return errors.Join(err, lock.Close())
+		}
+	}
 	s.disk.FS = s.files
 	s.options.MemTableBytes, s.options.smallDisk = o.memTableBytes(data)
 	if s.space, err = newSpace(o.FS, dir, o.DiskReserve, o.Logger); err != nil {

@@ -1,0 +1,161 @@
+package pebblekv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// checkFiles returns an error for damage that Pebble takes for the trace of a crash. It takes what it cannot read in its manifest, the list of
+// tables, for a record that was being written, opens the state before and removes all tables written since; in the last block of the log,
+// for writes that were not acknowledged; and a missing log for an empty one.
+func checkFiles(fs vfs.FS, dir, data string) error {
+	at, err := pebble.Peek(data, fs)
+	if err != nil || !at.Exists {
+		return nil //nolint:nilerr // pebble.Open says why
+	}
+	names, err := fs.List(data)
+	if err != nil {
+		return err
+	}
+	last := uint64(0)
+	for _, name := range names {
+		if number, is := strings.CutSuffix(name, ".log"); is {
+			n, _ := strconv.ParseUint(number, 10, 64)
+			last = max(last, n)
+		}
+	}
+	if last == 0 {
+		return &kv.DamageError{Dir: dir, File: fs.PathJoin(data, "*.log"), Cause: errors.New("there is no such file, but the latest writes are in one")}
+	}
+	log := fs.PathJoin(data, fmt.Sprintf("%06d.log", last))
+	for name, check := range map[string]func(io.Reader) error{
+		at.ManifestFilename: checkManifest,
+		log:                 func(r io.Reader) error { return checkLog(r, uint32(last)) }, //nolint:gosec // the upper half is not in a chunk
+	} {
+		f, err := fs.Open(name)
+		if err != nil {
+			continue // pebble.Open says why
+		}
+		if err := errors.Join(check(f), f.Close()); err != nil {
+			return &kv.DamageError{Dir: dir, File: name, Cause: err}
+		}
+	}
+	return nil
+}
+
+// framing is how Pebble divides files into records: in blocks of chunks, each with a checksum, a length and a kind before its data; in a log
+// also with the log's number, and with how much of the file had been synced before.
+type framing struct {
+	header int
+	whole  byte // the kind of a chunk that is a record; the next kinds are for its first, middle and last chunk
+	log    uint32
+}
+
+const (
+	frameBlock     = 32 << 10
+	manifestHeader = 4 + 2 + 1
+	logHeader      = manifestHeader + 4 + 8
+	logWhole       = 9
+	// flippedMax is how many bytes are searched for a changed bit.
+	flippedMax = 4 << 10
+)
+
+// checkManifest returns an error for a manifest that is damaged. A crash tears no record but the last, because each is synced before the next is
+// written.
+func checkManifest(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	f := framing{header: manifestHeader, whole: 1}
+	end := 0
+	for size := f.size(data, end); size > 0; size = f.size(data, end) {
+		if end += size; frameBlock-end%frameBlock < f.header {
+			end += frameBlock - end%frameBlock
+		}
+	}
+	damaged := f.hasFlippedBit(data, end)
+	for at := end + 1; !damaged && at+f.header <= len(data); at++ {
+		damaged = data[at+6] <= f.whole+1 && f.size(data, at) > 0
+	}
+	return unreadable(damaged, end)
+}
+
+// checkLog returns an error if the last readable block of a log is damaged: after what cannot be read, a chunk says that more was synced before
+// it was written. Pebble finds such chunks in later blocks.
+func checkLog(r io.Reader, number uint32) error {
+	f := framing{header: logHeader, whole: logWhole, log: number}
+	block := make([]byte, frameBlock)
+	for begin := 0; ; begin += frameBlock {
+		n, err := io.ReadFull(r, block)
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		block, end := block[:n], 0
+		for size := f.size(block, end); size > 0; size = f.size(block, end) {
+			end += size
+		}
+		if frameBlock-end < f.header {
+			continue
+		}
+		damaged := f.hasFlippedBit(block, end)
+		for at := end + 1; !damaged && at+f.header <= len(block); at++ {
+			damaged = f.size(block, at) > 0 && binary.LittleEndian.Uint64(block[at+11:]) > uint64(begin+end) //nolint:gosec // not negative
+		}
+		return unreadable(damaged, begin+end)
+	}
+}
+
+func unreadable(damaged bool, at int) error {
+	if !damaged {
+		return nil
+	}
+	return fmt.Errorf("the record at byte %d cannot be read", at)
+}
+
+// size returns the size of the chunk at an offset of blocks, or 0 if there is none.
+func (f framing) size(blocks []byte, at int) int {
+	if at+f.header > len(blocks) {
+		return 0
+	}
+	header := blocks[at:]
+	size := f.header + int(binary.LittleEndian.Uint16(header[4:]))
+	if kind := header[6]; kind < f.whole || kind > f.whole+3 || at%frameBlock+size > frameBlock || size > len(header) {
+		return 0
+	}
+	if f.header == logHeader && binary.LittleEndian.Uint32(header[7:]) != f.log {
+		return 0
+	}
+	sum := crc32.Checksum(header[6:size], crc32.MakeTable(crc32.Castagnoli))
+	if binary.LittleEndian.Uint32(header) != (sum>>15|sum<<17)+0xa282ead8 {
+		return 0
+	}
+	return size
+}
+
+// hasFlippedBit reports whether the chunk at an offset would be readable if one bit were different. A crash tears more than a bit.
+func (f framing) hasFlippedBit(blocks []byte, at int) bool {
+	for i := at; i < min(at+flippedMax, len(blocks)); i++ {
+		for bit := byte(1); bit != 0; bit <<= 1 {
+			blocks[i] ^= bit
+			readable := f.size(blocks, at) > 0
+			if blocks[i] ^= bit; readable {
+				return true
+			}
+		}
+	}
+	return false
+}
