@@ -58,7 +58,8 @@ declare are omitted and listed.
 The source is only read, except that --enable-stream turns on the stream of a table that has none, and turns it off
 again at the end.
 
-Not copied: replicas, backups, point-in-time recovery, resource policies, auto scaling, Kinesis destinations, KMS keys.`,
+Not copied: replicas, backups, point-in-time recovery, resource policies, contributor insights, warm throughput, auto
+scaling, Kinesis destinations, KMS keys.`,
 		Example: `  monotable copy --from http://127.0.0.1:8000 --to http://127.0.0.1:8001
   monotable copy --from aws --from-region eu-west-1 --to http://127.0.0.1:8000 --table shop=shop-dev --units 200
   monotable copy --from aws --from-region eu-west-1 --to http://127.0.0.1:8000 --table shop-prod=shop --anonymise shop.design.yaml

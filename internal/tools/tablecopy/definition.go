@@ -157,8 +157,11 @@ func tagsOf(ctx context.Context, client *dynamodb.Client, arn string) ([]types.T
 // settings turns on the source's settings at the target, and turns off the source's stream if the copy has turned it on.
 func (c *copier) settings(ctx context.Context, t *tableState) error {
 	source, err := describe(ctx, c.o.From.Client, t.Source)
-	if err != nil || source == nil {
+	if err != nil {
 		return err
+	}
+	if source == nil {
+		return errSourceDeleted
 	}
 	if !t.Existed {
 		if err := c.copyExpiry(ctx, t); err != nil {

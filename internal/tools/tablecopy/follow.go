@@ -62,7 +62,7 @@ func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 		return "", err
 	}
 	if d == nil {
-		return "", errors.New("the source table has been deleted")
+		return "", errSourceDeleted
 	}
 	if s := d.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
 		return aws.ToString(d.LatestStreamArn), nil
@@ -176,6 +176,17 @@ func (c *copier) catchUp(ctx context.Context, t *tableState) error {
 	}
 	if err := follower.CatchUp(ctx); err != nil {
 		return trimmed(err)
+	}
+	source, err := describe(ctx, c.o.From.Client, t.Source)
+	if err != nil {
+		return err
+	}
+	if source == nil {
+		return errSourceDeleted
+	}
+	on := source.StreamSpecification != nil && aws.ToBool(source.StreamSpecification.StreamEnabled)
+	if aws.ToString(source.LatestStreamArn) != t.Stream || !on && !t.EnabledStream { // this copy turns its own off at the end
+		return errors.New("its stream was turned off, so changes after that are unknown: delete the target table and the state file and start over")
 	}
 	c.logf("%s: caught up with its changes", t.Source)
 	return nil

@@ -33,7 +33,7 @@ func (c *copier) items(ctx context.Context, t *tableState) error {
 		return err
 	}
 	if source == nil {
-		return errors.New("the source table has been deleted")
+		return errSourceDeleted
 	}
 	if len(t.Segments) == 0 {
 		for range c.o.Segments {

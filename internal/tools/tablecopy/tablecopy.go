@@ -112,6 +112,8 @@ type copier struct {
 // ErrDifferent is returned if the comparison finds items that differ.
 var ErrDifferent = errors.New("the tables differ")
 
+var errSourceDeleted = errors.New("the source table has been deleted")
+
 // Run copies, or resumes the copy in the state file. With Follow, it returns nil when ctx ends while it is following.
 func Run(ctx context.Context, o Options) error {
 	st, err := openState(o.StateFile)

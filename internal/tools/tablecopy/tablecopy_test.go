@@ -126,6 +126,26 @@ func TestKilledAfterStreamIsOff(t *testing.T) {
 	}
 }
 
+// TestStreamTurnedOff: a copy whose stream was turned off, and on again, cannot be finished: changes in between are not in either stream.
+func TestStreamTurnedOff(t *testing.T) {
+	s := newSides(t)
+	createTable(t, s.from, definition("things"))
+	s.follow(t)()
+	for _, on := range []bool{false, true} {
+		stream := &types.StreamSpecification{StreamEnabled: &on}
+		if on {
+			stream.StreamViewType = types.StreamViewTypeKeysOnly
+		}
+		if _, err := s.from.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("things"), StreamSpecification: stream}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Mode, s.Verify = tablecopy.Finish, false
+	if err := tablecopy.Run(t.Context(), s.Options); err == nil || !strings.Contains(err.Error(), "stream was turned off") {
+		t.Errorf("finished with %v", err)
+	}
+}
+
 // TestStartOver: without its state file a copy starts over, although the position of the earlier one in the stream, which is in another
 // file, is no longer there.
 func TestStartOver(t *testing.T) {

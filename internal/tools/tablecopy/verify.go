@@ -2,7 +2,6 @@ package tablecopy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func (c *copier) verify(ctx context.Context, t *tableState) error {
 		return err
 	}
 	if source == nil {
-		return errors.New("the source table has been deleted")
+		return errSourceDeleted
 	}
 	r := &comparison{}
 	total := aws.ToInt64(source.ItemCount)
