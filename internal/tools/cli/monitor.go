@@ -30,8 +30,12 @@ const (
 	auxiliaryIdleTimeout = 2 * time.Minute
 )
 
-// errRecovering is the reason why a server is not ready before it has opened its database.
-var errRecovering = errors.New("the database is opening and recovering its latest writes")
+var (
+	// errRecovering is the reason why a server is not ready before it has opened its database.
+	errRecovering = errors.New("the database is opening and recovering its latest writes")
+	// errStopping is the reason while it lets running requests end.
+	errStopping = errors.New("the server is stopping")
+)
 
 // monitor shows operators a server's metrics and whether it is ready. It starts before the database is opened, which
 // can take long after a crash.
@@ -41,7 +45,8 @@ type monitor struct {
 	accepted    prometheus.Counter
 
 	mu        sync.Mutex
-	db        *monotable.DB // nil while it is being opened, and once it is closed
+	db        *monotable.DB // nil while it is being opened
+	stopped   bool
 	collector prometheus.Collector
 }
 
@@ -77,6 +82,13 @@ func (m *monitor) opened(db *monotable.DB) {
 	m.registry.MustRegister(m.collector)
 }
 
+// stopping is called when the server stops: it accepts no more connections.
+func (m *monitor) stopping() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stopped = true
+}
+
 // closing is called before the database is closed.
 func (m *monitor) closing() {
 	m.mu.Lock()
@@ -87,12 +99,16 @@ func (m *monitor) closing() {
 // ready returns why the server is not ready.
 func (m *monitor) ready() error {
 	m.mu.Lock()
-	db := m.db
+	db, stopped := m.db, m.stopped
 	m.mu.Unlock()
-	if db == nil {
+	switch {
+	case stopped:
+		return errStopping
+	case db == nil:
 		return errRecovering
+	default:
+		return db.Ready()
 	}
-	return db.Ready()
 }
 
 // count counts the connections of a server.

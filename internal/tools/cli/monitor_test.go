@@ -336,6 +336,9 @@ func TestMonitorBeforeOpen(t *testing.T) {
 	m.opened(db)
 	expect("http://127.0.0.1/-/ready", http.StatusOK, "ready\n")
 	expect("http://127.0.0.1/metrics", http.StatusOK, "\nmonotable_recovering 0\n")
+	m.stopping()
+	expect("http://127.0.0.1/-/ready", http.StatusServiceUnavailable, "not ready: the server is stopping\n")
+	expect("http://127.0.0.1/-/healthy", http.StatusOK, "healthy\n")
 	m.closing()
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

@@ -167,6 +167,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		return err
 	}
 	m := newMonitor()
+	defer context.AfterFunc(ctx, m.stopping)()
 	stopAuxiliary, err := flags.serveAuxiliary(ctx, m, logger)
 	if err != nil {
 		return err
