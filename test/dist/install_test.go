@@ -69,7 +69,7 @@ func TestRPMPackage(t *testing.T) {
 	if scripts := rpm("--query", "--scripts", "monotable"); scripts != "" {
 		t.Errorf("the package runs scripts:\n%s", scripts)
 	}
-	checkInstalled(t, into, packaged)
+	checkInstalled(t, into, append(packaged, "usr/share/zsh/site-functions/_monotable", "usr/share/fish/vendor_completions.d/monotable.fish"))
 	if changed := rpm("--verify", "monotable"); changed != "" {
 		t.Errorf("rpm finds files that differ from the package:\n%s", changed)
 	}

@@ -37,7 +37,7 @@ func (r *release) writePackage(t target, packager nfpm.Packager, format string) 
 		Section: "database", Priority: "optional",
 		Description: "DynamoDB's API, durable, on your own machine\n" +
 			"A database with DynamoDB's API for AWS SDKs and the AWS CLI, and tools that\ncheck, explain and provision single-table designs.",
-		Overridables: nfpm.Overridables{Contents: r.packageContents(t), RPM: nfpm.RPM{BuildHost: "monotable"}},
+		Overridables: nfpm.Overridables{Contents: r.packageContents(t, format), RPM: nfpm.RPM{BuildHost: "monotable"}},
 	})
 	if err := nfpm.PrepareForPackager(info, format); err != nil {
 		return err
@@ -50,15 +50,19 @@ func (r *release) writePackage(t target, packager nfpm.Packager, format string) 
 	return packager.Package(info, w)
 }
 
-func (r *release) packageContents(t target) files.Contents {
+func (r *release) packageContents(t target, format string) files.Contents {
 	content := func(source, destination string, mode os.FileMode) *files.Content {
 		return &files.Content{Source: source, Destination: destination, FileInfo: &files.ContentFileInfo{Mode: mode, MTime: r.time, Owner: "root", Group: "root"}}
 	}
 	completions := r.built("manual", "completions")
+	zsh := "/usr/share/zsh/site-functions/_monotable"
+	if format == "deb" {
+		zsh = "/usr/share/zsh/vendor-completions/_monotable" // Debian's own, beside zsh's
+	}
 	contents := files.Contents{
 		content(r.program(t), "/usr/bin/monotable", 0o755),
 		content(filepath.Join(completions, "monotable.bash"), "/usr/share/bash-completion/completions/monotable", 0o644),
-		content(filepath.Join(completions, "_monotable"), "/usr/share/zsh/vendor-completions/_monotable", 0o644),
+		content(filepath.Join(completions, "_monotable"), zsh, 0o644),
 		content(filepath.Join(completions, "monotable.fish"), "/usr/share/fish/vendor_completions.d/monotable.fish", 0o644),
 		content(filepath.Join(r.root, "LICENSE"), "/usr/share/doc/monotable/copyright", 0o644),
 	}
