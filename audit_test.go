@@ -285,7 +285,7 @@ func TestUnrecordedChangesOfUsers(t *testing.T) {
 	}
 	sink.fill(true)
 	g.want("the first", create("ana"), "monotable: the request succeeded, but could not be recorded in the audit log")
-	g.want("the second", create("eva"), "audit: the log cannot be written, so nothing was changed: full")
+	g.want("the second", create("eva"), "the audit log cannot be written, so nothing was changed: full")
 	if n := users(); n != 1 {
 		t.Errorf("%d users", n)
 	}

@@ -191,7 +191,7 @@ func TestVerifyFails(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Verify(t.Context(), nil, nil); err == nil || err.Error() != "monotable: verify: kv: store is closed" {
+	if _, err := db.Verify(t.Context(), nil, nil); err == nil || err.Error() != "monotable: verify: the store is closed" {
 		t.Errorf("error %v", err)
 	}
 }

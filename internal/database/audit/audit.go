@@ -76,7 +76,7 @@ type Log struct {
 func Open(o Options) (*Log, error) {
 	for _, event := range o.Events {
 		if !slices.Contains(Events(), event) {
-			return nil, fmt.Errorf("audit: unknown events %q: want management, read or write", event)
+			return nil, fmt.Errorf("unknown audit events %q: want management, read or write", event)
 		}
 	}
 	if len(o.Events) == 0 {
@@ -85,14 +85,14 @@ func Open(o Options) (*Log, error) {
 	l := &Log{o: o}
 	if o.File == "" {
 		if o.Writer == nil {
-			return nil, errors.New("audit: neither File nor Writer is set")
+			return nil, errors.New("audit log: neither File nor Writer is set")
 		}
 		l.sink = &stream{w: o.Writer}
 		return l, nil
 	}
 	f := &file{name: o.File, max: o.MaxBytes, keep: o.Keep, now: o.Now}
 	if err := f.open(); err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
+		return nil, fmt.Errorf("audit log: %w", err)
 	}
 	l.sink = f
 	return l, nil
@@ -103,7 +103,7 @@ func (l *Log) Reopen() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.sink.reopen(); err != nil {
-		return fmt.Errorf("audit: %w", err)
+		return fmt.Errorf("audit log: %w", err)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (l *Log) Admit(op api.Operation) error {
 // AdmitIAM rejects an owner's change of users, roles, policies and keys while it could not be recorded.
 func (l *Log) AdmitIAM() error {
 	if err := l.admit(Management); err != nil {
-		return fmt.Errorf("audit: the log cannot be written, so nothing was changed: %w", err)
+		return fmt.Errorf("the audit log cannot be written, so nothing was changed: %w", err)
 	}
 	return nil
 }

@@ -361,7 +361,7 @@ func TestFailure(t *testing.T) {
 
 func TestOpenRejects(t *testing.T) {
 	for want, o := range map[string]Options{
-		"unknown events": {Writer: new(bytes.Buffer), Events: []string{"everything"}},
+		"unknown audit events": {Writer: new(bytes.Buffer), Events: []string{"everything"}},
 		"neither":        {},
 		"no such file":   {File: filepath.Join(t.TempDir(), "missing", "audit")},
 	} {

@@ -375,4 +375,4 @@ func (m *Member) behind(ctx context.Context, version int64) (behind bool, err er
 }
 
 // ErrDeposed is the error of an update by the leader of an earlier term.
-var ErrDeposed = errors.New("cluster: another server runs the background work")
+var ErrDeposed = errors.New("another server runs the background work")

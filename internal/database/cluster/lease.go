@@ -48,7 +48,7 @@ func decode[T any, P interface {
 		return r, fmt.Errorf("cluster: record: %w", err)
 	}
 	if f := *P(&r).recordFormat(); f != format {
-		return r, fmt.Errorf("cluster: a server's lease has format %d, but this program supports format %d: run servers of one version", f, format)
+		return r, fmt.Errorf("a server's lease has format %d, but this program supports format %d: run servers of one version", f, format)
 	}
 	return r, nil
 }
@@ -155,7 +155,7 @@ func Older(txn kv.Txn, form uint64) error {
 	if err != nil || servers == 0 {
 		return err
 	}
-	return fmt.Errorf("cluster: this program stores data in format version %d, but servers of an earlier format use the store (number of servers: %d): "+
+	return fmt.Errorf("this program stores data in format version %d, but servers of an earlier format use the store (number of servers: %d): "+
 		"stop all of them first. The lease of a crashed server expires within %v",
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }

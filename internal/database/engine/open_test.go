@@ -15,7 +15,7 @@ func TestNewerFormat(t *testing.T) {
 	store := memkv.New()
 	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 6))
 	_, err := engine.Open(t.Context(), kept{store}, engine.Options{})
-	want := "format: the store has format version 6 and this program knows versions up to 5: open it with the program that " +
+	want := "the store has format version 6 and this program knows versions up to 5: open it with the program that " +
 		"wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)
@@ -27,7 +27,7 @@ func TestNewerFormat(t *testing.T) {
 	store = memkv.New()
 	damaged{t, store}.set(keyenc.TableDescriptor("Music"), []byte(`{"format":5,"name":"Music"}`))
 	_, err = engine.Open(t.Context(), kept{store}, engine.Options{})
-	want = `catalog: table "Music" is stored in format 5 and this program knows formats up to 4: open it with the program ` +
+	want = `table "Music" is stored in format 5 and this program knows formats up to 4: open it with the program ` +
 		"that wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)

@@ -83,7 +83,7 @@ func TestVerifyFindsInCatalog(t *testing.T) {
 		want   []string
 	}{
 		{"stream not readable", stream("{", "?"), []string{"store: stream: record: "}},
-		{"stream of a later format", stream(`"format":1`, `"format":9`), []string{"store: stream: stream "}},
+		{"stream of a later format", stream(`"format":1`, `"format":9`), []string{"store: stream "}},
 		{"stream at another key", func(d damaged) {
 			lo, hi := keyenc.Streams()
 			d.move(lo, hi, keyenc.Stream(1, "x"))

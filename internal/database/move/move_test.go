@@ -330,7 +330,7 @@ func TestUnmovableStoresAreRejected(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"part of another one": {want: "the target is not empty: format: the move of /other to this store", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"part of another one": {want: "the target is not empty: the move of /other to this store", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			mark(t, to, format.Move{Stage: format.Arriving, From: "/other"})
 		}},

@@ -50,7 +50,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w on %s: %w", ErrNotServed, filepath.Join(dir, SocketName), err)
 	case there.Protocol != protocol:
-		return nil, fmt.Errorf("control: the process that has %s open is from another release: use the command of the same release", dir)
+		return nil, fmt.Errorf("the process that has %s open is from another release: use the command of the same release", dir)
 	}
 	c.endpoint = there.Endpoint
 	return c, nil
@@ -142,7 +142,7 @@ func (c *Client) do(ctx context.Context, method, path string, in any, out *respo
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("control: %s %s: %s", method, path, response.Status)
+		return fmt.Errorf("%s %s: %s", method, path, response.Status)
 	}
 	return out.read(json.NewDecoder(response.Body))
 }
@@ -153,9 +153,9 @@ func (out *responseTarget) read(lines *json.Decoder) error {
 		err := lines.Decode(&e)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return errors.New("control: the process that has the database open exited before it was done")
+			return errors.New("the process that has the database open exited before it was done")
 		case err != nil:
-			return fmt.Errorf("control: response: %w", err)
+			return fmt.Errorf("the server's response: %w", err)
 		case e.Error != "":
 			return errors.New(e.Error)
 		case e.Result != nil && out.result != nil:

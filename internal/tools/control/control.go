@@ -40,7 +40,7 @@ import (
 const SocketName = "control.sock"
 
 // ErrNotServed is returned by Dial if no process listens on the directory's socket.
-var ErrNotServed = errors.New("control: no process is listening")
+var ErrNotServed = errors.New("no process is listening")
 
 // Database has the operations of tools on a whole database. *monotable.DB and Client implement it.
 type Database interface {

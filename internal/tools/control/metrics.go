@@ -14,7 +14,7 @@ func exposition(families []*dto.MetricFamily) (string, error) {
 	var text strings.Builder
 	for _, family := range families {
 		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
-			return "", fmt.Errorf("control: metric %s: %w", family.GetName(), err)
+			return "", fmt.Errorf("metric %s: %w", family.GetName(), err)
 		}
 	}
 	return text.String(), nil
@@ -24,7 +24,7 @@ func parseExposition(text string) (map[string]*dto.MetricFamily, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("control: metrics: %w", err)
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return families, nil
 }

@@ -26,14 +26,14 @@ const (
 )
 
 // errStopping is the reason for canceling work when the database is closed.
-var errStopping = errors.New("control: the server that has the database open is stopping")
+var errStopping = errors.New("the server that has the database open is stopping")
 
 // Serve lets tools work on db, which this process has open in dir and whose API it serves at endpoint. stop cancels their
 // work and returns when it has ended; db can be closed then. metrics are the process's metrics.
 func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) (stop func(), err error) {
 	listener, err := listen(dir)
 	if err != nil {
-		return nil, fmt.Errorf("control: listen in %s: %w", dir, err)
+		return nil, fmt.Errorf("listen in %s: %w", dir, err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	server := &http.Server{
@@ -87,10 +87,10 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 	handle(mux, "POST /backup", func(r *http.Request, a *response) (any, error) {
 		var in backupRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			return nil, fmt.Errorf("control: backup: %w", err)
+			return nil, fmt.Errorf("backup: %w", err)
 		}
 		if !filepath.IsAbs(in.Dest) {
-			return nil, fmt.Errorf("control: backup: %q is not an absolute path", in.Dest)
+			return nil, fmt.Errorf("backup: %q is not an absolute path", in.Dest)
 		}
 		return struct{}{}, db.Backup(r.Context(), in.Dest, a.progress)
 	})
@@ -104,25 +104,25 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 	handle(mux, "POST /iam", func(r *http.Request, _ *response) (any, error) {
 		var in monotable.IAMRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			return nil, fmt.Errorf("control: iam: %w", err)
+			return nil, fmt.Errorf("iam: %w", err)
 		}
 		return db.IAM(r.Context(), &in)
 	})
 	handle(mux, "GET /metrics", func(*http.Request, *response) (any, error) {
 		families, err := metrics.Gather()
 		if err != nil {
-			return nil, fmt.Errorf("control: metrics: %w", err)
+			return nil, fmt.Errorf("metrics: %w", err)
 		}
 		return exposition(families)
 	})
 	handle(mux, "POST /move", func(r *http.Request, a *response) (any, error) {
 		mover, moves := db.(Mover)
 		if !moves {
-			return nil, errors.New("control: this database cannot be moved")
+			return nil, errors.New("this database cannot be moved")
 		}
 		var in moveRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			return nil, fmt.Errorf("control: move: %w", err)
+			return nil, fmt.Errorf("move: %w", err)
 		}
 		return mover.Move(r.Context(), &monotable.MoveOptions{To: in.To, Rate: in.Rate, Encrypt: in.Encrypt, Progress: a.phase, Notice: a.notice})
 	})

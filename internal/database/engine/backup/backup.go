@@ -125,7 +125,7 @@ func Decode(data []byte) (*Record, error) {
 		return nil, fmt.Errorf("backup: record: %w", err)
 	}
 	if b.Format < 1 || b.Format > format {
-		return nil, fmt.Errorf("backup: %q is stored in format %d and this program knows formats up to %d: "+
+		return nil, fmt.Errorf("backup %q is stored in format %d and this program knows formats up to %d: "+
 			"open the store with the program that wrote it, or a newer one", b.ID, b.Format, format)
 	}
 	var err error

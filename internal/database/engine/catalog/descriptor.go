@@ -282,7 +282,7 @@ func decodeDescriptor(data []byte) (*Descriptor, error) {
 		return nil, fmt.Errorf("catalog: table descriptor: %w", err)
 	}
 	if head.Format < 1 || head.Format > descriptorFormat {
-		return nil, fmt.Errorf("catalog: table %q is stored in format %d and this program knows formats up to %d: "+
+		return nil, fmt.Errorf("table %q is stored in format %d and this program knows formats up to %d: "+
 			"open it with the program that wrote it, or a newer one", head.Name, head.Format, descriptorFormat)
 	}
 	d := new(Descriptor)

@@ -76,7 +76,7 @@ func check(data []byte, version uint64) (stored uint64, err error) {
 		return 0, m.Refusal()
 	}
 	if len(data) != 8 {
-		return 0, fmt.Errorf("format: the store's format version is corrupted: %x, want 8 bytes", data)
+		return 0, fmt.Errorf("the store's format version is corrupted: %x, want 8 bytes", data)
 	}
 	if stored = binary.BigEndian.Uint64(data); stored < 1 || stored > version {
 		return 0, &NewerError{stored, version}
@@ -88,6 +88,6 @@ func check(data []byte, version uint64) (stored uint64, err error) {
 type NewerError struct{ Stored, Known uint64 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("format: the store has format version %d and this program knows versions up to %d: "+
+	return fmt.Sprintf("the store has format version %d and this program knows versions up to %d: "+
 		"open it with the program that wrote it, or a newer one", e.Stored, e.Known)
 }

@@ -20,7 +20,7 @@ func TestClaim(t *testing.T) {
 		{1, ""},
 		{1, ""},
 		{3, ""},
-		{2, "format: the store has format version 3 and this program knows versions up to 2: " +
+		{2, "the store has format version 3 and this program knows versions up to 2: " +
 			"open it with the program that wrote it, or a newer one"},
 		{3, ""},
 		{4, ""},
@@ -38,7 +38,7 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "format: the store's format version is corrupted: 78, want 8 bytes"
+	const want = "the store's format version is corrupted: 78, want 8 bytes"
 	if got := message(claim(t.Context(), store, 4, Unshared)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

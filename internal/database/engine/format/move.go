@@ -71,7 +71,7 @@ func decodeMove(data []byte) (*Move, error) {
 	}
 	m := new(Move)
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("format: the record of a move is corrupted: %w", err)
+		return nil, fmt.Errorf("the record of a move is corrupted: %w", err)
 	}
 	return m, nil
 }
@@ -80,10 +80,10 @@ func decodeMove(data []byte) (*Move, error) {
 func (m *Move) Refusal() error {
 	switch m.Stage {
 	case Left:
-		return fmt.Errorf("format: the database has been moved to %s: start servers there", m.To)
+		return fmt.Errorf("the database has been moved to %s: start servers there", m.To)
 	case Leaving:
-		return fmt.Errorf("format: the database is being moved to %s, or that was interrupted: run the same monotable move again, or take it back with --reopen", m.To)
+		return fmt.Errorf("the database is being moved to %s, or that was interrupted: run the same monotable move again, or take it back with --reopen", m.To)
 	default:
-		return fmt.Errorf("format: the move of %s to this store is under way or was interrupted: run the same monotable move again", m.From)
+		return fmt.Errorf("the move of %s to this store is under way or was interrupted: run the same monotable move again", m.From)
 	}
 }

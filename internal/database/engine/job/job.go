@@ -91,7 +91,7 @@ func decode(data []byte) (Record, error) {
 		return Record{}, fmt.Errorf("job: record: %w", err)
 	}
 	if j.Format < 1 || j.Format > format {
-		return Record{}, fmt.Errorf("job: a job on table %q is stored in format %d and this program knows formats up to %d: "+
+		return Record{}, fmt.Errorf("a job on table %q is stored in format %d and this program knows formats up to %d: "+
 			"open the store with the program that wrote it, or a newer one", j.Name, j.Format, format)
 	}
 	return j, nil

@@ -125,7 +125,7 @@ func Decode(data []byte) (*Stream, error) {
 		return nil, fmt.Errorf("stream: record: %w", err)
 	}
 	if head.Format < 1 || head.Format > format {
-		return nil, fmt.Errorf("stream: stream %s of table %q is stored in format %d and this program knows formats up to %d: "+
+		return nil, fmt.Errorf("stream %s of table %q is stored in format %d and this program knows formats up to %d: "+
 			"open the store with the program that wrote it, or a newer one", head.Label, head.TableName, head.Format, format)
 	}
 	s := new(Stream)

@@ -178,7 +178,7 @@ func Decode(data []byte) (*Record, error) {
 		return nil, fmt.Errorf("transfer: record: %w", err)
 	}
 	if x.Format < 1 || x.Format > format {
-		return nil, fmt.Errorf("transfer: %q is stored in format %d and this program knows formats up to %d: "+
+		return nil, fmt.Errorf("transfer %q is stored in format %d and this program knows formats up to %d: "+
 			"open the store with the program that wrote it, or a newer one", x.ID, x.Format, format)
 	}
 	return x, nil

@@ -42,38 +42,38 @@ import (
 var (
 	// ErrConflict: the intent conflicts with a transaction in progress on one of its keys (see Intent), or a checked key has
 	// changed. Nothing was written.
-	ErrConflict = errors.New("kv: conflict")
+	ErrConflict = errors.New("the update conflicts with another")
 	// ErrUndetermined: it is unknown whether the commit happened. Do not retry blindly.
-	ErrUndetermined = errors.New("kv: outcome of the commit is unknown")
+	ErrUndetermined = errors.New("the outcome of the commit is unknown")
 	// ErrTooLarge: a key, a value or the whole update exceeds Limits. Nothing was written.
-	ErrTooLarge = errors.New("kv: key, value or transaction exceeds the store's limits")
+	ErrTooLarge = errors.New("a key, a value or the transaction exceeds the store's limits")
 	// ErrRerun: an update must wait for memory. Its function returns this error of Txn.Reserve, and runs again after the wait.
 	// Update never returns it.
 	ErrRerun = errors.New("kv: the update waits for memory and reruns")
 	// ErrClosed: the store has been closed.
-	ErrClosed = errors.New("kv: store is closed")
+	ErrClosed = errors.New("the store is closed")
 	// ErrMissing: there is no store at the address, and none was to be made.
-	ErrMissing = errors.New("kv: there is no store")
+	ErrMissing = errors.New("there is no store")
 	// ErrLocked: another process, or this one, has the directory open.
-	ErrLocked = errors.New("kv: directory is already open")
+	ErrLocked = errors.New("the directory is already open")
 	// ErrKeptExists: a kept snapshot with this name already exists.
-	ErrKeptExists = errors.New("kv: a kept snapshot of that name exists")
+	ErrKeptExists = errors.New("a kept snapshot with that name exists")
 	// ErrNotKept: no kept snapshot has this name.
-	ErrNotKept = errors.New("kv: no kept snapshot of that name")
+	ErrNotKept = errors.New("there is no kept snapshot with that name")
 	// ErrFailed: after an earlier disk error the store rejects all writes until it is reopened. This call wrote nothing. Reads
 	// continue, but those of data that had not reached the disk before the error also return ErrFailed.
-	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
+	ErrFailed = errors.New("the store accepts no more writes after a disk error")
 	// ErrUnreachable: the store's server does not respond. The store keeps trying and need not be reopened.
-	ErrUnreachable = errors.New("kv: the store's server does not respond")
+	ErrUnreachable = errors.New("the store's server does not respond")
 	// ErrFull: the disk has no space left except the store's reserve. This call wrote nothing. Reads continue, as do updates that
 	// free space (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are accepted again as
 	// soon as there is space.
-	ErrFull = errors.New("kv: store is out of disk space")
+	ErrFull = errors.New("the store is out of disk space")
 	// ErrReadOnly: the store was opened for reading only.
-	ErrReadOnly = errors.New("kv: store is open for reading only")
+	ErrReadOnly = errors.New("the store is open for reading only")
 	// ErrFrozen: the store met an error after which continuing could write wrong data, and does nothing until it is reopened. Its
 	// files are as they were at that moment.
-	ErrFrozen = errors.New("kv: store is frozen after an internal fault; open it again")
+	ErrFrozen = errors.New("the store is frozen after an internal fault; open it again")
 )
 
 // DamageError is the error of a store with a damaged file.

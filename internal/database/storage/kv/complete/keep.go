@@ -35,7 +35,7 @@ const abandoned = time.Minute
 // pieceBytes is the approximate size of one update of a copy.
 const pieceBytes = 1 << 20
 
-var errTaken = errors.New("complete: the copy was dropped, or considered abandoned, while it was being made")
+var errTaken = errors.New("the copy was dropped, or considered abandoned, while it was being made")
 
 // record is the record of a kept snapshot.
 //
@@ -61,7 +61,7 @@ const recordBytes = 25
 
 func decode(data []byte) (record, error) {
 	if len(data) != recordBytes {
-		return record{}, fmt.Errorf("complete: the record %x of a kept snapshot is corrupted", data)
+		return record{}, fmt.Errorf("the record %x of a kept snapshot is corrupted", data)
 	}
 	return record{
 		id:    binary.BigEndian.Uint64(data),
@@ -88,7 +88,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 		return native.Keep(ctx, name, what)
 	}
 	if !kv.ValidKeptName(name) {
-		return fmt.Errorf("complete: %q cannot be the name of a kept snapshot", name)
+		return fmt.Errorf("%q cannot be the name of a kept snapshot", name)
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -45,7 +45,7 @@ type Part struct {
 // Open returns the part with a name, creating it if necessary. There may be up to 63.
 func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
 	if !validName().MatchString(name) {
-		return nil, fmt.Errorf("part: the name %q is not valid: want up to 40 characters a-z, 0-9 and -", name)
+		return nil, fmt.Errorf("the name %q is not valid: want up to 40 characters a-z, 0-9 and -", name)
 	}
 	number, err := numberOf(ctx, store, name)
 	if err != nil {
@@ -132,12 +132,12 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	highest := uint32(0)
 	for it.Next() {
 		if len(it.Value()) != 4 {
-			return 0, fmt.Errorf("part: the number of part %q is corrupted: %x", it.Key()[2:], it.Value())
+			return 0, fmt.Errorf("the number of part %q is corrupted: %x", it.Key()[2:], it.Value())
 		}
 		highest = max(highest, binary.BigEndian.Uint32(it.Value()))
 	}
 	if highest >= countMax {
-		return 0, fmt.Errorf("part: a store has at most %d parts", countMax)
+		return 0, fmt.Errorf("a store has at most %d parts", countMax)
 	}
 	return highest + 1, it.Err()
 }

@@ -36,7 +36,7 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 	}
 	defer s.discard(c.from)
 	if err := s.stage(ctx, c.from); err != nil {
-		return fmt.Errorf("backup: %w", err)
+		return err
 	}
 	return c.run(ctx)
 }

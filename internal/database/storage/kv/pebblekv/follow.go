@@ -41,7 +41,7 @@ func (s *Store) Follow() (*Follower, error) {
 	s.commits.gate.Lock()
 	defer s.commits.gate.Unlock()
 	if s.commits.follower != nil {
-		return nil, errors.New("pebblekv: the store already has a follower")
+		return nil, errors.New("the store already has a follower")
 	}
 	if s.commits.refusal != nil {
 		return nil, s.commits.refusal
@@ -94,7 +94,7 @@ func (f *Follower) Release() {
 func (f *Follower) Set(key, value []byte) error {
 	s := f.store
 	if !f.holding {
-		return errors.New("pebblekv: Follower.Set was called without Hold")
+		return errors.New("Follower.Set was called without Hold")
 	}
 	if err := s.begin(); err != nil {
 		return err

@@ -32,7 +32,7 @@ type openKept struct {
 // Keep creates a checkpoint of the tables that contain the selection.
 func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err error) {
 	if !kv.ValidKeptName(name) {
-		return fmt.Errorf("pebblekv: %q cannot be the name of a kept snapshot", name)
+		return fmt.Errorf("%q cannot be the name of a kept snapshot", name)
 	}
 	if err := s.begin(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err e
 	making := s.makingPath("keep")
 	defer s.discard(making)
 	if err := s.checkpoint(ctx, making, allowed, pebble.WithRestrictToSpans(spans(what))); err != nil {
-		return fmt.Errorf("pebblekv: keeping %s: %w", name, err)
+		return fmt.Errorf("keeping %s: %w", name, err)
 	}
 	return s.publish(making, name)
 }
@@ -122,7 +122,7 @@ func (s *Store) useKept(name string) (view keptView, err error) {
 		p.EventListener = eventListener(s.log, &s.stalls, s.options.OnBackgroundWork) // without one, Pebble treats corrupt data as fatal
 		db, err := pebble.Open(s.keptPath(name), p)
 		if err != nil {
-			return keptView{}, fmt.Errorf("pebblekv: opening the kept snapshot %s: %w", name, err)
+			return keptView{}, fmt.Errorf("opening the kept snapshot %s: %w", name, err)
 		}
 		kept = &openKept{DB: db}
 		s.keeper.open[name] = kept
@@ -188,7 +188,7 @@ func (s *Store) DropKept(_ context.Context, name string) error {
 	}
 	dropped := s.makingPath("drop")
 	if err := s.unpublish(name, dropped); err != nil {
-		return fmt.Errorf("pebblekv: dropping the kept snapshot %s: %w", name, err)
+		return fmt.Errorf("dropping the kept snapshot %s: %w", name, err)
 	}
 	s.discard(dropped)
 	return nil

@@ -113,7 +113,7 @@ func (s *Store) writeTable(name string, operations []operation) error {
 		case pebble.InternalKeyKindMerge:
 			err = w.Merge(o.key, o.value)
 		default:
-			err = fmt.Errorf("pebblekv: an update cannot hold an operation of the kind %v", o.kind)
+			err = fmt.Errorf("an update cannot hold an operation of the kind %v", o.kind)
 		}
 		if err != nil {
 			break

@@ -25,7 +25,7 @@ func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	// note adds the log of a key, whose id is followed by tail bytes, and returns the first key of the next log.
 	note := func(key []byte, tail int, first func(kv.LogID) []byte) (next []byte, err error) {
 		if len(key) < 4+tail {
-			return nil, fmt.Errorf("pebblekv: the key %x of a change log is corrupted", key)
+			return nil, fmt.Errorf("the key %x of a change log is corrupted", key)
 		}
 		log := kv.LogID(binary.BigEndian.Uint32(key[len(key)-tail-4:]))
 		found[log] = true

@@ -167,7 +167,7 @@ func (s *Store) logTrimmed(log kv.LogID) (kv.Seq, error) {
 		return 0, err
 	}
 	if len(value) != seqLen {
-		return 0, fmt.Errorf("pebblekv: the trim position of log %d is corrupted: %x", log, value)
+		return 0, fmt.Errorf("the trim position of log %d is corrupted: %x", log, value)
 	}
 	return kv.Seq(binary.BigEndian.Uint64(value)), nil
 }

@@ -123,7 +123,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 }
 
 // errNoResponse is the error of a read without a response.
-var errNoResponse = fmt.Errorf("postgreskv: the server has not responded for %v", readTime)
+var errNoResponse = fmt.Errorf("the PostgreSQL server has not responded for %v", readTime)
 
 // inTime runs a read with the timeout readTime. After a timeout it closes the connection.
 func inTime(ctx context.Context, do func(context.Context) error) error {

@@ -133,7 +133,7 @@ func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.
 }
 
 // errUnconfirmed is the error of a commit that may be on the primary only.
-var errUnconfirmed = errors.New("postgreskv: the server has committed with a warning: its synchronous standby may not have the commit")
+var errUnconfirmed = errors.New("the PostgreSQL server has committed with a warning: its synchronous standby may not have the commit")
 
 // Time is the time of the server's clock, on which numbers are based.
 func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error) {

@@ -353,7 +353,7 @@ func (t *txn) commit() error {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil && done.String() != "COMMIT":
-		return fmt.Errorf("postgreskv: the commit became a %s", done)
+		return fmt.Errorf("the commit became a %s", done)
 	case err == nil && warnings(t.conn.Conn().PgConn()) > before:
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, errUnconfirmed)
 	case err == nil:

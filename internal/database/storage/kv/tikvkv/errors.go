@@ -76,7 +76,7 @@ func translate(err error) error {
 }
 
 // errSlow is the cause when a call ends because the cluster has not responded.
-var errSlow = fmt.Errorf("tikvkv: the cluster has not responded for %v", callTime)
+var errSlow = fmt.Errorf("the TiKV cluster has not responded for %v", callTime)
 
 // call runs a read with a timeout.
 func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
