@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bench compares monotable with other servers of DynamoDB's API, in one run on one machine.
 //
 // It starts each server on loopback, loads the same table into each, and runs the same requests against each in turn, several

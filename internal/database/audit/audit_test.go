@@ -362,8 +362,8 @@ func TestFailure(t *testing.T) {
 func TestOpenRejects(t *testing.T) {
 	for want, o := range map[string]Options{
 		"unknown audit events": {Writer: new(bytes.Buffer), Events: []string{"everything"}},
-		"neither":        {},
-		"no such file":   {File: filepath.Join(t.TempDir(), "missing", "audit")},
+		"neither":              {},
+		"no such file":         {File: filepath.Join(t.TempDir(), "missing", "audit")},
 	} {
 		if _, err := Open(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package postgrestest runs PostgreSQL servers for tests: those of Debian's package postgresql, which test/setup installs.
 //
 // A Server has its data and its socket in its own directory and listens on no port, so that any number of servers can run at

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package tikvtest runs clusters for tests: the real placement driver, and three servers of a stand-in of TiKV in Go, which
 // speaks TiKV's protocol and replicates by Raft. Both are built from modules of their own, test/tikv/pd and test/tikv/node:
 // their first compilation takes minutes.
