@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maxPageBytes ends a page: the entry that exceeds this amount of evaluated data is the page's last.
+// maxPageBytes ends a page: the entry with which this amount of evaluated data is reached is the page's last.
 const maxPageBytes = 1 << 20
 
 // entriesBetweenChecks is how many entries a walk reads between checks for cancellation: few enough to take well under a second
@@ -34,7 +34,7 @@ type pagePlan struct {
 	shape   shape
 	count   bool // Select COUNT: items are counted, not returned
 	// A local index returns attributes that it does not project by fetching the item from the table: before filtering if the
-	// filter reads such attributes, else only for the returned items.
+	// filter of a Scan or SELECT reads such attributes, else only for the returned items.
 	fetchToFilter, fetchToReturn bool
 	consistency                  capacity.Consistency
 
@@ -178,7 +178,7 @@ func (p *page) ask(ctx context.Context) error {
 // isFull reports whether the page ends with the last evaluated entry.
 func (p *page) isFull() bool {
 	bytes := p.evaluatedBytes + p.fetchedBytes
-	return p.scanned == int64(p.plan.limit) || bytes > maxPageBytes || p.plan.affordable > 0 && bytes >= p.plan.affordable
+	return p.scanned == int64(p.plan.limit) || bytes >= maxPageBytes || p.plan.affordable > 0 && bytes >= p.plan.affordable
 }
 
 // evaluate filters one entry, and counts and keeps it if it passes.
@@ -197,7 +197,10 @@ func (p *page) evaluate(entry itemenc.Item) error {
 	if p.plan.count {
 		return nil
 	}
-	if p.plan.fetchToReturn && !p.plan.fetchToFilter {
+	switch {
+	case !p.plan.fetchToReturn:
+		item = entry // of an index, what it projects is returned
+	case !p.plan.fetchToFilter:
 		if item, err = p.fetch(entry); err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func TestPageAsksForRoom(t *testing.T) {
 	}
 }
 
-// A page ends with the item that exceeds 1 MB, whatever part of the items is returned.
+// A page ends with the item that reaches 1 MB, whatever part of the items is returned.
 func TestPageEndsAtOneMegabyte(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -132,6 +132,26 @@ func TestPageEndsAtOneMegabyte(t *testing.T) {
 				in.IndexName, in.Select = new("keys"), new("ALL_ATTRIBUTES")
 			}, 150.5)
 		})
+	}
+}
+
+// A page of exactly 1 MB is full: "up to … a maximum of 1 MB of data" (API reference of Query).
+func TestPageOfExactlyOneMegabyte(t *testing.T) {
+	e := openEngine(t, memkv.New())
+	createBigItems(t, e, 0)
+	for i := range 5 {
+		it := bigKey(i).With("fill", attr.String(""))
+		it = it.With("fill", attr.String(strings.Repeat("x", 256<<10-it.Size())))
+		if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("big"), Item: it}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := e.Query(t.Context(), &api.QueryInput{
+		TableName: new("big"), KeyConditionExpression: new("pk = :p"), Select: new("COUNT"),
+		ExpressionAttributeValues: attr.Item{}.With(":p", attr.String("p")),
+	})
+	if err != nil || *out.ScannedCount != 4 || !out.LastEvaluatedKey.Equal(bigKey(3)) {
+		t.Errorf("%v, %+v, want 4 items", err, out)
 	}
 }
 

@@ -61,7 +61,7 @@ func createModelTable(t *testing.T, e *engine.Engine) {
 		}
 		projection := &api.Projection{ProjectionType: new("ALL")}
 		if s.keys {
-			projection = &api.Projection{ProjectionType: new("KEYS_ONLY")}
+			projection = &api.Projection{ProjectionType: new("INCLUDE"), NonKeyAttributes: []string{"f"}}
 		}
 		switch {
 		case s.index == "":

@@ -367,7 +367,7 @@ func (e *Engine) readPartitions(ctx context.Context, p *partitions, from place, 
 		case pg.last != nil:
 			out.next = &place{partition: i, last: pg.last}
 			return out, nil
-		case many && (room <= 0 || bytes > maxPageBytes) && i+1 < len(p.clauses):
+		case many && (room <= 0 || bytes >= maxPageBytes) && i+1 < len(p.clauses):
 			out.next = &place{partition: i + 1}
 			return out, nil
 		}
