@@ -110,13 +110,7 @@ func (sc *scope) checkCall(n *expr.Call) error {
 		if err := sc.only(text, name, n.Pos, n.Args...); err != nil {
 			return err
 		}
-	case expr.Contains:
-		container := func(k attr.Kind) bool {
-			return k == attr.KindString || k == attr.KindBinary || k == attr.KindList || k.IsSet()
-		}
-		if err := sc.only(container, name, n.Pos, n.Args[0]); err != nil {
-			return err
-		}
+	case expr.Contains: // nothing is contained in a value that is no container
 	case expr.AttributeType:
 		return sc.checkTypeName(n)
 	default:

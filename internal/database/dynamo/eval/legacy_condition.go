@@ -27,6 +27,9 @@ func anyKind(attr.Kind) bool { return true }
 
 func isTextKind(k attr.Kind) bool { return k == attr.KindString || k == attr.KindBinary }
 
+// isElement: "b cannot be a set, a map, or a list" (API reference of Condition).
+func isElement(k attr.Kind) bool { return k.IsKey() || k == attr.KindBool || k == attr.KindNull }
+
 var operatorRules = map[string]operatorRule{
 	"EQ":           {1, 1, anyKind},
 	"NE":           {1, 1, anyKind},
@@ -34,8 +37,8 @@ var operatorRules = map[string]operatorRule{
 	"LE":           {1, 1, attr.Kind.IsKey},
 	"GT":           {1, 1, attr.Kind.IsKey},
 	"GE":           {1, 1, attr.Kind.IsKey},
-	"CONTAINS":     {1, 1, attr.Kind.IsKey},
-	"NOT_CONTAINS": {1, 1, attr.Kind.IsKey},
+	"CONTAINS":     {1, 1, isElement},
+	"NOT_CONTAINS": {1, 1, isElement},
 	"BEGINS_WITH":  {1, 1, isTextKind},
 	"BETWEEN":      {2, 2, attr.Kind.IsKey},
 	"IN":           {1, expr.MaxInOperands, attr.Kind.IsKey},
@@ -45,7 +48,7 @@ var operatorRules = map[string]operatorRule{
 
 // LowerExpected converts Expected and ConditionalOperator to a condition, or returns nil if there is nothing to check.
 func LowerExpected(expected map[string]api.ExpectedAttributeValue, operator *string) (*Condition, error) {
-	if err := checkOperator(operator, expected == nil, len(expected)); err != nil {
+	if err := checkOperator(operator, len(expected)); err != nil {
 		return nil, err
 	}
 	clauses := make([]comparison, 0, len(expected))
@@ -101,7 +104,7 @@ func expectation(name string, e *api.ExpectedAttributeValue) (comparison, error)
 // LowerFilter converts QueryFilter or ScanFilter (field) and ConditionalOperator to a filter, or returns nil if there is nothing
 // to check.
 func LowerFilter(field string, filter map[string]api.Condition, operator *string) (*Condition, error) {
-	if err := checkOperator(operator, filter == nil, len(filter)); err != nil {
+	if err := checkOperator(operator, len(filter)); err != nil {
 		return nil, err
 	}
 	clauses := make([]comparison, 0, len(filter))
@@ -120,11 +123,11 @@ func comparisonOf(name string, c api.Condition) comparison {
 }
 
 // checkOperator rejects a ConditionalOperator without clauses to combine.
-func checkOperator(operator *string, absent bool, clauses int) error {
+func checkOperator(operator *string, clauses int) error {
 	switch {
 	case operator == nil:
 		return nil
-	case absent:
+	case clauses == 0:
 		return &expr.Error{Kind: expr.KindOperatorAlone}
 	case clauses < 2:
 		return &expr.Error{Kind: expr.KindOperatorForOne}

@@ -32,18 +32,19 @@ func (b *Binder) Update(text string) (*Update, error) {
 func bindUpdate(sc scope, actions []expr.Action) (*Update, error) {
 	u := &Update{scope: sc, actions: make([]action, len(actions))}
 	for i, a := range actions {
+		u.actions[i].Action = a
+	}
+	if len(u.actions) > 1 {
+		targets := u.paths()
+		slices.SortFunc(u.actions, func(a, b action) int { return expr.ComparePaths(a.Target, b.Target, u.names) })
+		if err := expr.CheckPaths(expr.Update, targets, u.paths(), sc.names); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range actions {
 		if err := u.checkAction(a); err != nil {
 			return nil, err
 		}
-		u.actions[i].Action = a
-	}
-	if len(u.actions) == 1 {
-		return u, nil
-	}
-	targets := u.paths()
-	slices.SortFunc(u.actions, func(a, b action) int { return expr.ComparePaths(a.Target, b.Target, u.names) })
-	if err := expr.CheckPaths(expr.Update, targets, u.paths(), sc.names); err != nil {
-		return nil, err
 	}
 	return u, nil
 }

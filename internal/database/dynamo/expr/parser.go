@@ -250,7 +250,7 @@ func (p *parser) checkCall(c *Call) {
 	default:
 		for _, arg := range c.Args {
 			p.checkOperand(arg)
-			if inner, ok := arg.(*Call); ok && c.Function == ListAppend && inner.Function == ListAppend {
+			if inner, ok := arg.(*Call); ok && inner.Function == ListAppend {
 				p.fault(&Error{Kind: KindFunctionMisplaced, Pos: inner.Pos, Subject: string(inner.Function)})
 			}
 		}

@@ -221,11 +221,12 @@ func readList(t reflect.Type, want *target) readFunc {
 	}
 }
 
-// readMap reads a map member. Keys with null are skipped, except that a null condition or update is an empty one, which its operation
-// rejects: without it, a conditional write would have no condition.
+// readMap reads a map member. Keys with null are skipped, except that a null condition, update or attribute name is an empty one, which
+// its operation rejects: without it, a conditional write would have no condition.
 func readMap(t reflect.Type, want *target) readFunc {
 	read := readerOf(t.Elem(), inCollection)
-	keepsNull := t.Elem().Kind() == reflect.Struct && t.Elem() != reflect.TypeFor[api.KeysAndAttributes]()
+	kind := t.Elem().Kind()
+	keepsNull := kind == reflect.String || kind == reflect.Struct && t.Elem() != reflect.TypeFor[api.KeysAndAttributes]()
 	return func(d *decoder, v reflect.Value) error {
 		entries, err := d.object(want)
 		if err != nil {

@@ -90,7 +90,9 @@ func (c *checker) lacks(result plan.Result) {
 			}
 			f := c.find("ST207", r.Name, r.Pos, "needs %s, which %s does not include", strings.Join(l.Fields, ", "), p.Place).
 				fix("project: [… %s]; otherwise each item costs another read from the table", strings.Join(l.Fields, ", "))
-			filtered := func(field string) bool { return slices.Contains(p.FilterBy, field) || slices.Contains(p.Filter.Fields(), field) }
+			filtered := func(field string) bool {
+				return slices.Contains(p.FilterBy, field) || slices.Contains(p.Filter.Fields(), field)
+			}
 			if p.Place.Index != nil && p.Place.Index.Local && !slices.ContainsFunc(l.Fields, filtered) {
 				f.as(Warning) // DynamoDB fetches them from the table by itself, but only to return them
 			}
