@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -31,19 +32,13 @@ func (ms *meters) of(table string) *capacity.Meter {
 	return m
 }
 
-// reports returns the reports of all tables, ordered by name.
+// reports returns the reports of all tables on which capacity was consumed, ordered by name.
 func (ms *meters) reports() []api.ConsumedCapacity {
-	if len(ms.tables) == 0 {
-		return nil
-	}
-	names := make([]string, 0, len(ms.tables))
-	for name := range ms.tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	reports := make([]api.ConsumedCapacity, len(names))
-	for i, name := range names {
-		reports[i] = *ms.tables[name].Report()
+	var reports []api.ConsumedCapacity
+	for _, name := range slices.Sorted(maps.Keys(ms.tables)) {
+		if r := ms.tables[name].Report(); *r.CapacityUnits > 0 {
+			reports = append(reports, *r)
+		}
 	}
 	return reports
 }

@@ -205,6 +205,13 @@ func TestDestinationOfDeletingTable(t *testing.T) {
 		if fmt.Sprint(err) != apierr.DestinationNotActive.With().Error() {
 			t.Errorf("disabling: %v", err)
 		}
+		out, err := e.UpdateKinesisStreamingDestination(t.Context(), &api.UpdateKinesisStreamingDestinationInput{
+			TableName: new("Music"), StreamArn: new("arn:aws:kinesis:us-east-1:000000000000:stream/music"),
+			UpdateKinesisStreamingConfiguration: &api.UpdateKinesisStreamingConfiguration{ApproximateCreationDateTimePrecision: new("MICROSECOND")},
+		})
+		if err != nil || *out.DestinationStatus != "UPDATING" {
+			t.Errorf("updating: %v, %v", out, err)
+		}
 	})
 }
 

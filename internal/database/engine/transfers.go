@@ -286,6 +286,9 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 // the name.
 func (e *Engine) transfersOf(ctx context.Context, k transfer.Kind, arn string) (func(*transfer.Record) bool, error) {
 	name, err := e.catalog.NameOfResource(arn)
+	if isNotFound(err) { // a stream's, which has no transfers
+		err = apierr.ExportOfNoTable.With()
+	}
 	if err != nil || k != transfer.Export {
 		return func(x *transfer.Record) bool { return x.Table == name }, err
 	}

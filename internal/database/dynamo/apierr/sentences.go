@@ -493,7 +493,7 @@ const (
 	OrderBeginsElsewhere Sentence = "ORDER BY must begin with the partition key %s when the WHERE clause selects several partitions"
 	OrderOfKey           Sentence = "ORDER BY must name the sort key attributes %s in this order and in one direction"
 	PartitionsOfLongKey  Sentence = "Only the last of the partition key attributes %s can have several values in the WHERE clause"
-	InsertOfOther        Sentence = "INSERT needs one item as its value"
+	InsertOfOther        Sentence = "Unsupported format in item expression. Please use struct format {...} to express item values for insert statement."
 	MapNameTwice         Sentence = "Duplicate attribute name in a map: %s"
 	StatementNoOperand   Sentence = "A condition cannot be used as an operand"
 	StatementNoValue     Sentence = "A list, set or map can only contain values"
