@@ -85,8 +85,8 @@ func (s *substitutions) path() string {
 		name = pick(g, append(sorted(s.t.types), s.t.keys...)...)
 	}
 	path := s.name(name)
-	for g.chance(18) {
-		path += pick(g, ".a", ".b", "[0]", "[1]", ".x")
+	for g.chance(25) {
+		path += pick(g, ".a", ".b", "[0]", "[1]", "[2]", "[3]", "[4]", ".x")
 	}
 	return path
 }

@@ -261,7 +261,7 @@ func (g *generator) value(depth int) object {
 		return object{kind: g.set(kind[:1])}
 	case "L":
 		elements := list{}
-		for range g.r.IntN(3) {
+		for range g.r.IntN(5) {
 			elements = append(elements, g.value(depth-1))
 		}
 		return object{"L": elements}
