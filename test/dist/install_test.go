@@ -13,6 +13,7 @@ import (
 // packaged lists the files that both Linux packages install.
 var packaged = []string{
 	"usr/bin/monotable",
+	"usr/lib/systemd/system/monotable.service",
 	"usr/share/bash-completion/completions/monotable",
 	"usr/share/doc/monotable/copyright",
 	"usr/share/man/man1/monotable.1",

@@ -12,7 +12,8 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// packages writes a .deb and an .rpm for each Linux target, with the binary, its manual and its completions. They do not start a service.
+// packages writes a .deb and an .rpm for each Linux target, with the binary, its manual, its completions and a unit for
+// systemd. They run no scripts, so they do not start it.
 func (r *release) packages() error {
 	for _, t := range r.targets {
 		if t.os != "linux" {
@@ -64,6 +65,7 @@ func (r *release) packageContents(t target, format string) files.Contents {
 		content(filepath.Join(completions, "monotable.bash"), "/usr/share/bash-completion/completions/monotable", 0o644),
 		content(filepath.Join(completions, "_monotable"), zsh, 0o644),
 		content(filepath.Join(completions, "monotable.fish"), "/usr/share/fish/vendor_completions.d/monotable.fish", 0o644),
+		content(filepath.Join(r.root, "tools", "dist", "monotable.service"), "/usr/lib/systemd/system/monotable.service", 0o644),
 		content(filepath.Join(r.root, "LICENSE"), "/usr/share/doc/monotable/copyright", 0o644),
 	}
 	pages, _ := filepath.Glob(r.built("manual", "man", "*.1"))
