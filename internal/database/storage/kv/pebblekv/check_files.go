@@ -63,6 +63,7 @@ type framing struct {
 
 const (
 	frameBlock     = 32 << 10
+	frameSector    = 512 // what a disk writes as a whole
 	manifestHeader = 4 + 2 + 1
 	logHeader      = manifestHeader + 4 + 8
 	logWhole       = 9
@@ -71,7 +72,8 @@ const (
 )
 
 // checkManifest returns an error for a manifest that is damaged. A crash tears no record but the last, because each is synced before the next is
-// written.
+// written. Only chunks after the unreadable one, and at the beginnings of blocks, show that it is not the last: what it contains comes from clients, and
+// can look like a chunk.
 func checkManifest(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -80,18 +82,21 @@ func checkManifest(r io.Reader) error {
 	f := framing{header: manifestHeader, whole: 1}
 	end := 0
 	for size := f.size(data, end); size > 0; size = f.size(data, end) {
-		if end += size; frameBlock-end%frameBlock < f.header {
-			end += frameBlock - end%frameBlock
-		}
+		end = f.start(end + size)
 	}
 	damaged := f.hasFlippedBit(data, end)
-	for at := end + 1; !damaged && at+f.header <= len(data); at++ {
-		damaged = data[at+6] <= f.whole+1 && f.size(data, at) > 0
+	nextBlock := func(at int) int { return (at/frameBlock + 1) * frameBlock }
+	after := f.end(data, end)
+	if after == 0 {
+		after = nextBlock(end)
+	}
+	for at := f.start(after); !damaged && at < len(data); at = nextBlock(at) {
+		damaged = f.size(data, at) > 0 && data[at+6] <= f.whole+1
 	}
 	return unreadable(damaged, end)
 }
 
-// checkLog returns an error if the last readable block of a log is damaged: after what cannot be read, a chunk says that more was synced before
+// checkLog returns an error if the last readable block of a log is damaged: after the chunk that cannot be read, one says that more was synced before
 // it was written. Pebble finds such chunks in later blocks.
 func checkLog(r io.Reader, number uint32) error {
 	f := framing{header: logHeader, whole: logWhole, log: number}
@@ -112,8 +117,8 @@ func checkLog(r io.Reader, number uint32) error {
 			continue
 		}
 		damaged := f.hasFlippedBit(block, end)
-		for at := end + 1; !damaged && at+f.header <= len(block); at++ {
-			damaged = f.size(block, at) > 0 && binary.LittleEndian.Uint64(block[at+11:]) > uint64(begin+end) //nolint:gosec // not negative
+		for at := f.end(block, end); !damaged && at > 0 && f.size(block, at) > 0; at += f.size(block, at) {
+			damaged = binary.LittleEndian.Uint64(block[at+11:]) > uint64(begin+end) //nolint:gosec // not negative
 		}
 		return unreadable(damaged, begin+end)
 	}
@@ -126,29 +131,51 @@ func unreadable(damaged bool, at int) error {
 	return fmt.Errorf("the record at byte %d cannot be read", at)
 }
 
-// size returns the size of the chunk at an offset of blocks, or 0 if there is none.
-func (f framing) size(blocks []byte, at int) int {
+// end returns where the chunk at an offset of blocks ends, or 0 if its header is none.
+func (f framing) end(blocks []byte, at int) int {
 	if at+f.header > len(blocks) {
 		return 0
 	}
 	header := blocks[at:]
 	size := f.header + int(binary.LittleEndian.Uint16(header[4:]))
-	if kind := header[6]; kind < f.whole || kind > f.whole+3 || at%frameBlock+size > frameBlock || size > len(header) {
+	if kind := header[6]; kind < f.whole || kind > f.whole+3 || at%frameBlock+size > frameBlock {
 		return 0
 	}
 	if f.header == logHeader && binary.LittleEndian.Uint32(header[7:]) != f.log {
 		return 0
 	}
-	sum := crc32.Checksum(header[6:size], crc32.MakeTable(crc32.Castagnoli))
-	if binary.LittleEndian.Uint32(header) != (sum>>15|sum<<17)+0xa282ead8 {
-		return 0
-	}
-	return size
+	return at + size
 }
 
-// hasFlippedBit reports whether the chunk at an offset would be readable if one bit were different. A crash tears more than a bit.
+// start returns where a chunk can begin: at an offset, or in the next block if the rest of its block is too short for a header.
+func (f framing) start(at int) int {
+	if rest := frameBlock - at%frameBlock; rest < f.header {
+		return at + rest
+	}
+	return at
+}
+
+// size returns the size of the chunk at an offset of blocks, or 0 if it cannot be read.
+func (f framing) size(blocks []byte, at int) int {
+	end := f.end(blocks, at)
+	if end == 0 || end > len(blocks) {
+		return 0
+	}
+	sum := crc32.Checksum(blocks[at+6:end], crc32.MakeTable(crc32.Castagnoli))
+	if binary.LittleEndian.Uint32(blocks[at:]) != (sum>>15|sum<<17)+0xa282ead8 {
+		return 0
+	}
+	return end - at
+}
+
+// hasFlippedBit reports whether the chunk at an offset would be readable if one bit were different. A crash tears more than a bit, unless a sector
+// that it lost had only one.
 func (f framing) hasFlippedBit(blocks []byte, at int) bool {
 	for i := at; i < min(at+flippedMax, len(blocks)); i++ {
+		sector := blocks[i/frameSector*frameSector:]
+		if isZero(sector[:min(frameSector, len(sector))]) {
+			continue
+		}
 		for bit := byte(1); bit != 0; bit <<= 1 {
 			blocks[i] ^= bit
 			readable := f.size(blocks, at) > 0
@@ -158,4 +185,13 @@ func (f framing) hasFlippedBit(blocks []byte, at int) bool {
 		}
 	}
 	return false
+}
+
+func isZero(data []byte) bool {
+	for _, b := range data {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -1,8 +1,11 @@
 package pebblekv_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"math/rand/v2"
 	"strings"
@@ -75,6 +78,73 @@ func TestMissingLog(t *testing.T) {
 	if _, err := pebblekv.Open("db", onMemory(fs)); !isDamage(err) {
 		t.Errorf("opened with %v", err)
 	}
+}
+
+// TestTornRecord: a record that a crash tore is no damage, whatever a client has written into it: what looks like a chunk of the log that was
+// written later, or a sector with a single bit, which is lost.
+func TestTornRecord(t *testing.T) {
+	const sector = 512
+	chunks := []byte{}
+	for number := range uint32(64) { // of all logs that the store may use
+		chunks = append(chunks, chunkOf(number, 1<<40)...)
+	}
+	bit := make([]byte, 4*sector)
+	bit[2*sector] = 1
+	for what, test := range map[string]struct {
+		value []byte
+		tear  func(log []byte, at int) // at is where the value begins
+	}{
+		"a chunk in the value": {append(chunks, bytes.Repeat([]byte("x"), 4*sector)...), func(log []byte, at int) { clear(log[at+len(chunks)+sector:]) }},
+		"a lost sector with one bit": {bit, func(log []byte, at int) {
+			first := (at/sector + 1) * sector
+			clear(log[first : first+2*sector])
+		}},
+	} {
+		fs := vfs.NewMem()
+		s, err := pebblekv.Open("db", onMemory(fs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set(t, s, "before", "value")
+		set(t, s, "torn", string(test.value))
+		crashed := vfs.NewMem()
+		if _, err := vfs.Clone(fs, crashed, "db", "db"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		torn := 0
+		for name, text := range allFiles(t, crashed, "db/pebble") {
+			at := strings.Index(text, string(test.value))
+			if !strings.HasSuffix(name, ".log") || at < 0 {
+				continue
+			}
+			torn++
+			data := []byte(text)
+			test.tear(data, at)
+			got, err := contentsWith(t, crashed, name, data)
+			if err != nil || got["before"] != "value" || got["torn"] != "" {
+				t.Errorf("%s: %d values, %v", what, len(got), err)
+			}
+		}
+		if torn != 1 {
+			t.Errorf("%s: found the value in %d logs", what, torn)
+		}
+	}
+}
+
+// chunkOf returns a chunk of a log that says how much of the file had been synced before.
+func chunkOf(number uint32, synced uint64) []byte {
+	const header = 19
+	chunk := append(make([]byte, header), "data"...)
+	binary.LittleEndian.PutUint16(chunk[4:], uint16(len(chunk)-header))
+	chunk[6] = 9
+	binary.LittleEndian.PutUint32(chunk[7:], number)
+	binary.LittleEndian.PutUint64(chunk[11:], synced)
+	sum := crc32.Checksum(chunk[6:], crc32.MakeTable(crc32.Castagnoli))
+	binary.LittleEndian.PutUint32(chunk, (sum>>15|sum<<17)+0xa282ead8)
+	return chunk
 }
 
 func isDamage(err error) bool {
