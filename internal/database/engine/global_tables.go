@@ -133,8 +133,8 @@ func (e *Engine) changeLegacy(ctx context.Context, replicas []*replicaMember, ed
 	return err
 }
 
-// removeMissing removes replicas that do not belong to their global table, from definitions that earlier releases stored: they accepted
-// a table that was being deleted. Such a replica fetches nothing, so the change logs of the others grew, and no request could change them.
+// removeMissing removes replicas that do not belong to their global table. Earlier versions accepted a table that was being deleted,
+// and its name stayed in the definitions of the others: their change logs then keep everything for it, and no request can change them.
 func (e *Engine) removeMissing(ctx context.Context) {
 	for _, t := range e.catalog.Tables() {
 		if !t.Descriptor.Legacy() {

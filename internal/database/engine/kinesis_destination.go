@@ -107,8 +107,8 @@ func kinesisName(text string) bool {
 }
 
 // changeDestinations changes the destinations of a table and notifies the deliverer. unusable is the error for a table that is
-// being deleted while it has a destination: AWS then says that the destination is in the wrong state, and accepts an update, for which
-// unusable is nil (https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-236).
+// being deleted while it has a destination, which AWS calls a wrong state of the destination; nil for an update, which AWS accepts
+// (https://github.com/aws-controllers-k8s/dynamodb-controller, DDB-TABLE-236).
 func (e *Engine) changeDestinations(ctx context.Context, nameOrARN string, unusable error, edit func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Change(ctx, nameOrARN, func(txn kv.Txn, d *catalog.Descriptor) error {
 		if err := e.checkRestored(d); err != nil {

@@ -239,7 +239,7 @@ func (q *query) checkFilterNames(source *readSource) error {
 // checkFilterProjected rejects a filter on an attribute that an index does not project. AWS fetches from the table what a local index
 // lacks only to return it, not to filter by it. In a Scan of a global index the attribute counts as missing instead.
 func (q *query) checkFilterProjected(source *readSource) error {
-	if q.filter == nil {
+	if q.filter == nil || source.index == nil {
 		return nil
 	}
 	if missing := source.unprojected(q.filter.Attributes()); len(missing) > 0 {

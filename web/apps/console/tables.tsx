@@ -18,11 +18,11 @@ export function Status({ status }: { status: string }) {
   return <Badge tone={tones[status] ?? "danger"}>{status}</Badge>;
 }
 
-/** Enabled features. */
-export function Flags({ table }: { table: Described }) {
+/** Enabled features, or what stands for none. */
+export function Flags({ table, none }: { table: Described; none?: preact.ComponentChildren }) {
   const d = table.description;
   const flags = [d.StreamSpecification?.StreamEnabled && t("flag.stream"), table.ttl && t("flag.ttl"), table.pitr && t("flag.pitr"), d.DeletionProtectionEnabled && t("flag.protected")].filter(Boolean);
-  return flags.length === 0 ? <span class="absent">–</span> : <span class="row" style={{ "--gap": "var(--space-1)" }}>{flags.map((f) => <Badge plain key={String(f)}>{f}</Badge>)}</span>;
+  return flags.length === 0 ? <>{none}</> : <span class="row" style={{ "--gap": "var(--space-1)" }}>{flags.map((f) => <Badge plain key={String(f)}>{f}</Badge>)}</span>;
 }
 
 export function Tables() {
@@ -60,7 +60,7 @@ export function Tables() {
             ...(rate ? [{ key: "rate", title: t("table.rate"), numeric: true, cell: (r: (typeof rows)[number]) => <RateCell rate={rate.get(r.name)} /> }] : []),
             { key: "indexes", title: t("table.indexes"), numeric: true, cell: described((x) => format.number(indexesOf(x.description).length)) },
             { key: "billing", title: t("table.billing"), cell: described((x) => t(onDemand(x.description) ? "billing.onDemand" : "billing.provisioned")) },
-            { key: "flags", title: t("table.flags"), cell: described((x) => <Flags table={x} />) },
+            { key: "flags", title: t("table.flags"), cell: described((x) => <Flags table={x} none={<span class="absent">–</span>} />) },
           ]} />
         )}
       {onAWS && all && all.length > 0 && <p class="muted small">{t("tables.aws")}</p>}

@@ -15,9 +15,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// checkFiles returns an error for damage that Pebble takes for the trace of a crash. It takes what it cannot read in its manifest, the list of
-// tables, for a record that was being written, opens the state before and removes all tables written since; in the last block of the log,
-// for writes that were not acknowledged; and a missing log for an empty one.
+// checkFiles returns an error for damage that Pebble takes for the trace of a crash:
+//
+//   - What Pebble cannot read in its manifest, the list of tables, counts as a record that was being written. It opens the state
+//     before that, and removes all tables written since.
+//   - What it cannot read in the last block of the log counts as writes that were not acknowledged.
+//   - A missing log counts as an empty one.
 func checkFiles(fs vfs.FS, dir, data string) error {
 	at, err := pebble.Peek(data, fs)
 	if err != nil || !at.Exists {
@@ -53,8 +56,8 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 	return nil
 }
 
-// framing is how Pebble divides files into records: in blocks of chunks, each with a checksum, a length and a kind before its data; in a log
-// also with the log's number, and with how much of the file had been synced before.
+// framing is how Pebble stores records in a file: as chunks in blocks, each with a checksum, a length and a kind before its data.
+// In a log, the log's number follows, and how much of the file had been synced before.
 type framing struct {
 	header int
 	whole  byte // the kind of a chunk that is a record; the next kinds are for its first, middle and last chunk
@@ -71,9 +74,9 @@ const (
 	flippedMax = 4 << 10
 )
 
-// checkManifest returns an error for a manifest that is damaged. A crash tears no record but the last, because each is synced before the next is
-// written. Only chunks after the unreadable one, and at the beginnings of blocks, show that it is not the last: what it contains comes from clients, and
-// can look like a chunk.
+// checkManifest returns an error for a manifest that is damaged. A crash tears no record but the last, because each is synced
+// before the next is written. Only chunks after the unreadable one, and at the beginnings of blocks, show that it is not the last:
+// what it contains comes from clients, and can look like a chunk.
 func checkManifest(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -96,8 +99,8 @@ func checkManifest(r io.Reader) error {
 	return unreadable(damaged, end)
 }
 
-// checkLog returns an error if the last readable block of a log is damaged: after the chunk that cannot be read, one says that more was synced before
-// it was written. Pebble finds such chunks in later blocks.
+// checkLog returns an error if the last readable block of a log is damaged: after the chunk that cannot be read, another one says
+// that more of the file had been synced when it was written. Pebble itself finds such chunks in later blocks.
 func checkLog(r io.Reader, number uint32) error {
 	f := framing{header: logHeader, whole: logWhole, log: number}
 	block := make([]byte, frameBlock)
@@ -168,8 +171,8 @@ func (f framing) size(blocks []byte, at int) int {
 	return end - at
 }
 
-// hasFlippedBit reports whether the chunk at an offset would be readable if one bit were different. A crash tears more than a bit, unless a sector
-// that it lost had only one.
+// hasFlippedBit reports whether the chunk at an offset would be readable if one bit were different. A crash changes more than one,
+// unless it has lost a sector in which only one bit was set.
 func (f framing) hasFlippedBit(blocks []byte, at int) bool {
 	for i := at; i < min(at+flippedMax, len(blocks)); i++ {
 		sector := blocks[i/frameSector*frameSector:]
