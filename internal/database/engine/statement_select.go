@@ -69,24 +69,21 @@ func (e *Engine) bindSelect(ctx context.Context, s *statement, consistentRead *b
 	return p, nestedKeyFault(t, p.shape.nested)
 }
 
-// takeClauses extracts the key conditions and returns the others.
-func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.Node, error) {
-	shared := []eval.KeyPredicate{}
-	var values []attr.Value
-	var name string
-	for i, k := range p.source.pk {
+// takeClauses extracts the key conditions and returns the others: all of them, unless the partition is determined.
+func (p *partitions) takeClauses(s *statement, conditions []partiql.Node) ([]partiql.Node, error) {
+	rest := conditions
+	var shared []eval.KeyPredicate
+	for _, k := range p.source.pk {
 		some, left, err := s.takePartition(k, rest)
 		if err != nil || some == nil {
-			return rest, err
+			return conditions, err
 		}
-		if rest = left; i == len(p.source.pk)-1 {
-			values, name = some, k.Name
-			break
-		}
-		if len(some) > 1 {
-			return rest, apierr.PartitionsOfLongKey.With(namesOf(p.source.pk))
-		}
-		shared = append(shared, eval.KeyPredicate{Name: k.Name, Op: eval.Equal, Values: some})
+		rest, shared = left, append(shared, eval.KeyPredicate{Name: k.Name, Op: eval.Equal, Values: some})
+	}
+	last := len(shared) - 1
+	partition, shared := shared[last], shared[:last:last]
+	if slices.ContainsFunc(shared, func(c eval.KeyPredicate) bool { return len(c.Values) > 1 }) {
+		return nil, apierr.PartitionsOfLongKey.With(namesOf(p.source.pk))
 	}
 	for _, k := range p.source.sk {
 		c, left, err := s.takeSortKey(k, rest)
@@ -101,8 +98,8 @@ func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.N
 			break
 		}
 	}
-	for _, v := range values {
-		c := eval.KeyPredicate{Name: name, Op: eval.Equal, Values: []attr.Value{v}}
+	for _, v := range partition.Values {
+		c := eval.KeyPredicate{Name: partition.Name, Op: eval.Equal, Values: []attr.Value{v}}
 		p.clauses = append(p.clauses, append(slices.Clip(shared), c))
 	}
 	return rest, nil
