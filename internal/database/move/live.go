@@ -242,6 +242,7 @@ func (l *live) catchUp(ctx context.Context) error {
 				l.Notice("the move continues when this is complete: " + waits.Error())
 				reported = true
 			}
+			stuck, before = 0, 0 // only later rounds have to get shorter
 			if err := wait(ctx, underWayInterval); err != nil {
 				return err
 			}
