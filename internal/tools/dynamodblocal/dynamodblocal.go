@@ -169,7 +169,15 @@ func (s *Server) database(name string) (*monotable.DB, error) {
 		s.databases[name] = d
 	}
 	s.mu.Unlock()
-	return d.open()
+	db, err := d.open()
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.databases[name] == d { // the next request tries again
+			delete(s.databases, name)
+		}
+	}
+	return db, err
 }
 
 func (s *Server) openDatabase(name string) (*monotable.DB, error) {

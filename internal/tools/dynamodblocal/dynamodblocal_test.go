@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -141,6 +142,25 @@ func TestMaxDatabases(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 	if got := tables(t.Context(), t, client(url, "key0", "us-east-1")); got != "" {
+		t.Errorf("then %q", got)
+	}
+}
+
+// TestLockedDirectory: a database that another process has open can be used as soon as that process is stopped, as the message says.
+func TestLockedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	other, err := monotable.Open(filepath.Join(dir, "key_us-east-1"+extension), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client(start(t, Options{Path: dir}), "key", "us-east-1")
+	if _, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil {
+		t.Error("a database that is open elsewhere is served")
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := tables(t.Context(), t, c); got != "" {
 		t.Errorf("then %q", got)
 	}
 }
