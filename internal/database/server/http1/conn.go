@@ -132,10 +132,9 @@ func (c *conn) fill(limit time.Duration) bool {
 // hand hands the connection over to net/http.
 func (c *conn) hand() {
 	_ = c.net.SetDeadline(time.Time{}) // if the connection is closed, the next read fails
-	if hook := c.server.inner.ConnState; hook != nil {
-		hook(c.net, http.StateHijacked)
+	if c.state.Swap(stateClosed) != stateClosed && !c.server.handed.give(&begun{c.net, append([]byte{}, c.buffer...)}) {
+		c.end()
 	}
-	c.server.handed.give(&begun{c.net, append([]byte{}, c.buffer...)})
 }
 
 // request lets the handler serve the request whose head has been read, and reports whether another one may follow.
@@ -200,9 +199,13 @@ func (c *conn) linger() {
 
 // close closes the connection.
 func (c *conn) close() {
-	if c.state.Swap(stateClosed) == stateClosed {
-		return
+	if c.state.Swap(stateClosed) != stateClosed {
+		c.end()
 	}
+}
+
+// end is close for the one that has set stateClosed.
+func (c *conn) end() {
 	c.cancel()
 	_ = c.net.Close() // an error would have no reader
 	if hook := c.server.inner.ConnState; hook != nil {

@@ -65,6 +65,15 @@ func (s *Server) Serve(l net.Listener) error {
 	s.mu.Lock()
 	s.handed.below = l
 	s.mu.Unlock()
+	if hook := s.inner.ConnState; hook != nil { // a connection that is handed over was new before
+		s.inner.ConnState = func(c net.Conn, state http.ConnState) {
+			if again, handed := c.(*begun); !handed {
+				hook(c, state)
+			} else if state != http.StateNew {
+				hook(again.Conn, state)
+			}
+		}
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.inner.Serve(s.handed) }()
 	var wait time.Duration
@@ -95,7 +104,9 @@ func (s *Server) Serve(l net.Listener) error {
 
 func (s *Server) accepted(c net.Conn) {
 	if _, secure := c.(*tls.Conn); secure {
-		s.handed.give(c)
+		if !s.handed.give(c) {
+			_ = c.Close() // an error would have no reader
+		}
 		return
 	}
 	if s.inner.ConnState != nil {
@@ -166,11 +177,13 @@ type handed struct {
 	once  sync.Once
 }
 
-func (h *handed) give(c net.Conn) {
+// give reports whether net/http gets the connection.
+func (h *handed) give(c net.Conn) bool {
 	select {
 	case h.conns <- c:
+		return true
 	case <-h.done:
-		_ = c.Close() // an error would have no reader
+		return false
 	}
 }
 

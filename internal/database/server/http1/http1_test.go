@@ -472,7 +472,7 @@ func TestConnState(t *testing.T) {
 			case http.StateActive, http.StateIdle:
 			}
 		}
-		if open != 0 || total != 6 { // the two that were handed over count again
+		if open != 0 || total != 4 {
 			t.Errorf("%d connections of %d are open", open, total)
 		}
 	})
