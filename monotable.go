@@ -260,7 +260,7 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkAddress(address, tikvScheme); err != nil {
+	if err := checkAddress(address); err != nil {
 		return nil, fmt.Errorf("monotable: open store: %w", err)
 	}
 	store, err := openShared(ctx, address, o)
@@ -282,14 +282,14 @@ func openShared(ctx context.Context, address string, o *Options) (kv.Store, erro
 // tikvScheme is the scheme of a TiKV cluster's URL.
 const tikvScheme = "tikv://"
 
-// checkAddress rejects URLs other than those of PostgreSQL and of the given schemes.
-func checkAddress(address string, more ...string) error {
-	for _, scheme := range append([]string{"postgres://", "postgresql://"}, more...) {
+// checkAddress rejects URLs other than those of PostgreSQL and TiKV.
+func checkAddress(address string) error {
+	for _, scheme := range []string{"postgres://", "postgresql://", tikvScheme} {
 		if strings.HasPrefix(address, scheme) {
 			return nil
 		}
 	}
-	want := strings.Join(append([]string{"postgres://"}, more...), " or ")
+	const want = "postgres:// or " + tikvScheme
 	scheme, _, is := strings.Cut(address, "://")
 	if !is { // do not print it: it may contain a password
 		return errors.New("want a URL that begins with " + want)

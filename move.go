@@ -212,7 +212,7 @@ func openDirectory(dir string, o pebblekv.Options) (move.Store, error) {
 
 // openShareable opens a store that several processes may share, which must exist or may be made.
 func openShareable(ctx context.Context, address string, exists bool) (move.Store, error) {
-	if err := checkAddress(address, tikvScheme); err != nil {
+	if err := checkAddress(address); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(address, tikvScheme) {

@@ -25,6 +25,6 @@ func openTiKV(ctx context.Context, address string, exists bool, logger *slog.Log
 
 // steady reports whether a key is checked by every write but written only by changes of a table or of the storage format.
 func steady(key []byte) bool {
-	key = part.Within(key)
+	key = part.Inner(key)
 	return keyenc.IsTableVersion(key) || bytes.Equal(key, keyenc.FormatVersion())
 }

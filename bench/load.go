@@ -27,7 +27,6 @@ type measurement struct {
 	allocations, written float64   // of the server per request, and the bytes that it wrote to its disk; 0 for servers without metrics
 	conflicts            float64   // share of the requests that got TransactionConflict
 	perOp                []float64 // the increase of each gauge per request
-	waited               float64   // share of the requests that were due while no connection was free
 }
 
 // gauge reads a count that only increases.
@@ -101,7 +100,7 @@ func measure(ctx context.Context, servers []*server, w workload, d demand, items
 	m := measurement{
 		opsPerSecond: (requests - float64(conflicts)) / done.Elapsed.Seconds(),
 		mean:         done.Mean(), p50: done.Percentile(50), p99: done.Percentile(99), p999: done.Percentile(99.9), longest: done.Max(),
-		conflicts: float64(conflicts) / requests, waited: float64(done.Waited) / requests,
+		conflicts: float64(conflicts) / requests,
 	}
 	for i := range gauges {
 		m.perOp = append(m.perOp, (after[i]-before[i])/requests)

@@ -157,7 +157,6 @@ func median(rounds []measurement) measurement {
 		allocations:  pick(func(m measurement) float64 { return m.allocations }),
 		written:      pick(func(m measurement) float64 { return m.written }),
 		conflicts:    pick(func(m measurement) float64 { return m.conflicts }),
-		waited:       pick(func(m measurement) float64 { return m.waited }),
 		perOp:        perOp,
 	}
 }

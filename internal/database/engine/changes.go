@@ -124,7 +124,7 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 		f.after = upcoming - 1
 		return f, err
 	}
-	upcoming, err := upcomingSeq(ctx, e.store)
+	upcoming, err := kv.Upcoming(ctx, e.store)
 	if err == nil && from >= upcoming {
 		err = ErrChangesAhead
 	}
@@ -212,7 +212,7 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 func (f *follower) recordProgress(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
 	f.gone = f.current() == nil
-	f.acknowledged, err = upcomingSeq(ctx, f.engine.store)
+	f.acknowledged, err = kv.Upcoming(ctx, f.engine.store)
 	return err
 }
 

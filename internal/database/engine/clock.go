@@ -51,7 +51,7 @@ func newClock(ctx context.Context, store kv.Store, machine func() time.Time, log
 	if err := c.look(ctx, store); err != nil {
 		return nil, err
 	}
-	upcoming, err := upcomingSeq(ctx, store)
+	upcoming, err := kv.Upcoming(ctx, store)
 	if err != nil || !upcoming.Timed() {
 		return c, err
 	}
@@ -120,12 +120,3 @@ func (c *clock) follow(n kv.Seq) {
 
 // seq returns the lowest number of the current time.
 func (c *clock) seq() kv.Seq { return kv.SeqAt(c.Now().UnixMilli()) }
-
-// upcomingSeq returns a number greater than those of all acknowledged changes.
-func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
-	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-		n = txn.LogSeq()
-		return nil
-	})
-	return n, err
-}

@@ -93,7 +93,7 @@ func (e *Engine) fillReplica(ctx context.Context, j *job.Record) error {
 
 // fetchAll applies to the first replica all changes that the others have acknowledged before the call.
 func (e *Engine) fetchAll(ctx context.Context, replicas []*replicaMember) error {
-	until, err := upcomingSeq(ctx, e.store)
+	until, err := kv.Upcoming(ctx, e.store)
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (e *Engine) leave(ctx context.Context, j *job.Record) error {
 
 // deliverAll applies the changes of the first replica to all others.
 func (e *Engine) deliverAll(ctx context.Context, replicas []*replicaMember) error {
-	until, err := upcomingSeq(ctx, e.store)
+	until, err := kv.Upcoming(ctx, e.store)
 	if err != nil {
 		return err
 	}

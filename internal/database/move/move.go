@@ -233,7 +233,7 @@ func (m *mover) checkEmpty(ctx context.Context) error {
 
 // checkClock rejects a target whose clock is far behind.
 func (m *mover) checkClock(ctx context.Context) error {
-	upcoming, err := upcomingSeq(ctx, m.source)
+	upcoming, err := kv.Upcoming(ctx, m.source)
 	if err != nil || !upcoming.Timed() {
 		return err
 	}
@@ -248,15 +248,6 @@ func (m *mover) checkClock(ctx context.Context) error {
 		return fmt.Errorf("the clock of the target is %v behind the latest change of the source: correct it first", ahead.Round(time.Second))
 	}
 	return nil
-}
-
-// upcomingSeq is the number at which a store continues.
-func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
-	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-		n = txn.LogSeq()
-		return nil
-	})
-	return n, err
 }
 
 // run copies and proves the copy. If it fails, the source is still Leaving.
@@ -350,7 +341,7 @@ func (m *mover) leave(ctx context.Context) error {
 
 // complete completes the target once the source has been left.
 func (m *mover) complete(ctx context.Context) error {
-	upcoming, err := upcomingSeq(ctx, m.source)
+	upcoming, err := kv.Upcoming(ctx, m.source)
 	if err != nil {
 		return err
 	}

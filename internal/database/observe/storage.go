@@ -31,13 +31,12 @@ type Storage struct {
 	ReadAmplification int
 	LogFiles          int64
 
-	L0Files         int64
-	L0Sublevels     int64
-	MemtableBytes   uint64
-	Memtables       int64
-	OpenSnapshots   int
-	OpenIterators   int64
-	TombstonesTotal uint64
+	L0Files       int64
+	L0Sublevels   int64
+	MemtableBytes uint64
+	Memtables     int64
+	OpenSnapshots int
+	OpenIterators int64
 
 	// Disk is the size of the store's files, by kind.
 	Disk map[string]uint64

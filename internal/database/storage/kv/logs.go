@@ -20,6 +20,15 @@ type Logs interface {
 	ExtendLog(ctx context.Context, log LogID, trimmed Seq, fill func(put func(Record) error) error) error
 }
 
+// Upcoming returns the number at which a store continues, which is greater than those of all acknowledged records.
+func Upcoming(ctx context.Context, store Store) (n Seq, err error) {
+	err = store.Update(ctx, Intent{}, func(txn Txn) error {
+		n = txn.LogSeq()
+		return nil
+	})
+	return n, err
+}
+
 // FillLog is the common part of all implementations of LoadLog, like Fill for Load.
 func FillLog(ctx context.Context, limits Limits, trimmed Seq, fill func(put func(Record) error) error, add func(Record) error) error {
 	last := trimmed

@@ -38,8 +38,7 @@ var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 type Part struct {
 	kv.Store
 	reads
-	name   string
-	number uint32
+	name string
 }
 
 // Open returns the part with a name, creating it if necessary. There may be up to 63.
@@ -52,17 +51,7 @@ func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
 		return nil, err
 	}
 	m := mapping{prefix: append(append([]byte{space}, name...), 0), log: kv.LogID(number << logBits)}
-	return &Part{Store: store, reads: reads{store, m}, name: name, number: number}, nil
-}
-
-// Within returns a part's key as the part sees it; the slice aliases key. A key outside of parts is returned unchanged.
-func Within(key []byte) []byte {
-	if len(key) > 1 && key[0] == space && key[1] != 0 {
-		if _, rest, is := bytes.Cut(key, []byte{0}); is {
-			return rest
-		}
-	}
-	return key
+	return &Part{Store: store, reads: reads{store, m}, name: name}, nil
 }
 
 // Names lists the parts of a store.
@@ -142,7 +131,7 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	return highest + 1, it.Err()
 }
 
-// Inner returns a store's key as its part sees it. A key outside of parts is returned unchanged.
+// Inner returns a store's key as its part sees it; the slice aliases key. A key outside of parts is returned unchanged.
 func Inner(key []byte) []byte {
 	if len(key) < 2 || key[0] != space || key[1] == 0 {
 		return key

@@ -58,7 +58,7 @@ func (s *Store) Metrics() observe.Storage {
 		Levels: levels(m.Levels[:]), ReadAmplification: m.ReadAmp(), LogFiles: m.WAL.Files,
 		L0Files: m.Levels[0].TablesCount, L0Sublevels: int64(m.Levels[0].Sublevels),
 		MemtableBytes: m.MemTable.Size, Memtables: m.MemTable.Count,
-		OpenSnapshots: m.Snapshots.Count, OpenIterators: m.TableIters, TombstonesTotal: m.Keys.TombstoneCount,
+		OpenSnapshots: m.Snapshots.Count, OpenIterators: m.TableIters,
 		Disk: map[string]uint64{
 			observe.DiskTables:   m.Table.Local.LiveSize + m.BlobFiles.Local.LiveSize,
 			observe.DiskLog:      max(m.WAL.PhysicalSize, m.WAL.Size) + m.WAL.ObsoletePhysicalSize, // the size of the file that is written lags behind
