@@ -6,6 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
@@ -89,13 +90,13 @@ func keyComparison(n partiql.Node) (name string, op eval.Operator, values []part
 	var operand partiql.Node
 	switch n := n.(type) {
 	case *partiql.Comparison:
-		var known bool
-		if op, known = keyOperators[n.Op]; !known {
-			return "", 0, nil, false
-		}
+		comparator := expr.Comparator(n.Op)
 		operand, values = n.Left, []partiql.Node{n.Right}
 		if isValue(operand) {
-			operand, values, op = n.Right, []partiql.Node{n.Left}, mirrored[op]
+			operand, values, comparator = n.Right, []partiql.Node{n.Left}, comparator.Mirrored()
+		}
+		if op, ok = eval.KeyOperator(comparator); !ok {
+			return "", 0, nil, false
 		}
 	case *partiql.Between:
 		if n.Negated {
@@ -112,23 +113,6 @@ func keyComparison(n partiql.Node) (name string, op eval.Operator, values []part
 	}
 	name, isName := attributeName(operand)
 	return name, op, values, isName && !slices.ContainsFunc(values, func(v partiql.Node) bool { return !isValue(v) })
-}
-
-var keyOperators = map[string]eval.Operator{
-	"=":  eval.Equal,
-	"<":  eval.Less,
-	"<=": eval.LessOrEqual,
-	">":  eval.Greater,
-	">=": eval.GreaterOrEqual,
-}
-
-// mirrored maps operators to those with swapped operands.
-var mirrored = map[eval.Operator]eval.Operator{
-	eval.Equal:          eval.Equal,
-	eval.Less:           eval.Greater,
-	eval.LessOrEqual:    eval.GreaterOrEqual,
-	eval.Greater:        eval.Less,
-	eval.GreaterOrEqual: eval.LessOrEqual,
 }
 
 // attributeName returns the name of a path that is a top-level attribute.

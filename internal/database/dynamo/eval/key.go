@@ -91,7 +91,14 @@ func (sc *scope) comparisonClause(out []KeyPredicate, n *expr.Comparison) ([]Key
 	if _, reversed := left.(*expr.Placeholder); reversed {
 		op, left, right = op.Mirrored(), right, left
 	}
-	return sc.clause(out, string(n.Op), keyOperators[op], left, right)
+	key, _ := KeyOperator(op)
+	return sc.clause(out, string(n.Op), key, left, right)
+}
+
+// KeyOperator returns the operator of a key predicate that compares so; ok is false for <>.
+func KeyOperator(c expr.Comparator) (op Operator, ok bool) {
+	op, ok = keyOperators[c]
+	return op, ok
 }
 
 var keyOperators = map[expr.Comparator]Operator{
