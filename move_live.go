@@ -16,8 +16,8 @@ import (
 // awaitInterval is how often AwaitMove polls the store.
 const awaitInterval = 20 * time.Millisecond
 
-// Move moves the whole database to a PostgreSQL database, like the function [Move], while reads and writes continue. From and the
-// master key of o are ignored: they are the database's own.
+// Move moves the whole database to a PostgreSQL database or a TiKV cluster, like the function [Move], while reads and writes continue.
+// From and the master key of o are ignored: they are the database's own.
 //
 // Changes are copied in rounds. At the end updates wait for about as long as the last round takes; from then on every request
 // fails with an InternalServerError, which SDKs retry and which says where the database is. [DB.Ready] returns an error, too.

@@ -143,7 +143,7 @@ func (s sink) table(t *observe.Table, now time.Time) {
 	}
 }
 
-// gauges sends what the engine reads, for the same tables by name as package observe.
+// gauges sends what the engine reads: for the first tables in the order of names, and for all others together.
 func (s sink) gauges(g *engine.Gauges) {
 	s.put(tables, float64(len(g.Tables)))
 	s.put(changeLogs, float64(g.Logs.Bytes))

@@ -2,12 +2,12 @@
 //
 // A request passes these stages, each of which may end it with a response:
 //
-//	origin        host and page that the request comes from    origin.go
-//	route         method, path, content type, target          route.go
-//	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
-//	memory        for large requests, and a turn                memory.go
+//	origin        host and page that the request comes from        origin.go
+//	route         method, path, content type, target               route.go
+//	body          at most 16 MB, then the signature, then gzip     body.go, auth.go
+//	memory        for large requests, and a turn                   memory.go
 //	operation     decode, member constraints, permission, engine   operations.go, auth.go
-//	response      encode, compress, checksum, headers           response.go
+//	response      encode, compress, checksum, headers              response.go
 //
 // # Invariants
 //
@@ -15,7 +15,6 @@
 //	I2  No client input causes a panic or a 500, except the one case in which AWS itself responds with
 //	    500: a body with broken compression.
 //	I3  The text of an internal error is logged with the request id; the client only gets the id.
-//
 //	I4  The total memory of requests is limited by Options.Memory, as far as it can be estimated in advance; that
 //	    of connections themselves by HTTPServer and LimitConnections. A request above a limit gets
 //	    ThrottlingException over a connection that stays open. It is AWS's code for a service that is busy, valid for
