@@ -83,13 +83,12 @@ func statisticOf(name string) (statistic, bool) {
 type graph struct {
 	series  history.Series
 	known   bool // the series can exist
-	unit    string
 	period  time.Duration
 	samples map[int64]*history.Sample // by the number of the period since the start
 }
 
 func newGraph(m metric, unit string, period int64) *graph {
-	g := &graph{unit: unit, period: time.Duration(period) * time.Second, samples: map[int64]*history.Sample{}}
+	g := &graph{period: time.Duration(period) * time.Second, samples: map[int64]*history.Sample{}}
 	g.series, g.known = seriesOf(m)
 	g.known = g.known && (unit == "" || unit == g.series.Unit())
 	return g

@@ -110,7 +110,7 @@ func (s *server) analyse(d *document) {
 }
 
 // diagnose returns everything that is wrong with a text, and its design if the text is complete.
-func (s *server) diagnose(t *text) (found []diagnostic, good *model) {
+func (s *server) diagnose(t *text) (found []diagnostic, good *design.Design) {
 	found = []diagnostic{}
 	defer func() {
 		if p := recover(); p != nil {
@@ -130,7 +130,7 @@ func (s *server) diagnose(t *text) (found []diagnostic, good *model) {
 			found = append(found, t.finding(f))
 		}
 	}
-	return found, &model{d, findings}
+	return found, d
 }
 
 // faults converts the errors of design.Parse.

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
 // text is an immutable version of a document.
@@ -155,18 +154,12 @@ func (t *text) edit(r *textRange, with string) string {
 	return t.content[:from] + with + t.content[to:]
 }
 
-// model is a complete design, with its analysis.
-type model struct {
-	design   *design.Design
-	findings check.Findings
-}
-
 // document is a document open in an editor.
 type document struct {
 	text *text
 	// good is the last complete design, for requests while the text is incomplete; nil if there was none
 	// yet.
-	good *model
+	good *design.Design
 	// running means that the text is being checked; again, that it has changed since.
 	running, again, closed bool
 }

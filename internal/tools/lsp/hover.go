@@ -35,7 +35,7 @@ func (p *place) describe(s *symbol) string {
 	if p.good == nil {
 		return ""
 	}
-	d := p.good.design
+	d := p.good
 	switch s.kind {
 	case patternKind:
 		return describePattern(d, s.name)

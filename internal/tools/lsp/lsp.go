@@ -154,7 +154,7 @@ func (s *server) panicked(what string, p any) error {
 // place is a position in a document, with what a request asks about it.
 type place struct {
 	*text
-	good   *model
+	good   *design.Design
 	offset int
 	params placeParams
 }

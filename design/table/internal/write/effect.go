@@ -37,8 +37,7 @@ type effect struct {
 
 	read bool
 	old  schema.Item // as read; nil if there is none
-	next schema.Item // the result of an update or upsert
-	// was and will are the fields of old and next.
+	// was and will are the fields of old, and of the result of an update or upsert.
 	was, will schema.Values
 	relied    map[string]bool
 	// rejected is set if the item that was read shows that the change will fail.
@@ -256,7 +255,7 @@ func (e *effect) compute() error {
 	if err != nil {
 		return fmt.Errorf("compute the new item of %s: %w", e.entity.Name, err)
 	}
-	e.next, e.will = next, e.entity.Counted(e.entity.ValuesOf(next))
+	e.will = e.entity.Counted(e.entity.ValuesOf(next))
 	for name, v := range e.values {
 		if e.action == schema.Upsert || e.will[name] == nil { // an update leaves the item's spelling of its key
 			e.will[name] = v

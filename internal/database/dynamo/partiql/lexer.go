@@ -25,7 +25,6 @@ const (
 type token struct {
 	kind       tokenKind
 	text       string // the name, the keyword in lower case, the string without quotes, else as written
-	quoted     bool   // of an identifier
 	start, end int
 }
 
@@ -133,7 +132,7 @@ func (l *lexer) quoted(start int, mark byte) token {
 				t := l.token(tokenString, start, i+1)
 				t.text = text.String()
 				if mark == '"' {
-					t.kind, t.quoted = tokenIdentifier, true
+					t.kind = tokenIdentifier
 				}
 				return t
 			}

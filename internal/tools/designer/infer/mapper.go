@@ -111,8 +111,6 @@ type mappedField struct {
 	typ        string
 	optional   bool
 	note       string
-	// keyed says whether a key contains it.
-	keyed bool
 }
 
 type mappedEntry struct {
@@ -264,10 +262,9 @@ func literalText(s string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(s)
 }
 
-// key makes a field part of a key. A text field named like an ID becomes an ID, so that it can be told apart from
+// key is called for the fields of keys. A text field named like an ID becomes an ID, so that it can be told apart from
 // adjacent literals.
 func (f *mappedField) key() {
-	f.keyed = true
 	w := words(f.name)
 	if f.typ == "text" && len(w) > 0 && slices.Contains([]string{"id", "uuid", "ulid", "sku", "slug", "code"}, w[len(w)-1]) {
 		f.typ, f.note = "id", "guess: by its name; use text if it may contain spaces or #"

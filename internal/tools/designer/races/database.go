@@ -25,8 +25,7 @@ type database struct {
 	library *library
 	holds   *content // what the tables hold
 	// done are the executed requests, by content and request.
-	done     map[step]effect
-	executed int
+	done map[step]effect
 }
 
 // step is a request on a content.
@@ -79,7 +78,7 @@ func (db *database) empty(ctx context.Context, l *library) error {
 			return err
 		}
 	}
-	db.library, db.done, db.executed = l, map[step]effect{}, 0
+	db.library, db.done = l, map[step]effect{}
 	db.holds = l.content(nil)
 	return nil
 }
@@ -137,7 +136,6 @@ func (db *database) execute(ctx context.Context, c *content, r *request) (effect
 	if ctx.Err() != nil {
 		return effect{}, ctx.Err()
 	}
-	db.executed++
 	e := effect{response: newResponse(output, err), after: c}
 	if err == nil && r.touched != nil {
 		if e.after, err = db.look(ctx, c, r.touched); err != nil {
