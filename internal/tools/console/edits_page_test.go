@@ -3,7 +3,9 @@ package console_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -11,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/tools/console"
 	"github.com/monotable/monotable/monotabletest"
 	"github.com/monotable/monotable/web/webtest"
 )
@@ -54,6 +57,35 @@ func TestUnsavedEdit(t *testing.T) {
 	p.UntilText("Discard what you have typed?")
 	p.Button("Discard")
 	p.Until(`document.querySelector("dialog[open]") === null && !location.hash.includes("item=")`)
+}
+
+// TestSessionEndsDuringEdit: the changes of an item are still there when its user has signed in again.
+func TestSessionEndsDuringEdit(t *testing.T) {
+	t.Parallel()
+	db, _, _ := guarded(t)
+	var ahead atomic.Int64
+	p := webtest.Open(t, served(t, db, func(o *console.Options) {
+		o.SignIn = true
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})+at("USER#u-01", "PROFILE"), webtest.Expect("401"))
+	signIn := func() {
+		t.Helper()
+		p.Type("input[name=id]", "ROOT")
+		p.Type("input[name=secret]", "root-secret\r")
+	}
+	signIn()
+	p.Button("Edit")
+	fill(p, "Value of name", "João S.")
+	ahead.Store(int64(13 * time.Hour))
+	p.Button("Review changes")
+	p.Button("Save")
+	p.UntilText("Your session has ended")
+	look(p, "console-session-ended")
+	ahead.Store(0) // the database would reject signatures of the future
+	signIn()
+	p.Until(`!document.body.innerText.includes("Your session has ended") && document.querySelector('[aria-label="Value of name"]').value === "João S."`)
+	p.Button("Save")
+	p.Until(`document.querySelector(".editor") === null`)
 }
 
 // TestJSONFaults: the JSON of an item that cannot be written says why, and the form does not become JSON while that would lose an attribute.

@@ -1,6 +1,6 @@
 // The back end forwards DynamoDB's JSON unchanged. Numbers in items are strings there, so JSON.parse loses no digits.
 import { signal } from "@preact/signals";
-import { Problem, apiURL, language, pageData } from "#ui";
+import { Problem, apiURL, language, pageData, unsaved } from "#ui";
 import type { Item, Value } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -30,11 +30,17 @@ export const about: About = { region: "us-east-1", readOnly: false, ...pageData<
 /** The access key ID of the signed-in user. */
 export const user = signal<string | undefined>(about.user);
 
+/** Whether the user's session has ended under a view. The view stays until they have signed in again. */
+export const sessionEnded = signal(false);
+
+/** How often a user has signed in where nothing unsaved was shown: such views load again. */
+export const signedIn = signal(0);
+
 /** The endpoint as programs use it. */
 export const endpoint = about.endpoint ?? location.origin;
 export const onAWS = /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
 
-const ended = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientException"];
+const endings = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientException"];
 
 async function send(method: string, path: string, body: unknown, abort?: AbortSignal): Promise<Response> {
   const response = await fetch(apiURL("").replace(/\/api$/, "") + path, {
@@ -45,7 +51,7 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
   }
   const said = (await response.json().catch(() => ({}))) as { __type?: string; message?: string; Message?: string };
   const code = said.__type?.split("#").pop() ?? "error";
-  if (about.signIn && ended.includes(code)) user.value = undefined;
+  if (about.signIn && user.value !== undefined && endings.includes(code)) sessionEnded.value = true;
   throw new Problem({ status: response.status, code, detail: said.message ?? said.Message ?? code, requestId: response.headers.get("X-Request-Id") ?? undefined });
 }
 
@@ -113,11 +119,16 @@ export async function askWork<T, P>(what: "conform" | "races", input: object, on
 
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {
   await send("POST", "/session", key);
+  const another = user.value !== undefined && user.value !== key.accessKeyId;
   user.value = key.accessKeyId;
+  sessionEnded.value = false;
+  if (another) location.reload(); // views show what the former key may read
+  else if (!unsaved()) signedIn.value++;
 }
 
 export async function signOut(): Promise<void> {
   await send("DELETE", "/session", {});
+  sessionEnded.value = false;
   user.value = undefined;
 }
 

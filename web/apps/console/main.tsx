@@ -4,9 +4,10 @@ import "./design.css";
 import "./checks.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
+import { Fragment } from "preact";
 import { useEffect } from "preact/hooks";
 import { NotFound, Shell, here, link, start, view } from "#ui";
-import { about, askServed, served, user } from "./api.ts";
+import { about, askServed, served, sessionEnded, signedIn, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { ChecksPage } from "./checks.tsx";
 import { CreateItemPage } from "./create-item.tsx";
@@ -27,7 +28,7 @@ import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
 import { MembersPage, SlowPage, StoragePage } from "./server-views.tsx";
 import { SettingsPage } from "./settings.tsx";
-import { SignInPage, Who } from "./sign-in.tsx";
+import { SignInAgain, SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
 import { Tables } from "./tables.tsx";
 import { ViewTabs } from "./view-tabs.tsx";
@@ -46,7 +47,8 @@ function App() {
       ...(!served.value.server ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }]),
     ] : []}>
       {inside && <><Palette /><ViewTabs /></>}
-      {!inside ? <SignInPage /> : view({
+      {sessionEnded.value && <SignInAgain />}
+      {!inside ? <SignInPage /> : <Fragment key={signedIn.value}>{view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
         "/partiql": () => <PartiQL />,
@@ -71,7 +73,7 @@ function App() {
         "/tables/:table/checks": (v) => <ChecksPage name={v["table"] ?? ""} />,
         "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
-      }, () => <NotFound />)}
+      }, () => <NotFound />)}</Fragment>}
     </Shell>
   );
 }
