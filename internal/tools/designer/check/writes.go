@@ -46,8 +46,12 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 		c.find("ST502", w.Name, s.Pos, "put of %s cannot maintain %s, because it does not know the item that it overwrites", e.Name, kept).as(Error).
 			fix("use create, upsert or update").report()
 	} else if s.Action == design.Put && s.When == nil {
+		fix := "create: %s, which fails if the item exists; or upsert"
+		if w.Batch {
+			fix = "a write of one %s with create, called for each: a batch has no conditions"
+		}
 		c.find("ST502", w.Name, s.Pos, "puts %s unconditionally: a retry, or an id that is already in use, overwrites the existing item", article(e.Name)).
-			fix("create: %s, which fails if the item exists; or upsert", e.Name).report()
+			fix(fix, e.Name).report()
 	}
 	if s.Action != design.Update && s.Action != design.Upsert {
 		return
