@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -169,8 +170,11 @@ func (f *consoleFlags) options(ctx context.Context, env Environment, given strin
 	if err != nil {
 		return console.Options{}, err
 	}
+	if client, ok := c.http.(*awshttp.BuildableClient); ok {
+		c.http = client.WithTimeout(consoleTimeout)
+	}
 	return console.Options{
 		Endpoint: c.endpoint + "/", Address: c.endpoint, Region: c.region, ReadOnly: f.readOnly, Bookmarks: f.bookmarks,
-		Client: &http.Client{Timeout: consoleTimeout}, Credentials: c.credentials,
+		Client: c.http, Credentials: c.credentials,
 	}, nil
 }

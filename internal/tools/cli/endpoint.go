@@ -3,11 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"fmt"
+	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -73,6 +77,7 @@ type connection struct {
 	// aws means that it is DynamoDB on AWS, at one of AWS's hosts.
 	aws         bool
 	credentials aws.CredentialsProvider
+	http        aws.HTTPClient
 }
 
 // connectionFlags are the flags for a connection; all may be empty. flag is the name of the endpoint's flag, for messages.
@@ -86,8 +91,15 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	if endpoint != endpointAWS {
 		isAWS, region, err := parseEndpoint(f.flag, endpoint)
 		c.aws = isAWS
-		if err != nil || !c.aws && f.profile == "" {
+		if err != nil {
 			return c, err
+		}
+		client, err := newHTTPClient(env, endpoint)
+		if err != nil {
+			return c, err
+		}
+		if c.http = client; !c.aws && f.profile == "" {
+			return c, nil
 		}
 		f.region = cmp.Or(f.region, region)
 	}
@@ -102,7 +114,7 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	if err != nil {
 		return c, fmt.Errorf("the AWS configuration: %w", err)
 	}
-	c.credentials = aws.NewCredentialsCache(configured.Credentials)
+	c.credentials, c.http = aws.NewCredentialsCache(configured.Credentials), configured.HTTPClient
 	c.region = cmp.Or(configured.Region, c.region)
 	if endpoint == endpointAWS {
 		if configured.Region == "" {
@@ -111,6 +123,24 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 		c.aws, c.endpoint = true, "https://dynamodb."+c.region+awsSuffix
 	}
 	return c, nil
+}
+
+// newHTTPClient returns a client for an endpoint. Like the AWS CLI and the SDKs, it trusts the authorities in the file AWS_CA_BUNDLE, if
+// that is set, instead of the system's.
+func newHTTPClient(env Environment, endpoint string) (*awshttp.BuildableClient, error) {
+	client, file := awshttp.NewBuildableClient(), env.Getenv("AWS_CA_BUNDLE")
+	if file == "" || !strings.HasPrefix(endpoint, "https://") {
+		return client, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("AWS_CA_BUNDLE: %w", err)
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("AWS_CA_BUNDLE: %s has no certificate in PEM", file)
+	}
+	return client.WithTransportOptions(func(t *http.Transport) { t.TLSClientConfig.RootCAs = authorities }), nil
 }
 
 func serverURL(endpoint string) (u *url.URL, ok bool) {
@@ -144,12 +174,12 @@ func parseEndpoint(flag, endpoint string) (isAWS bool, region string, err error)
 }
 
 func (c connection) database(more ...func(*dynamodb.Options)) *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{BaseEndpoint: &c.endpoint, Region: c.region, Credentials: c.credentials}, more...)
+	return dynamodb.New(dynamodb.Options{BaseEndpoint: &c.endpoint, Region: c.region, Credentials: c.credentials, HTTPClient: c.http}, more...)
 }
 
 // streams is a client of the streams of the same database: on AWS they have their own endpoint.
 func (c connection) streams() *dynamodbstreams.Client {
-	o := dynamodbstreams.Options{Region: c.region, Credentials: c.credentials}
+	o := dynamodbstreams.Options{Region: c.region, Credentials: c.credentials, HTTPClient: c.http}
 	if !c.aws {
 		o.BaseEndpoint = &c.endpoint
 	}

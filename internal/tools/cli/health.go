@@ -35,7 +35,11 @@ The container image uses this as its health check.`,
 			if err != nil {
 				return err
 			}
-			response, err := (&http.Client{Timeout: timeout}).Do(request)
+			client, err := newHTTPClient(env, endpoint)
+			if err != nil {
+				return err
+			}
+			response, err := client.WithTimeout(timeout).Do(request)
 			if err != nil {
 				return fmt.Errorf("no server responds: %w", err)
 			}
