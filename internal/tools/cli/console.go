@@ -93,6 +93,7 @@ changes something, in the process and not just on the page.`,
 }
 
 func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) error {
+	surviveClosedPipes()
 	logger, err := flags.log.logger(env.Stderr)
 	if err != nil {
 		return err

@@ -134,6 +134,7 @@ func (f *localFlags) options() dynamodblocal.Options {
 }
 
 func serveLocal(ctx context.Context, env Environment, flags *localFlags) error {
+	surviveClosedPipes()
 	logger, err := (&logFlags{level: "info", format: "text"}).logger(env.Stderr)
 	if err != nil {
 		return err

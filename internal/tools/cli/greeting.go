@@ -20,8 +20,12 @@ func dialable(addr net.Addr) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// printFirstSteps prints the first steps. root is a key that was just created.
+// printFirstSteps prints the first steps, which are not for the readers of an audit log. root is a key that was just created.
 func printFirstSteps(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
+	out := env.Stdout
+	if flags.audit.file == auditStdout {
+		out = env.Stderr
+	}
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {
 	case flags.memory:
@@ -32,9 +36,9 @@ func printFirstSteps(env Environment, flags *serveFlags, url string, signed bool
 			where = "data in TiKV"
 		}
 	}
-	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
+	fmt.Fprintf(out, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
 	if root != nil {
-		fmt.Fprintf(env.Stdout, "The root access key. It may do everything, and is not shown again:\n\n"+
+		fmt.Fprintf(out, "The root access key. It may do everything, and is not shown again:\n\n"+
 			"  export AWS_ACCESS_KEY_ID=%s\n  export AWS_SECRET_ACCESS_KEY=%s\n\n", root.ID, root.Secret)
 	}
 	page := ""
@@ -43,10 +47,10 @@ func printFirstSteps(env Environment, flags *serveFlags, url string, signed bool
 	}
 	goCredentials, jsCredentials := "aws.AnonymousCredentials{}", `{accessKeyId: "x", secretAccessKey: "x"}`
 	if signed {
-		fmt.Fprintf(env.Stdout, "Requests must be signed with an access key: see %s iam --help.\n\n", env.Program)
+		fmt.Fprintf(out, "Requests must be signed with an access key: see %s iam --help.\n\n", env.Program)
 		goCredentials, jsCredentials = "cfg.Credentials", "fromEnv()"
 	}
-	fmt.Fprintf(env.Stdout, `%[7]s  shell  eval "$(%[3]s env --endpoint %[1]s)"
+	fmt.Fprintf(out, `%[7]s  shell  eval "$(%[3]s env --endpoint %[1]s)"
          aws dynamodb list-tables --endpoint-url %[1]s
   Go     dynamodb.New(dynamodb.Options{BaseEndpoint: aws.String(%[1]q), Region: %[4]q, Credentials: %[5]s})
   JS     new DynamoDBClient({endpoint: %[1]q, region: %[4]q, credentials: %[6]s})

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,7 +117,12 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 	return cmd
 }
 
+// surviveClosedPipes lets a server continue without the reader of its log or its audit log. Go ends a process that writes to a standard
+// output or error that nothing reads, unless something has asked for the signal.
+func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
+	surviveClosedPipes()
 	if flags.untilStdin {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)

@@ -10,6 +10,9 @@ import (
 	"github.com/monotable/monotable"
 )
 
+// auditStdout is the name of standard output as the file of an audit log.
+const auditStdout = "-"
+
 // auditFlags say where the audit log is written.
 type auditFlags struct {
 	file    string
@@ -50,7 +53,7 @@ func (f *auditFlags) options(env Environment) (*monotable.Audit, error) {
 		return nil, errors.New("--audit-keep: want 0 or more")
 	case len(f.events) == 0:
 		return nil, errors.New("--audit-events: want management, read or write")
-	case f.file == "-":
+	case f.file == auditStdout:
 		a.Writer = env.Stdout
 	default:
 		a.File = f.file
