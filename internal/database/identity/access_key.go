@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/monotable/monotable/internal/seal"
 )
@@ -39,6 +40,8 @@ func (d *Directory) createKey(ctx context.Context, r *Request) (Result, error) {
 		return Result{}, err
 	}
 	err = d.updateKeys(ctx, r.User, func(keys []keyRecord) ([]keyRecord, error) {
+		now := d.options.Now()
+		keys = slices.DeleteFunc(keys, func(k keyRecord) bool { return isOver(k.Expires, now) })
 		if len(keys) >= keysMax {
 			return nil, fmt.Errorf("%s already has %d access keys, the maximum: delete one first", userOrRoot(r.User), len(keys))
 		}
@@ -64,7 +67,7 @@ func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 	err = d.updateKeys(ctx, owner, func(keys []keyRecord) ([]keyRecord, error) {
 		now := d.options.Now()
 		kept := slices.DeleteFunc(keys, func(k keyRecord) bool {
-			return k.ID == r.Name && r.Grace == 0 || !k.Expires.IsZero() && !now.Before(k.Expires) // from an earlier rotation
+			return k.ID == r.Name && r.Grace == 0 || isOver(k.Expires, now)
 		})
 		for i := range kept {
 			if kept[i].ID == r.Name {
@@ -79,6 +82,9 @@ func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 	key.User, key.Created = owner, sealed.Created
 	return Result{Keys: []Key{key}}, err
 }
+
+// isOver reports whether the grace period of a rotated key is over.
+func isOver(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }
 
 // changeKey disables, enables or deletes an access key.
 func (d *Directory) changeKey(ctx context.Context, r *Request) (Result, error) {

@@ -78,8 +78,8 @@ type Key struct {
 	ID string `json:"id"`
 	// Secret is only set in the result of the request that creates the key.
 	Secret  string    `json:"secret,omitempty"`
-	User    string    `json:"user"` // "" for the root
-	Status  string    `json:"status,omitempty"`
+	User    string    `json:"user"`             // "" for the root
+	Status  string    `json:"status,omitempty"` // active, inactive or expired
 	Created time.Time `json:"created,omitzero"`
 	Expires time.Time `json:"expires,omitzero"`
 }
@@ -119,7 +119,9 @@ func (r *Request) ReadOnly() bool { return shows[r.Action] != nil }
 // Manage executes a request.
 func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	if show := shows[r.Action]; show != nil {
-		return show(d.view.Load(), r)
+		result, err := show(d.view.Load(), r)
+		result.expireKeys(d.options.Now())
+		return result, err
 	}
 	action := actions[r.Action]
 	switch {

@@ -74,7 +74,13 @@ func TestManage(t *testing.T) {
 	}
 
 	now = now.Add(time.Hour) // the first key is over, and makes room
-	second := d.view.Load().shownKeys()[1]
+	ana := must(Request{Action: "user show", Name: "ana"}).Users[0].Keys
+	if keys := must(Request{Action: "key list"}).Keys; keys[0].Status != "expired" || ana[0].Status != "expired" || keys[1].Status != "active" {
+		t.Errorf("%+v, %+v", keys, ana)
+	}
+	third := must(Request{Action: "key create", User: "ana"}).Keys[0]
+	must(Request{Action: "key delete", Name: third.ID})
+	second := d.view.Load().shownKeys()[0]
 	must(Request{Action: "key rotate", Name: second.ID, Grace: time.Hour})
 	if keys := d.view.Load().shownKeys(); len(keys) != 2 || keys[0].ID != second.ID || keys[0].Expires.IsZero() {
 		t.Errorf("%+v", keys)

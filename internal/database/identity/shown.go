@@ -148,3 +148,18 @@ func (v *view) ownerOf(id string) (user string, err error) {
 	}
 	return "", fmt.Errorf("there is no access key %s", id)
 }
+
+// expireKeys sets the status of the keys whose grace period is over.
+func (r *Result) expireKeys(now time.Time) {
+	lists := [][]Key{r.Keys}
+	for i := range r.Users {
+		lists = append(lists, r.Users[i].Keys)
+	}
+	for _, keys := range lists {
+		for i := range keys {
+			if isOver(keys[i].Expires, now) {
+				keys[i].Status = "expired"
+			}
+		}
+	}
+}
