@@ -34,12 +34,16 @@ type Auth struct {
 // "key create", "key list", "key rotate", "key disable", "key enable" or "key delete". Name is the name of the user, role or
 // policy, or the id of the key. User and Role select the owner of the key or policy; an empty User is the root. Document and
 // Trust hold policies in AWS's JSON.
+//
+// A new user or role has Tags and the policies named by Policies, and is limited by the one named by Boundary. MaxSession, 1 to 12
+// hours, is the longest session of a new role; 0 means 1 hour. Grace is how long a key remains valid after its rotation; 0 ends it.
 type IAMRequest = identity.Request
 
-// IAMResult is what an IAMRequest created, changed or returned.
+// IAMResult is what an IAMRequest created, changed or returned: Users with their Keys, Roles, Policies with their Document, or Keys.
 type IAMResult = identity.Result
 
-// AccessKey is an access key. Its Secret is set only when the key is created.
+// AccessKey is an access key: its ID, its Secret, which is set only when the key is created, its User, "" for the root, its Status,
+// the times at which it was Created and Expires, which is zero unless it was rotated.
 type AccessKey = identity.Key
 
 // ErrSealed is returned by Open, wrapped, when authentication is required and the database's secrets are sealed with a master key
@@ -51,7 +55,7 @@ func (db *DB) IAM(ctx context.Context, r *IAMRequest) (IAMResult, error) {
 	return db.manage(ctx, r)
 }
 
-// IAM is [DB.IAM] for a directory that no process has open. Only the master keys of o are used; o may be nil.
+// IAM is [DB.IAM] for a directory that no process has open. Only the account ID and the master keys of o are used; o may be nil.
 func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAMResult, err error) {
 	o = o.withDefaults()
 	store, err := openStore(dir, o, r.ReadOnly())
@@ -63,7 +67,7 @@ func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAM
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
 	}
 	d, err := identity.Open(ctx, identity.Options{
-		Store: store, Account: new(Options).withDefaults().AccountID, MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
+		Store: store, Account: o.AccountID, MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
 		ReadOnly: r.ReadOnly(),
 	})
 	if err != nil {

@@ -55,7 +55,8 @@ var ErrMasterKey = pebblekv.ErrMasterKey
 // ErrLocked is returned by Open, wrapped, when another process, or this one, has the directory open.
 var ErrLocked = kv.ErrLocked
 
-// DamageError is returned, wrapped, when a file of the directory is damaged: restore the directory from a backup.
+// DamageError is returned, wrapped, when File in the directory Dir is damaged, for the reason Cause: restore the directory from a
+// backup.
 type DamageError = kv.DamageError
 
 // Durability determines when a write is acknowledged.

@@ -279,3 +279,19 @@ func TestMissingFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestIAMOfDirectory: ARNs in a directory that is not open have the account of the options, as when it is open.
+func TestIAMOfDirectory(t *testing.T) {
+	dir, o := t.TempDir(), &monotable.Options{AccountID: "123456789012"}
+	db, err := monotable.Open(dir, o)
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := monotable.IAM(t.Context(), dir, o, &monotable.IAMRequest{Action: "user create", Name: "ana"})
+	if err != nil || result.Users[0].ARN != "arn:aws:iam::123456789012:user/ana" {
+		t.Errorf("%+v, %v", result, err)
+	}
+}

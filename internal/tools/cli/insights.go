@@ -28,7 +28,7 @@ Accessed keys are ranked by consumed capacity units, throttled keys by requests.
 may be too high; it is absent while there are few keys.`,
 		Example: `  aws dynamodb update-contributor-insights --table-name orders --contributor-insights-action ENABLE
   monotable insights orders
-  monotable insights orders --data /var/lib/monotable --json`,
+  monotable insights orders --data /var/lib/monotable/data --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := reach(cmd.Context(), env, data, &masterKeyFlags{})

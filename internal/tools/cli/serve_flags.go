@@ -233,8 +233,11 @@ func diskReserve(text string) (int64, error) {
 		return -1, nil
 	}
 	bytes, err := parseSize(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, fmt.Errorf("--disk-reserve: %w, auto or none", err)
+	case bytes == 0: // 0MiB
+		return -1, nil
 	}
 	return bytes, nil
 }

@@ -10,6 +10,11 @@ func TestParseSize(t *testing.T) {
 			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
 		}
 	}
+	for text, want := range map[string]int64{"auto": 0, "none": -1, "0": -1, "0MiB": -1, "2MiB": 2 << 20} {
+		if got, err := diskReserve(text); got != want || err != nil {
+			t.Errorf("a reserve of %q is %d, %v; want %d", text, got, err, want)
+		}
+	}
 	for _, text := range []string{"", "MiB", "1.5GB", "-1", "10 apples", "9999999999TiB", "99999999999999999999"} {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q is accepted as %d", text, got)

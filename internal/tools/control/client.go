@@ -61,6 +61,9 @@ func (c *Client) Endpoint() string { return c.endpoint }
 
 // Backup makes dest, a path of this process, a copy of the database. The other process writes it.
 func (c *Client) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	if dest == "" { // which would be the working directory
+		return errors.New("the name of the backup's directory is empty")
+	}
 	path, err := filepath.Abs(dest)
 	if err != nil {
 		return err

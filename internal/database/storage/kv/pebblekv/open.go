@@ -248,7 +248,7 @@ func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 	for _, name := range names {
 		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
 			return directory{}, fmt.Errorf("%s contains other files (%s), but no store: "+
-				"give the store a directory of its own", dir, name)
+				"use the directory of a store, or an empty one for a new store", dir, name)
 		}
 	}
 	return directory{}, nil
