@@ -121,8 +121,16 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 // output or error that nothing reads, unless something has asked for the signal.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
+// rereads reports whether SIGHUP rereads files. Otherwise it stops the server like Ctrl-C: its terminal has been closed.
+func (f *serveFlags) rereads() bool { return f.auth.file != "" || f.audit.file != "" || f.tls.cert != "" }
+
 func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
 	surviveClosedPipes()
+	if !flags.rereads() && !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
 	if flags.untilStdin {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
