@@ -49,6 +49,7 @@ func TestManage(t *testing.T) {
 		{Request{Action: "user create", Name: "bob", Tags: map[string]string{"Team": "blue", "team": "red"}}, `there are two tags "team": their keys must differ in more than case`},
 		{Request{Action: "role create", Name: "other", Trust: anyTrust, Tags: map[string]string{"Team": "blue", "TEAM": "red"}}, `there are two tags "Team"`},
 		{Request{Action: "user show", Name: "bob"}, "there is no user bob"},
+		{Request{Action: "key list", User: "bob"}, "there is no user bob"},
 		{Request{Action: "user delete", Name: "bob"}, "there is no user bob"},
 		{Request{Action: "role create", Name: "loader", Trust: anyTrust}, "there is a role loader"},
 		{Request{Action: "role create", Name: "other", Trust: "{}"}, "trust policy: "},

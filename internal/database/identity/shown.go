@@ -26,10 +26,11 @@ var shows = map[string]func(*view, *Request) (Result, error){
 	},
 	"key list": func(v *view, r *Request) (Result, error) {
 		keys := v.shownKeys()
-		if r.User != "" {
-			keys = slices.DeleteFunc(keys, func(k Key) bool { return k.User != r.User })
+		if r.User == "" {
+			return Result{Keys: keys}, nil
 		}
-		return Result{Keys: keys}, nil
+		_, err := one("user", r.User, v.shownUsers(), func(u User) string { return u.Name })
+		return Result{Keys: slices.DeleteFunc(keys, func(k Key) bool { return k.User != r.User })}, err
 	},
 }
 

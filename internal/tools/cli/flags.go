@@ -250,7 +250,11 @@ func failure(call sdkCall) string {
 		ErrorMessage() string
 	}
 	if errors.As(call, &response) {
-		return fmt.Sprintf("%s: %s: %s", call.Operation(), response.ErrorCode(), response.ErrorMessage())
+		advice := ""
+		if response.ErrorCode() == "UnrecognizedClientException" { // its text is about a token, which the user may not have given
+			advice = " Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server."
+		}
+		return fmt.Sprintf("%s: %s: %s%s", call.Operation(), response.ErrorCode(), response.ErrorMessage(), advice)
 	}
 	sent, ok := errors.AsType[*url.Error](call)
 	switch {

@@ -122,7 +122,9 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // rereads reports whether SIGHUP rereads files. Otherwise it stops the server like Ctrl-C: its terminal has been closed.
-func (f *serveFlags) rereads() bool { return f.auth.file != "" || f.audit.file != "" || f.tls.cert != "" }
+func (f *serveFlags) rereads() bool {
+	return f.auth.file != "" || f.audit.file != "" || f.tls.cert != ""
+}
 
 func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
 	surviveClosedPipes()
