@@ -122,8 +122,11 @@ func keyOf(t *table.Table, it table.Item) string {
 // owner is the record of an item, copy, marker or entry; nil if there is none.
 func (w *world) owner(t *table.Table, it table.Item) *record { return w.owners[keyOf(t, it)] }
 
-// at is the item of a record at a place, with all of its attributes; nil if it has none there.
+// at is the item of a record at a place, with all of its attributes; nil if it has none there, or the place is another entity's.
 func (w *world) at(r *record, p plan.Place) table.Item {
+	if r.entity.Name != p.Entity.Name {
+		return nil
+	}
 	items, i := w.stored[r], placeNumber(p)
 	if p.Index != nil {
 		for _, k := range slices.Concat(p.Index.PK, p.Index.SK) {
