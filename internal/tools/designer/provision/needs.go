@@ -325,7 +325,10 @@ func (n *needs) mayRead(item plan.ItemWrite) bool {
 	}
 	return slices.ContainsFunc(n.design.Entities, func(holder *design.Entity) bool {
 		return slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool {
-			counted := slices.Concat(c.Where.Fields(), []string{c.Sum}, plan.KeyFields(holder))
+			counted := append(c.Where.Fields(), c.Sum)
+			for _, j := range design.Owner(e, holder, c.By) {
+				counted = append(counted, j.A)
+			}
 			return c.Of == e.Name && (item.Action != design.Update || changes(item, func(f string) bool { return slices.Contains(counted, f) }))
 		})
 	})
