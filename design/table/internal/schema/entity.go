@@ -145,13 +145,16 @@ type Count struct {
 // KeyFields are the counted item's fields that identify the item with the counter.
 func (c *Count) KeyFields() []string { return Each(FieldsOf(c.Entity.Key), c.own) }
 
-// Owner are the key fields of the item which has the counter, out of a counted item's values.
+// Owner are the key fields of the item which has the counter, out of a counted item's values; nil if the item lacks one of them,
+// an optional reference, and so is not counted.
 func (c *Count) Owner(v Values) Values {
 	out := Values{}
 	for _, name := range FieldsOf(c.Entity.Key) {
-		if value := v[c.own(name)]; value != nil {
-			out[name] = value
+		value := v[c.own(name)]
+		if value == nil {
+			return nil
 		}
+		out[name] = value
 	}
 	return out
 }

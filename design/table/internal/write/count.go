@@ -60,7 +60,10 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	if by, ok := e.added(c.Sum); ok && c.Where == nil && !e.changes(key) {
 		v, err := e.valuesBefore(key)
 		e.relyBefore(key...)
-		return nonzero(movement{c, c.Owner(v), by}), err
+		if owner := c.Owner(v); owner != nil {
+			return nonzero(movement{c, owner, by}), err
+		}
+		return nil, err
 	}
 	before, err := e.tally(c, e.before, e.relyBefore)
 	if err != nil {
@@ -148,14 +151,18 @@ func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue
 		return tally{}, err
 	}
 	rely(fields...)
+	owner := c.Owner(v)
+	if owner == nil {
+		return tally{}, nil
+	}
 	if c.Sum == "" {
-		return tally{true, c.Owner(v), decimal.FromInt(1)}, nil
+		return tally{true, owner, decimal.FromInt(1)}, nil
 	}
 	n, ok := schema.DecimalOf(v[c.Sum])
 	if !ok && v[c.Sum] != nil {
 		return tally{}, &schema.ValueError{Field: c.Sum, Reason: "is not a number and cannot be summed"}
 	}
-	return tally{true, c.Owner(v), n}, nil
+	return tally{true, owner, n}, nil
 }
 
 // count adds the changes of counters to the effects: each to the one on the counter's item, if there is one. Effects whose own

@@ -112,6 +112,9 @@ func (c *counters) enter(t *tableState, e *entityState, created, item table.Item
 		for part := range count.Entity.Key {
 			key = append(key, created[holderAttribute(i, part)])
 		}
+		if is == sound && slices.Contains(key, nil) {
+			continue // an optional reference is absent
+		}
 		c.add(idOfValues(n, key), n, amount, false, is, t, item)
 	}
 	for n, one := range c.all {

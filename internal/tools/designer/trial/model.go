@@ -294,7 +294,7 @@ func tallies(d *design.Design, records []*record) map[*design.Counter]map[uint64
 					continue
 				}
 				id := holderOf(holder, r, c)
-				if sum, err := out[c][id].Add(tally(d, r, c)); err == nil {
+				if sum, err := out[c][id].Add(tally(d, holder, r, c)); err == nil {
 					out[c][id] = sum
 				}
 			}
@@ -303,9 +303,12 @@ func tallies(d *design.Design, records []*record) map[*design.Counter]map[uint64
 	return out
 }
 
-// tally is the amount that an item adds to a counter.
-func tally(d *design.Design, r *record, c *design.Counter) decimal.Decimal {
+// tally is the amount that an item adds to a counter of a holder.
+func tally(d *design.Design, holder *design.Entity, r *record, c *design.Counter) decimal.Decimal {
 	var zero decimal.Decimal
+	if !refers(holder, r, c) {
+		return zero
+	}
 	if in, err := holds(d, r.entity, c.Where, r.values, nil); err != nil || !in {
 		return zero
 	}
@@ -322,6 +325,11 @@ func tally(d *design.Design, r *record, c *design.Counter) decimal.Decimal {
 // countedBy reports whether an item is counted by another: its fields make the other's key.
 func countedBy(holder, r *record, c *design.Counter) bool {
 	return holder.identity() == holderOf(holder.entity, r, c)
+}
+
+// refers reports whether an item has all fields that refer to the item with the counter: an optional reference may be absent.
+func refers(holder *design.Entity, r *record, c *design.Counter) bool {
+	return !slices.ContainsFunc(design.Owner(r.entity, holder, c.By), func(j design.Join) bool { return r.values[j.A] == nil })
 }
 
 // holderOf is the identity of the item whose counter counts another.

@@ -309,8 +309,8 @@ func (w *world) uncounted(old, next *record, after []*record) []error {
 				if c.Of != side.r.entity.Name {
 					continue
 				}
-				n := tally(w.program.Design, side.r, c)
-				if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && tally(w.program.Design, side.other, c).Cmp(n) == 0 {
+				n := tally(w.program.Design, holder, side.r, c)
+				if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && tally(w.program.Design, holder, side.other, c).Cmp(n) == 0 {
 					continue
 				}
 				if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r, c) }) {

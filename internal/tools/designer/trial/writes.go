@@ -125,7 +125,7 @@ func (t *Trial) orphans(all []*record) map[*record]bool {
 	for _, holder := range t.design.Entities {
 		for _, c := range holder.Counters {
 			for _, r := range all {
-				if c.Of == r.entity.Name && !there[holderOf(holder, r, c)] {
+				if c.Of == r.entity.Name && refers(holder, r, c) && !there[holderOf(holder, r, c)] {
 					out[r] = true
 				}
 			}

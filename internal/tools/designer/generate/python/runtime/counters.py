@@ -52,7 +52,8 @@ def _moves(e: Known, c: Count) -> list[Movement]:
     if by is not None and c.where is None and not e.changes(key):
         v = e.values_before(key)
         e.rely_before(key)
-        return _nonzero(c, _owner_of(c, v), by)
+        owner = _owner_of(c, v)
+        return [] if owner is None else _nonzero(c, owner, by)
     before = _tally(e, c, e.before, e.rely_before)
     after = _tally(e, c, e.after, e.rely_after)
     if before.counts and after.counts and _same_counter(c.entity, before.key, after.key):
@@ -79,12 +80,15 @@ def _tally(e: Known, c: Count, value: Lookup, rely: Callable[[Iterable[str]], No
     if not t.known:
         raise Unread
     rely(t.relies)
+    none = _Tally(False, {}, ZERO)
     if not t.holds:
-        return _Tally(False, {}, ZERO)
+        return none
     names = [*_owner_fields(c), *([c.sum] if c.sum else [])]
     v = collect(names, value)
     rely(names)
     key = _owner_of(c, v)
+    if key is None:
+        return none
     if not c.sum:
         return _Tally(True, key, Decimal(1))
     n = number_in(v.get(c.sum))
@@ -98,9 +102,10 @@ def _owner_fields(c: Count) -> list[str]:
     return [c.by.get(name, name) for name in fields_of(c.entity.key)]
 
 
-def _owner_of(c: Count, v: Values) -> Values:
-    """The key fields of the item with the counter, from a counted item's values."""
-    return {name: v[own] for name, own in zip(fields_of(c.entity.key), _owner_fields(c)) if own in v}
+def _owner_of(c: Count, v: Values) -> Values | None:
+    """The key fields of the item with the counter, from a counted item's values; None if it lacks one, and so is not counted."""
+    own = _owner_fields(c)
+    return {name: v[field] for name, field in zip(fields_of(c.entity.key), own)} if all(field in v for field in own) else None
 
 
 def _same_counter(e: Entity, a: Values, b: Values) -> bool:

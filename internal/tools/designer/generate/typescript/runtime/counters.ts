@@ -4,7 +4,7 @@ import { Decimal } from "./decimal.js";
 import { type Entity, type LinkedCount, identity, ownerFields, ownerOf } from "./entity.js";
 import { ValueError } from "./errors.js";
 import { type Known, type FieldValue, Unread, collect, truth } from "./known.js";
-import { type Values, bare, decimalOf } from "./values.js";
+import { type AttributeValue, type Values, bare, decimalOf } from "./values.js";
 
 /** How a change moves a counter. */
 export interface Movement {
@@ -49,7 +49,8 @@ function moves(e: Known, c: LinkedCount): Movement[] {
   if (sum && !c.where && !e.changes(key)) {
     const v = e.valuesBefore(key);
     e.relyBefore(key);
-    return nonzero(c, ownerOf(c, v), sum);
+    const owner = ownerOf(c, v);
+    return owner ? nonzero(c, owner, sum) : [];
   }
   const before = tally(e, c, e.before, e.relyBefore);
   const after = tally(e, c, e.after, e.relyAfter);
@@ -82,13 +83,17 @@ function tally(e: Known, c: LinkedCount, value: (field: string) => FieldValue, r
     throw new Unread();
   }
   rely(relies);
+  const none = { counts: false, key: bare<AttributeValue>(), n: Decimal.zero };
   if (!holds) {
-    return { counts: false, key: bare(), n: Decimal.zero };
+    return none;
   }
   const fields = [...ownerFields(c), ...(c.sum === "" ? [] : [c.sum])];
   const v = collect(fields, value);
   rely(fields);
   const key = ownerOf(c, v);
+  if (!key) {
+    return none;
+  }
   if (c.sum === "") {
     return { counts: true, key, n: Decimal.ofInteger(1n) };
   }

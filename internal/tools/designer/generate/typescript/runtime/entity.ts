@@ -35,13 +35,14 @@ export function ownerFields(c: LinkedCount): string[] {
 }
 
 /** The key fields of the item with the counter, from a counted item's values. */
-export function ownerOf(c: LinkedCount, v: Values): Values {
+export function ownerOf(c: LinkedCount, v: Values): Values | undefined {
   const out: Values = bare();
   for (const name of fieldsOf(c.entity.key)) {
     const value = v[own(c.by, name) ?? name];
-    if (value !== undefined) {
-      out[name] = value;
+    if (value === undefined) {
+      return undefined;
     }
+    out[name] = value;
   }
   return out;
 }
