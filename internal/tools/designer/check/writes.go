@@ -75,6 +75,9 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 			c.overlap(w, e, a, gone)
 		}
 	}
+	for _, name := range s.Patch {
+		c.nested(w, s, &design.Assignment{Field: name, Pos: s.Pos})
+	}
 	for _, a := range s.Set {
 		if readBefore(a) && !slices.Contains(s.When.Fields(), a.Field) {
 			c.find("ST508", w.Name, a.Pos, "sets %s to a value computed from an earlier read, and nothing checks that it is still current: of two concurrent updates, one is lost", a.Field).
@@ -106,7 +109,8 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 	if f == nil || !f.Nested() && !inside {
 		return
 	}
-	if f.Optional || s.Action == design.Upsert || withinElement(a.Field) {
+	absent := f.Optional || f.Type.Kind == design.KindSet
+	if absent && (inside || !c.created(s.Entity, f.Path[:len(f.Path)-1])) || s.Action == design.Upsert || withinElement(a.Field) {
 		path := strings.Join(f.Path, ".")
 		if inside {
 			path += steps
@@ -114,6 +118,14 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside a map that may be absent: DynamoDB then rejects the update", path).
 			fix("store it as a top-level attribute, or create the map together with the item").report()
 	}
+}
+
+// created reports whether a map is created with every item of an entity, because a required field is inside it. A set is not stored
+// while it is empty.
+func (c *checker) created(entity string, path []string) bool {
+	return slices.ContainsFunc(c.design.Entity(entity).Fields, func(f *design.Field) bool {
+		return !f.Optional && f.Type.Kind != design.KindSet && len(f.Path) > len(path) && slices.Equal(f.Path[:len(path)], path)
+	})
 }
 
 // withinElement reports whether a path leads into a map element whose key the caller passes.
