@@ -182,6 +182,7 @@ func edits(s *script) {
 	// Keys of maps.
 	address := map[string]any{"street": "Main"}
 	s.write("", "Publish", given("post", "p", "shop", "s"))
+	s.write("settings has an empty key, which DynamoDB cannot store", "Publish", given("post", "q", "shop", "s", "settings", map[string]any{"": "x"}))
 	for _, c := range []struct{ kind, other, want string }{
 		{"up", "down", ""},
 		{"up", "up", "reactions.up is changed twice"},

@@ -49,6 +49,9 @@ func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes
 			return t.refuse(name, v)
 		}
 		for _, key := range slices.Sorted(maps.Keys(m.Value)) {
+			if key == "" {
+				return &ValueError{Field: name, Reason: "has an empty key, which DynamoDB cannot store"}
+			}
 			if err := t.Elem.checkInner(name+"."+key, m.Value[key], 0, 0); err != nil {
 				return err
 			}

@@ -46,6 +46,7 @@ func TestNestedValues(t *testing.T) {
 		"nothing":   {Type{Kind: KindList, Elem: &counts}, AList(nil), "v[0]", "of type none"},
 		"no list":   {Type{Kind: KindList, Elem: &counts}, ANumberSet("1"), "v", "of type NS, not a list"},
 		"a map":     {Type{Kind: KindMap, Elem: &counts}, AMap(Item{"a b": ANumber("1")}), "", ""},
+		"empty key": {Type{Kind: KindMap, Elem: &counts}, AMap(Item{"": ANumber("1")}), "v", "has an empty key"},
 		"in a map":  {Type{Kind: KindMap, Elem: &address}, AMap(Item{"home": AMap(Item{})}), "v.home.street", "is missing"},
 		"no value":  {Type{Kind: KindMap, Elem: &counts}, AMap(Item{"a": ANumber("1"), "b": AText("2"), "c": AText("3")}), "v.b", "of type S"},
 		"a set":     {sets, ATextSet("a", "A", ""), "", ""},

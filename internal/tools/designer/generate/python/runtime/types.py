@@ -112,6 +112,8 @@ def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int
         if get(v, "M") is None or not t.elem:
             raise _refuse(t, name, v)
         for key in sorted(v["M"]):
+            if key == "":
+                raise InvalidValueError(name, "has an empty key, which DynamoDB cannot store")
             _check_inner(t.elem, f"{name}.{key}", v["M"][key])
     elif t.kind == "set":
         _check_set(t, name, v)

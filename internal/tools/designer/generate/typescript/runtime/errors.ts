@@ -1,5 +1,7 @@
 // The errors of patterns. Every error of this directory is a TableError and has a code; all others come from the SDK.
 
+import type { Item } from "./values.js";
+
 /** The codes of every design. A design may declare more. */
 export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Overlap" | "Lines" | "Unfinished" | "StillWritten" | "Value" | "Decode" | "Config";
 
@@ -109,9 +111,9 @@ export class Refusal extends TableError {
   /** The line of a step that runs per line, from 0; -1 otherwise. */
   readonly line: number;
   /** The item as it was, in DynamoDB's format; undefined if there was none. */
-  readonly old: object | undefined;
+  readonly old: Item | undefined;
 
-  constructor(pattern: string, step: number, stepName: string, line: number, codes: readonly string[], message: string, old: object | undefined) {
+  constructor(pattern: string, step: number, stepName: string, line: number, codes: readonly string[], message: string, old: Item | undefined) {
     super(codes, `${pattern}${stepName && `, ${stepName}`}${line >= 0 ? `, line ${line + 1}` : ""}: ${message}`);
     this.pattern = pattern;
     this.step = step;

@@ -167,6 +167,9 @@ export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBy
         throw refuse(t, name, v);
       }
       for (const key of Object.keys(m).sort(compareTexts)) {
+        if (key === "") {
+          throw new ValueError(name, "has an empty key, which DynamoDB cannot store");
+        }
         checkInner(elem, `${name}.${key}`, m[key]!);
       }
       return;
