@@ -116,6 +116,7 @@ func (t *Trial) erase(ctx context.Context, w *world, db Runner, id string, recor
 // fate is what happens to a record, by the strongest part that applies.
 type fate struct {
 	part   *plan.PersonPart
+	also   []*plan.PersonPart // that change the item too, because it refers to the person in several fields
 	others bool // the item does not belong to the person in any way
 }
 
@@ -130,7 +131,14 @@ func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, 
 	if it == nil {
 		return nil, (&mismatch{kind: WrongWrite, got: "it was deleted", want: "it is kept: " + f.part.Fate.Reason}).about(r)
 	}
-	for _, a := range f.part.Fate.Set {
+	var sets []*design.Assignment
+	for _, part := range append([]*plan.PersonPart{f.part}, f.also...) {
+		sets = append(sets, part.Fate.Set...)
+		for _, field := range part.Fate.Remove {
+			delete(out.values, field)
+		}
+	}
+	for _, a := range sets {
 		v := r.run.ValuesOf(it)[a.Field]
 		if term := a.Value.Terms[0]; term.Kind == design.ConstantTerm && term.Constant.Kind == design.StringConstant {
 			v = &types.AttributeValueMemberS{Value: term.Constant.Text}
@@ -139,9 +147,6 @@ func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, 
 			return nil, (&mismatch{kind: WrongWrite, got: a.Field + " is " + show(v), want: "another value"}).about(r)
 		}
 		out.values[a.Field] = v
-	}
-	for _, field := range f.part.Fate.Remove {
-		delete(out.values, field)
 	}
 	return out, nil
 }
@@ -154,8 +159,11 @@ func follow(parts []*plan.PersonPart, records []*record, id string, of *record, 
 				continue
 			}
 			f, met := fates[r]
-			if weight(part) > weight(f.part) {
-				f.part = part
+			switch {
+			case weight(part) > weight(f.part):
+				f.part, f.also = part, nil
+			case part.Fate.Changes() && weight(part) == weight(f.part):
+				f.also = append(f.also, part)
 			}
 			f.others = part.Others && (!met || f.others)
 			fates[r] = f
