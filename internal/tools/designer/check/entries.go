@@ -96,7 +96,7 @@ func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) 
 	unknowable := slices.ContainsFunc(rest, func(f string) bool { return slices.Contains(s.Changed(), f) })
 	var others []string
 	for _, other := range c.design.Writes {
-		if slices.ContainsFunc(rest, func(f string) bool { return changes(other, p.Entity.Name, f) }) {
+		if slices.ContainsFunc(rest, func(f string) bool { return changes(other, p.Entity.Name, f) }) && !c.notices(s, other) {
 			others = append(others, other.Name)
 		}
 	}
@@ -120,4 +120,29 @@ func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) 
 	default:
 		find("which %s may change at the same time", strings.Join(others, ", ")).as(Warning).fix(fix, rest[0], rest[0]).report()
 	}
+}
+
+// notices reports whether the condition of a step fails after any update by another write, because it compares a version: a number that
+// these updates increment, and that no write changes otherwise.
+func (c *checker) notices(s *design.Step, other *design.Write) bool {
+	updates := func(x *design.Step) bool {
+		return (x.Action == design.Update || x.Action == design.Upsert) && x.Entity == s.Entity
+	}
+	return slices.ContainsFunc(pinned(s.When), func(version string) bool {
+		unnoticed := func(x *design.Step) bool { return updates(x) && !increments(x, version) }
+		return !slices.ContainsFunc(other.Steps, unnoticed) && !slices.ContainsFunc(c.design.Writes, func(w *design.Write) bool {
+			return slices.ContainsFunc(w.Steps, func(x *design.Step) bool { return unnoticed(x) && slices.Contains(x.Changed(), version) })
+		})
+	})
+}
+
+// increments reports whether a step adds a positive constant to a field.
+func increments(s *design.Step, field string) bool {
+	return slices.ContainsFunc(s.Add, func(a *design.Assignment) bool {
+		if a.Field != field || len(a.Value.Terms) != 1 {
+			return false
+		}
+		t := a.Value.Terms[0]
+		return t.Kind == design.ConstantTerm && !t.Negative && strings.Trim(t.Constant.Text, "0.") != ""
+	})
 }
