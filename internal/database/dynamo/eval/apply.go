@@ -28,6 +28,9 @@ func (u *Update) Create(key attr.Item) (attr.Item, error) {
 }
 
 func (u *Update) applyActions(actions []action, old attr.Item) (attr.Item, error) {
+	if err := u.checkTargets(actions, old); err != nil {
+		return nil, err
+	}
 	changes := make([]change, len(actions))
 	for i := range actions {
 		a := &actions[i]
@@ -49,6 +52,26 @@ func (u *Update) applyActions(actions []action, old attr.Item) (attr.Item, error
 		return nil, updateError(expr.KindResultTooDeep)
 	}
 	return out, nil
+}
+
+// checkTargets rejects nested targets whose parents the item lacks. As in DynamoDB Local, that comes before faults of operands: SET
+// m.n = m.n + :one on an item without m has an invalid path, rather than a missing attribute.
+func (u *Update) checkTargets(actions []action, it attr.Item) error {
+	for i := range actions {
+		steps := actions[i].Target.Steps
+		last := len(steps) - 1
+		if last == 0 {
+			continue
+		}
+		needs := attr.KindMap
+		if steps[last].Kind == expr.StepIndex {
+			needs = attr.KindList
+		}
+		if parent, _ := u.find(&expr.Path{Steps: steps[:last]}, it); parent.Kind() != needs {
+			return updateError(expr.KindUpdatePath)
+		}
+	}
+	return nil
 }
 
 // deepens reports whether the changes can make the item deeper than its attributes and the values already are.
@@ -80,11 +103,7 @@ func (u *Update) applyItem(it attr.Item, changes []change, depth int) (attr.Item
 	out := make(attr.Item, 0, len(it)+len(changes))
 	for len(changes) > 0 {
 		n := u.groupChanges(changes, depth)
-		step := &changes[0].Target.Steps[depth]
-		if step.Kind == expr.StepIndex {
-			return nil, updateError(expr.KindUpdatePath)
-		}
-		name := step.Resolve(u.names)
+		name := changes[0].Target.Steps[depth].Resolve(u.names)
 		before := it
 		for len(it) > 0 && it[0].Name < name {
 			it = it[1:]
@@ -115,9 +134,6 @@ func (u *Update) applyList(elems []attr.Value, changes []change, depth int) ([]a
 	for len(changes) > 0 {
 		n := u.groupChanges(changes, depth)
 		step := &changes[0].Target.Steps[depth]
-		if step.Kind != expr.StepIndex {
-			return nil, updateError(expr.KindUpdatePath)
-		}
 		var old attr.Value
 		inside := step.Number < len(elems)
 		if inside {
@@ -148,21 +164,18 @@ func (u *Update) applyList(elems []attr.Value, changes []change, depth int) ([]a
 	return kept, nil
 }
 
-// apply changes the value that the changes reach at depth; the zero Value means a missing value, before and after.
+// apply changes the value that the changes reach at depth; the zero Value means a missing value, before and after. Where the paths
+// go on, checkTargets has found a map or a list.
 func (u *Update) apply(old attr.Value, changes []change, depth int) (attr.Value, error) {
 	if len(changes[0].Target.Steps) == depth {
 		return changes[0].apply(old)
 	}
-	switch old.Kind() {
-	case attr.KindMap:
+	if old.Kind() == attr.KindMap {
 		out, err := u.applyItem(old.Item(), changes, depth)
 		return attr.Map(out), err
-	case attr.KindList:
-		out, err := u.applyList(old.Elems(), changes, depth)
-		return attr.List(out), err
-	default:
-		return attr.Value{}, updateError(expr.KindUpdatePath)
 	}
+	out, err := u.applyList(old.Elems(), changes, depth)
+	return attr.List(out), err
 }
 
 // apply returns the changed value at the end of the change's path.
