@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
@@ -47,6 +48,14 @@ func expressionErrorIn(operation string, err error) error {
 	default:
 		return apierr.Validation(e.Error())
 	}
+}
+
+// checkAlone is eval.CheckAlone for a read without the possible expressions. Its projection, if it has one, uses names but no values.
+func checkAlone(projection *string, names map[string]string, values attr.Item, possible ...string) error {
+	if projection != nil {
+		names = nil
+	}
+	return eval.CheckAlone(names, values, possible...)
 }
 
 // parameter is the name of a parameter and whether the request has it.

@@ -109,8 +109,8 @@ func (q *query) hasExpression() bool {
 func (q *query) bindLegacy() error {
 	in := q.in
 	var err error
-	if !q.hasExpression() {
-		err = eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression", "KeyConditionExpression")
+	if in.FilterExpression == nil && in.KeyConditionExpression == nil {
+		err = checkAlone(in.ProjectionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression", "KeyConditionExpression")
 		if err != nil {
 			return err
 		}

@@ -116,8 +116,9 @@ func (s *scan) hasExpression() bool {
 func (s *scan) bindLegacy() error {
 	in := s.in
 	var err error
-	if !s.hasExpression() {
-		if err = eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression"); err != nil {
+	if in.FilterExpression == nil {
+		err = checkAlone(in.ProjectionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression")
+		if err != nil {
 			return err
 		}
 	}

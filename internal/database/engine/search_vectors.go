@@ -108,8 +108,11 @@ func bindSearch(in *api.SearchVectorsInput) (*search, error) {
 
 func (s *search) bindExpressions() error {
 	in := s.in
-	if in.SearchConditionExpression == nil && in.ProjectionExpression == nil {
-		return eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "SearchConditionExpression")
+	if in.SearchConditionExpression == nil {
+		err := checkAlone(in.ProjectionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues, "SearchConditionExpression")
+		if err != nil || in.ProjectionExpression == nil {
+			return err
+		}
 	}
 	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err != nil {
