@@ -665,6 +665,65 @@ func TestTablesBeingRestored(t *testing.T) {
 	}
 }
 
+// keptReaders counts the kept snapshots that are open.
+type keptReaders struct {
+	kv.Store
+	open, most atomic.Int64
+}
+
+type keptReader struct {
+	kv.Snapshot
+	of *keptReaders
+}
+
+func (s *keptReaders) OpenKept(ctx context.Context, name string) (kv.Snapshot, error) {
+	snapshot, err := s.Store.OpenKept(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	s.most.Store(max(s.most.Load(), s.open.Add(1)))
+	<-time.After(time.Second) // in which the others start
+	return keptReader{snapshot, s}, nil
+}
+
+func (r keptReader) Close() error {
+	r.of.open.Add(-1)
+	return r.Snapshot.Close()
+}
+
+// TestManyRestores tests that many restores have few snapshots open at a time: for these a store can have limited connections.
+func TestManyRestores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &keptReaders{Store: memkv.New()}
+		e := openOn(t, s, engine.Options{})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
+			t.Fatal(err)
+		}
+		const restores, most = 12, 4
+		var backups []string
+		for range restores {
+			backups = append(backups, mustBackUp(t, e, "Music"))
+		}
+		for n, arn := range backups {
+			if err := restoreBackup(t.Context(), e, arn, fmt.Sprint("Restored", n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		advance(time.Minute)
+		for n := range restores {
+			out, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new(fmt.Sprint("Restored", n))})
+			if err != nil || *out.Table.TableStatus != "ACTIVE" {
+				t.Errorf("restore %d has not ended: %v, %v", n, out, err)
+			}
+		}
+		if got := s.most.Load(); got > most {
+			t.Errorf("%d snapshots were open at a time, want at most %d", got, most)
+		}
+	})
+}
+
 // TestStoredForms pins the stored form of backups and of restores in progress: changes need new format versions.
 func TestStoredForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

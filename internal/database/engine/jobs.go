@@ -232,12 +232,10 @@ func (r *jobs) startTransfer(x *transfer.Record) {
 	t.wg.Go(func() {
 		defer r.done(t, key)
 		defer r.count(-1)
-		select {
-		case turn <- struct{}{}:
-			defer func() { <-turn }()
-		case <-t.ctx.Done():
+		if !await(t.ctx, turn) {
 			return
 		}
+		defer func() { <-turn }()
 		r.untilDone(t.ctx, string(x.Kind), x.Table, func() error {
 			var stored *transfer.Record
 			err := r.engine.readLatest(t.ctx, func(store kv.Reader) (err error) {
@@ -250,6 +248,16 @@ func (r *jobs) startTransfer(x *transfer.Record) {
 			return r.engine.workOnTransfer(t.ctx, stored)
 		})
 	})
+}
+
+// await waits for a free place in turn, which the caller then has. It returns false if ctx ends first.
+func await(ctx context.Context, turn chan struct{}) bool {
+	select {
+	case turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // every calls task at an interval while the engine is open.

@@ -23,11 +23,13 @@ type Regions struct {
 	counts  atomic.Pointer[[]*appendCounts] // of the engines
 
 	strong strongWrites
+
+	restoring chan struct{} // one element for each restore that is running
 }
 
 // NewRegions returns the Regions of a server. Each engine opened with it belongs to it.
 func NewRegions() *Regions {
-	return &Regions{engines: map[string]*Engine{}, opened: make(chan struct{})}
+	return &Regions{engines: map[string]*Engine{}, opened: make(chan struct{}), restoring: make(chan struct{}, restoresAtOnce)}
 }
 
 // Opened signals that all engines are open, which starts replication.

@@ -19,6 +19,9 @@ import (
 const (
 	// restoresMax is the maximum number of concurrent restores on AWS.
 	restoresMax = 50
+	// restoresAtOnce is the number of restores that a server runs at a time; others wait. Each has a snapshot open until it ends, and
+	// a store can have limited connections for these, which requests also need.
+	restoresAtOnce = 4
 	// loadBytes is approximately how much of a table is loaded, and becomes visible, at once.
 	loadBytes = 16 << 20
 	// countersTogether is how many counters of item collections are updated in one transaction.
@@ -123,6 +126,10 @@ func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *
 
 // restore executes the rest of a restore.
 func (e *Engine) restore(ctx context.Context, j *job.Record) error {
+	if !await(ctx, e.regions.restoring) {
+		return ctx.Err()
+	}
+	defer func() { <-e.regions.restoring }()
 	if err := e.fill(ctx, j); err != nil {
 		return err
 	}

@@ -45,6 +45,41 @@ func (h logLines) await(t *testing.T, text string, ended <-chan error) bool {
 	}
 }
 
+// TestUpdatesDuringLongWork tests that updates find connections while more work that takes long is in progress than there are
+// connections.
+func TestUpdatesDuringLongWork(t *testing.T) {
+	const connections = 4
+	s := openWith(t, postgrestest.URL("long", server), postgreskv.Options{Connections: connections})
+	defer closeAll(t, s)
+	begun, end, ended := make(chan bool, 2*connections), make(chan bool), make(chan error)
+	for range 2 * connections {
+		go func() {
+			ended <- s.Load(t.Context(), func(func(key, value []byte) error) error {
+				begun <- true
+				<-end
+				return nil
+			})
+		}()
+	}
+	for range connections / 2 {
+		<-begun
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for range 100 { // until the rest has begun, if it can
+		if err := set(ctx, s, "k", "v"); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(end)
+	for range 2 * connections {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestOutOfConnections tests that while the server accepts no more connections, a call that needs one waits, and so does
 // opening a store. Both continue once there is one.
 func TestOutOfConnections(t *testing.T) {

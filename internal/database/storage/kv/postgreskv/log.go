@@ -116,6 +116,11 @@ func (s *Store) write(ctx context.Context, do func(context.Context, pgx.Tx) erro
 
 // transact runs a transaction in a connection for updates, and fails if a standby may not have it.
 func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.Tx) error) error {
+	done, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	conn, err := s.updates.Acquire(ctx)
 	if err != nil {
 		return err
@@ -130,6 +135,17 @@ func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.
 		return errUnconfirmed
 	}
 	return err
+}
+
+// takeTurn waits until fewer than half of the connections for updates do work that takes as long as there is data, such as copying
+// a table for its backup. The others remain for updates: a server whose updates all wait loses its lease.
+func (s *Store) takeTurn(ctx context.Context) (done func(), err error) {
+	select {
+	case s.long <- struct{}{}:
+		return func() { <-s.long }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // errUnconfirmed is the error of a commit that may be on the primary only.

@@ -115,6 +115,7 @@ type Store struct {
 	timed          bool
 	appendLock     int64         // the common part of the locks of appends; the rest is the number after which each of them allocates
 	numberLock     int64         // held while advancing the sequence
+	long           chan struct{} // one element for each transaction in progress that may take long, see takeTurn
 	floor          atomic.Uint64 // see raiseFloor
 	logger         *slog.Logger
 
@@ -141,6 +142,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{latches: latch.New(), salt: sha256.Sum256([]byte(schema)), timed: !o.Untimed, pingTime: config.PingTimeout, logger: o.Logger}
+	s.long = make(chan struct{}, max(1, o.Connections/2))
 	s.appendLock, s.numberLock = appendClass|int64(s.salt[0]&63)<<tagShift, s.lock([]byte("the numbers"))
 	if err := s.connect(ctx, config, o.Pause); err != nil {
 		s.disconnect()

@@ -166,11 +166,16 @@ func (s *Store) Compact(ctx context.Context, _, hi []byte) error {
 		return err
 	}
 	defer s.leave()
+	done, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	tables := "kv, counters"
 	if hi == nil {
 		tables += ", log"
 	}
-	_, err := s.updates.Exec(ctx, "vacuum (analyze) "+tables)
+	_, err = s.updates.Exec(ctx, "vacuum (analyze) "+tables)
 	return translate(supported(err))
 }
 
