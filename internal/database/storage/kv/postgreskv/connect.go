@@ -108,12 +108,16 @@ func (s *Store) forget() {
 // idleTimeout is the setting by which the server ends idle transactions, after a number of milliseconds, or never if it is 0.
 const idleTimeout = "idle_in_transaction_session_timeout"
 
-// requireSettings rejects a connection without the settings that it was opened with: a pooler between the store and the server
+// timeouts are the settings by which a server may end statements and transactions in progress. Operators set them for requests of
+// applications; a backup of a table takes as long as there is data.
+var timeouts = []string{"statement_timeout", "lock_timeout", "transaction_timeout"}
+
+// requireSettings switches off timeouts that are not in the URL, and rejects a connection without the settings that it was opened with: a pooler between the store and the server
 // may have dropped them, and apply another session's. It also rejects a server that may lose acknowledged commits in a power failure. Only
 // PostgreSQL has the settings that say so.
 func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	wanted := []string{"search_path", idleTimeout, "synchronous_commit", "fsync", "full_page_writes"}
-	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", wanted)
+	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", slices.Concat(wanted, timeouts))
 	if err != nil {
 		return err
 	}
@@ -136,6 +140,12 @@ func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	}
 	if settings["synchronous_commit"] == "off" {
 		_, err = c.Exec(ctx, "set synchronous_commit = on")
+	}
+	for _, name := range timeouts {
+		_, chosen := c.Config().RuntimeParams[name]
+		if is := settings[name]; err == nil && is != "" && is != "0" && !chosen { // not all servers have all of them
+			_, err = c.Exec(ctx, "set "+name+" = 0")
+		}
 	}
 	return err
 }
@@ -178,16 +188,6 @@ func assignShard(c *pgconn.PgConn) {
 func shardOf(c *pgconn.PgConn) int {
 	shard, _ := c.CustomData()[shardKey].(int)
 	return shard
-}
-
-// redacted is a URL without passwords, including those in parameters.
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the database"
-	}
-	u.RawQuery = ""
-	return u.Redacted()
 }
 
 // Describe is a URL for messages, which also identifies the store: hosts, user, database and schema, without the password.

@@ -150,7 +150,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	if err := s.retryWhile(ctx, busy, func() error { return s.prepare(ctx, schema, o.Existing) }); err != nil {
 		s.disconnect()
-		return nil, fmt.Errorf("%s: %w", redacted(address), err)
+		return nil, fmt.Errorf("%s: %w", Describe(address), err)
 	}
 	return s, nil
 }

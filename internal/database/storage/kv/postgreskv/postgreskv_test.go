@@ -3,6 +3,7 @@ package postgreskv_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -68,6 +69,17 @@ func TestContractLogs(t *testing.T) {
 		t.Helper()
 		return open(t).(*postgreskv.Store)
 	})
+}
+
+// TestErrorHidesPassword tests that the error of opening names the store and not its password, whose characters may have a
+// meaning elsewhere in a URL.
+func TestErrorHidesPassword(t *testing.T) {
+	for _, password := range []string{"secret", "1#secret", "#secret", "1%3Fsecret", "%23secret", "%2Fsecret"} {
+		_, err := postgreskv.Open(t.Context(), "postgres://monotable:"+password+"@127.0.0.1:1/tables", postgreskv.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), "postgres://monotable@127.0.0.1:1/tables: ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("with the password %s: %v", password, err)
+		}
+	}
 }
 
 // TestDescribe tests that the description of a URL identifies the store and has no password.

@@ -82,12 +82,14 @@ func set(ctx context.Context, s kv.Store, k, v string) error {
 // TestDefaultsOfServer tests that an update sees the values of its keys when it got them, and a snapshot is stable as long as
 // it is open, regardless of the defaults that the server's operators have set.
 func TestDefaultsOfServer(t *testing.T) {
-	strict, err := postgrestest.Start("default_transaction_isolation = 'serializable'", "idle_in_transaction_session_timeout = '100ms'")
+	strict, err := postgrestest.Start("default_transaction_isolation = 'serializable'", "idle_in_transaction_session_timeout = '100ms'",
+		"statement_timeout = '200ms'", "lock_timeout = '1ms'")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer strict.Remove()
 	admin := administrator(t, strict)
+	run(t, admin, "set statement_timeout = 0")
 	one := openWith(t, postgrestest.URL("defaults", strict), postgreskv.Options{})
 	two := openWith(t, postgrestest.URL("defaults", strict), postgreskv.Options{})
 	if err := set(t.Context(), one, "k", "old"); err != nil {
@@ -108,6 +110,7 @@ func TestDefaultsOfServer(t *testing.T) {
 			seen <- fmt.Sprintf("%s, %v", v, err)
 		}()
 		untilOneWaits(t, admin)
+		run(t, admin, "select pg_sleep(0.3)")
 		txn.Set([]byte("k"), []byte("new"))
 		return nil
 	})
