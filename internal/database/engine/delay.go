@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most one step older than the delay.
-	pastSteps = 8
+	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most one step older than the delay. A store
+	// that servers share can have limited connections for snapshots, which requests also need.
+	pastSteps, pastStepsShared = 8, 2
 	// pastStepMin limits the rate of snapshots.
 	pastStepMin = time.Millisecond
 )
@@ -33,11 +34,16 @@ type past struct {
 type pastState struct {
 	taken    time.Time
 	snapshot kv.Snapshot
-	holders  int // guarded by past.mu; includes past
+	holders  int           // guarded by past.mu; includes past
+	reading  chan struct{} // has an element during a read: a snapshot has one reader at a time
 }
 
 func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
-	p := &past{store: store, now: o.Now, delay: o.GSIDelay, step: max(o.GSIDelay/pastSteps, pastStepMin)}
+	steps := time.Duration(pastSteps)
+	if o.Shared {
+		steps = pastStepsShared
+	}
+	p := &past{store: store, now: o.Now, delay: o.GSIDelay, step: max(o.GSIDelay/steps, pastStepMin)}
 	return p, p.advance(ctx)
 }
 
@@ -53,7 +59,7 @@ func (p *past) advance(ctx context.Context) error {
 	if p.closed {
 		return snapshot.Close()
 	}
-	p.states = append(p.states, &pastState{taken: taken, snapshot: snapshot, holders: 1})
+	p.states = append(p.states, &pastState{taken: taken, snapshot: snapshot, holders: 1, reading: make(chan struct{}, 1)})
 	visible := p.visible()
 	for _, s := range p.states[:visible] {
 		err = errors.Join(err, s.release())
@@ -75,18 +81,29 @@ func (p *past) visible() int {
 // reader returns the state for a read of a global secondary index and a function to call after the read. It is the newest
 // snapshot that is at least as old as the delay, as a program could see under eventual consistency.
 func (p *past) reader() (kv.Reader, func(), error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	s := p.hold()
+	if s == nil {
 		return nil, nil, kv.ErrClosed
 	}
-	s := p.states[p.visible()]
-	s.holders++
+	s.reading <- struct{}{}
 	return s.snapshot, func() {
+		<-s.reading
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		_ = s.release()
 	}, nil
+}
+
+// hold returns the visible state, to be released, or nil after close.
+func (p *past) hold() *pastState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	s := p.states[p.visible()]
+	s.holders++
+	return s
 }
 
 // release drops one reference.

@@ -1,12 +1,17 @@
 package engine_test
 
 import (
+	"context"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
 // TestGSIDelay: index reads lag behind, table reads do not.
@@ -37,6 +42,61 @@ func TestGSIDelay(t *testing.T) {
 		advance(delay/8 + time.Millisecond)
 		if n := count(new("a")); n != 1 {
 			t.Errorf("after the delay the index shows %d", n)
+		}
+	})
+}
+
+// soloReaders is a store whose snapshots do not allow concurrent use, and are slow.
+type soloReaders struct {
+	kv.Store
+	violations atomic.Int64
+}
+
+func (s *soloReaders) Eventual() kv.Reads { return soloReads{s.Store.Eventual(), s} }
+
+type soloReads struct {
+	kv.Reads
+	of *soloReaders
+}
+
+func (r soloReads) Snapshot(ctx context.Context) (kv.Snapshot, error) {
+	snapshot, err := r.Reads.Snapshot(ctx)
+	return &soloReader{Snapshot: snapshot, of: r.of}, err
+}
+
+type soloReader struct {
+	kv.Snapshot
+	of   *soloReaders
+	used atomic.Int64
+}
+
+func (r *soloReader) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
+	if r.used.Add(1) > 1 {
+		r.of.violations.Add(1)
+	}
+	<-time.After(time.Millisecond)
+	r.used.Add(-1)
+	return r.Snapshot.Iter(lo, hi, o)
+}
+
+// TestGSIDelayManyReaders tests that concurrent reads use the snapshot of a past state one after the other.
+func TestGSIDelayManyReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &soloReaders{Store: memkv.New()}
+		e := openOn(t, s, engine.Options{GSIDelay: time.Minute})
+		defer e.Close()
+		createTable(t, e, musicTable("a"))
+		var readers sync.WaitGroup
+		for range 10 {
+			readers.Go(func() {
+				if _, err := e.Scan(t.Context(), &api.ScanInput{TableName: new("Music"), IndexName: new("a")}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		readers.Wait()
+		if n := s.violations.Load(); n > 0 {
+			t.Errorf("%d reads used a snapshot that another one was using", n)
 		}
 	})
 }
