@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/kinesis"
 	"github.com/aws/aws-sdk-go-v2/service/kinesis/types"
 )
@@ -14,9 +17,15 @@ import (
 // Service is a sink that puts records into Kinesis Data Streams or a compatible service.
 type Service struct{ client *kinesis.Client }
 
+// responseTime is the timeout for a response. The SDK waits forever, and with it the delivery of a table.
+const responseTime = time.Minute
+
 // NewService returns a sink that sends records to an endpoint. The Region of requests is that of the stream.
 func NewService(endpoint string, credentials aws.CredentialsProvider) *Service {
-	return &Service{kinesis.New(kinesis.Options{BaseEndpoint: &endpoint, Credentials: credentials, Region: "us-east-1"})}
+	return &Service{kinesis.New(kinesis.Options{
+		BaseEndpoint: &endpoint, Credentials: credentials, Region: "us-east-1",
+		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = responseTime }),
+	})}
 }
 
 // coded is an error of the service.

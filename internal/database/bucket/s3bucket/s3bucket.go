@@ -10,16 +10,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 )
+
+// silenceMax is how long a store may not respond, or not send more of an object. The SDK waits forever, and with it a transfer and
+// those that wait for its end.
+const silenceMax = time.Minute
 
 // Store is an S3 endpoint.
 type Store struct{ client *s3.Client }
@@ -33,6 +39,9 @@ func New(endpoint string, config aws.Config) *Store {
 		// Stores other than S3 may not support the newer checksums; MD5 entity tags show that a part arrived intact.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		if client, is := o.HTTPClient.(*awshttp.BuildableClient); is { // not the caller's own
+			o.HTTPClient = client.WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = silenceMax })
+		}
 	})}
 }
 
@@ -153,11 +162,35 @@ func (s *Store) Open(ctx context.Context, b bucket.Bucket, key string) (io.ReadC
 	if err := errors.Join(bucket.CheckName(b.Name), bucket.CheckKey(key)); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.Name, Key: &key, ExpectedBucketOwner: owner(b)})
 	if err != nil {
+		cancel()
 		return nil, known(err)
 	}
-	return out.Body, nil
+	return &body{out.Body, cancel}, nil
+}
+
+// body is an object being read. A read that takes too long fails.
+type body struct {
+	io.ReadCloser
+	cancel func()
+}
+
+var errSilent = fmt.Errorf("the store has sent nothing for %v", silenceMax)
+
+func (b *body) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(silenceMax, b.cancel)
+	n, err := b.ReadCloser.Read(p)
+	if !timer.Stop() {
+		err = errSilent
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
 }
 
 // List implements bucket.Store.

@@ -1,9 +1,11 @@
 package s3bucket_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/johannesboyne/gofakes3"
@@ -65,6 +68,41 @@ func TestAbortOfSilentStore(t *testing.T) {
 		}
 		if _, err := w.Commit(); !errors.Is(err, context.DeadlineExceeded) { // Commit aborts
 			t.Errorf("committed: %v", err)
+		}
+	})
+}
+
+// TestSilentStore tests that calls end if the store does not respond, or stops in the middle of an object.
+func TestSilentStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			own, theirs := net.Pipe()
+			go func() {
+				if r, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil && r.Method == http.MethodGet {
+					_, _ = io.WriteString(theirs, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart")
+				}
+				_, _ = io.Copy(io.Discard, theirs)
+			}()
+			return own, nil
+		}
+		s := s3bucket.New("http://127.0.0.1:1", aws.Config{
+			Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+			HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = dial }),
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := s.Create(ctx, bucket.Bucket{Name: "bucket"}, "key", bucket.Encryption{}); err == nil || ctx.Err() != nil {
+			t.Errorf("created: %v", err)
+		}
+		object, err := s.Open(ctx, bucket.Bucket{Name: "bucket"}, "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, err := io.ReadAll(object); err == nil || string(read) != "part" || ctx.Err() != nil {
+			t.Errorf("read %q, %v", read, err)
+		}
+		if err := object.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }
