@@ -9,12 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 	"github.com/monotable/monotable/internal/seal"
 )
-
-// errInMemory is returned by calls that need files when the database is in memory.
-var errInMemory = errors.New("monotable: the database is in memory and has no files")
 
 // Backup copies the database to dest while reads and writes continue. The copy is a consistent snapshot and contains every write
 // that was acknowledged before the call. dest must be missing or empty, and outside the database's directory. On the same file
@@ -29,7 +27,7 @@ var errInMemory = errors.New("monotable: the database is in memory and has no fi
 func (db *DB) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
 	store, onDisk := db.store.(*pebblekv.Store)
 	if !onDisk {
-		return fmt.Errorf("%w to back up", errInMemory)
+		return fmt.Errorf("monotable: %w", db.errNoDirectory("back up the store with its own tools, as docs/cluster.md describes"))
 	}
 	path, err := absolute(dest)
 	if err != nil {
@@ -39,6 +37,15 @@ func (db *DB) Backup(ctx context.Context, dest string, progress func(done, total
 		return fmt.Errorf("monotable: back up to %s: %w", dest, err)
 	}
 	return nil
+}
+
+// errNoDirectory is the error of a call that needs the files of a directory; do is what to do instead if other servers can share
+// the store.
+func (db *DB) errNoDirectory(do string) error {
+	if _, inMemory := db.store.(*memkv.Store); inMemory {
+		return errors.New("the database is in memory and has no files")
+	}
+	return fmt.Errorf("the server keeps its data in PostgreSQL or TiKV, not in this directory: %s", do)
 }
 
 // Backup is [DB.Backup] for a directory that no process has open. The copy shares no files with the original. It needs no master

@@ -29,6 +29,9 @@ const awaitInterval = 20 * time.Millisecond
 func (db *DB) Move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	own := *o
 	own.From, own.MasterKey = db.dir, db.masterKey
+	if _, onDisk := db.store.(*pebblekv.Store); !onDisk {
+		return Moved{}, fmt.Errorf("monotable: move to %s: %w", describeStore(own.To), db.errNoDirectory("stop all servers, and move from the URL of the store"))
+	}
 	done, err := db.move(ctx, &own)
 	if err != nil {
 		return Moved{}, fmt.Errorf("monotable: move %s to %s: %w", describeStore(own.From), describeStore(own.To), err)
@@ -37,11 +40,8 @@ func (db *DB) Move(ctx context.Context, o *MoveOptions) (Moved, error) {
 }
 
 func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
-	source, onDisk := db.store.(*pebblekv.Store)
-	switch {
-	case !onDisk:
-		return Moved{}, errors.New("only a directory can be moved while it is being served: stop all servers first")
-	case !isURL(o.To):
+	source, _ := db.store.(*pebblekv.Store)
+	if !isURL(o.To) {
 		return Moved{}, errors.New("a server has the directory open, and an online move only works to PostgreSQL or TiKV: stop the server first")
 	}
 	if err := o.check(); err != nil {

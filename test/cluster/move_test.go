@@ -106,6 +106,22 @@ func testMove(t *testing.T, binary, url, shown string) {
 	server.Stop(t)
 }
 
+// TestNoDirectory: operations on a directory say what to do instead if the server's data is in a store.
+func TestNoDirectory(t *testing.T) {
+	t.Parallel()
+	db, err := monotable.OpenStore(t.Context(), postgrestest.URL("no_directory", postgres), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Backup(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "its own tools") {
+		t.Errorf("backup: %v", err)
+	}
+	if _, err := db.Move(t.Context(), &monotable.MoveOptions{To: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "from the URL of the store") {
+		t.Errorf("move: %v", err)
+	}
+}
+
 // TestMovedUnderServer: a server that was suspended while its database was moved, and did not notice the move, does not continue
 // when it resumes.
 func TestMovedUnderServer(t *testing.T) {
