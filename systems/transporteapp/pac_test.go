@@ -180,7 +180,8 @@ func TestPACCancels(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("cancelled again", cancel, "carta_no_timbrada")})
 }
 
-// TestCartaOfStartedTripIsNotCancelled: the carta of a trip on the road is not cancelled, and the PAC is not called.
+// TestCartaOfStartedTripIsNotCancelled: the carta of a trip on the road is not cancelled, and the PAC is not called. If the trip is
+// cancelled, for example after a breakdown, its driver is available again, and the carta can be cancelled.
 func TestCartaOfStartedTripIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	pac := &flakyPAC{PAC: testPAC}
@@ -195,4 +196,13 @@ func TestCartaOfStartedTripIsNotCancelled(t *testing.T) {
 	if len(pac.cancelled) != 0 {
 		t.Errorf("the PAC has cancelled %v", pac.cancelled)
 	}
+	if off := post[transporteapp.Viaje](t, v, http.StatusOK, ana, "/viajes/"+trip+"/cancelar", "", nil); off.Estado != "cancelado" {
+		t.Errorf("the trip is %s", off.Estado)
+	}
+	shows(t, v, trip, id, "timbrada")
+	if d := get[transporteapp.Conductor](t, v, ana, "/conductores/"+driverID); d.Estado != "disponible" {
+		t.Errorf("the driver is %s", d.Estado)
+	}
+	post[transporteapp.Carta](t, v, http.StatusOK, ana, "/cartas/"+id+"/cancelacion", "", object{"motivo": "03"})
+	shows(t, v, trip, id, "cancelada")
 }

@@ -4001,18 +4001,10 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
-					Names: map[string]string{
-						"#estado":                  "estado",
-						"#fiscal":                  "fiscal",
-						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
-						"#revision":                "revision",
-					},
-					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
-					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "en_curso"},
-						":p2": &types.AttributeValueMemberS{Value: "cancelada"},
-					},
+					Expression: "#estado = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#estado": "estado", "#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
 				},
 				Else: []table.Else{
 					{
@@ -4021,14 +4013,6 @@ var (
 							Expression: "#estado <> :p0",
 							Names:      map[string]string{"#estado": "estado"},
 							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
-						},
-					},
-					{
-						Err: ErrCartaVigente,
-						When: &table.Condition{
-							Expression: "attribute_exists ( #fiscal ) AND #fiscal.#fiscal_cartaPorteStatus <> :p0",
-							Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteStatus": "cartaPorteStatus"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "cancelada"}},
 						},
 					},
 					{Err: ErrRecursoCambio},
@@ -4114,18 +4098,10 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
-					Names: map[string]string{
-						"#estado":                  "estado",
-						"#fiscal":                  "fiscal",
-						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
-						"#revision":                "revision",
-					},
-					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
-					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "en_curso"},
-						":p2": &types.AttributeValueMemberS{Value: "cancelada"},
-					},
+					Expression: "#estado = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#estado": "estado", "#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
 				},
 				Else: []table.Else{
 					{
@@ -4134,14 +4110,6 @@ var (
 							Expression: "#estado <> :p0",
 							Names:      map[string]string{"#estado": "estado"},
 							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
-						},
-					},
-					{
-						Err: ErrCartaVigente,
-						When: &table.Condition{
-							Expression: "attribute_exists ( #fiscal ) AND #fiscal.#fiscal_cartaPorteStatus <> :p0",
-							Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteStatus": "cartaPorteStatus"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "cancelada"}},
 						},
 					},
 					{Err: ErrRecursoCambio},

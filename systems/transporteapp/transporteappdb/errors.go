@@ -154,8 +154,7 @@ var (
 	// ErrViajeTerminado is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
 	// CancelarEnCursoConRemolque can return it.
 	ErrViajeTerminado = errors.New("transporteappdb: viaje terminado")
-	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
-	// CancelarEnCursoConRemolque can return it.
+	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado can return it.
 	ErrCartaVigente = errors.New("transporteappdb: carta vigente")
 	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can return it.
 	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)

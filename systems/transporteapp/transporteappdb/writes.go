@@ -1708,18 +1708,18 @@ type CancelarEnCursoResult struct {
 // CancelarEnCurso does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update Agenda
 // for each line.
 //
-// Cancels a trip in progress; driver and vehicle are available again. The lines are their agendas.
+// Cancels a trip in progress; driver and vehicle are available again. Its carta, which cannot be cancelled before, is
+// cancelled afterwards. The lines are their agendas.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   26 write units with 2 lines, 2 for each
 //
-// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
-// 3 lines.
+// It can fail with ErrViajeTerminado, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound, ErrConductorNotFound,
+// ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarEnCurso(ctx context.Context, in CancelarEnCursoInput) (CancelarEnCursoResult, error) {
 	return table.Do(ctx, db.run, cancelarEnCursoWrite, in.input(), db.cancelarEnCursoResult)
 }
@@ -1772,7 +1772,7 @@ type CancelarEnCursoConRemolqueResult struct {
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
@@ -1780,9 +1780,9 @@ type CancelarEnCursoConRemolqueResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   33 write units with 3 lines, 2 for each
 //
-// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
-// ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
+// It can fail with ErrViajeTerminado, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound, ErrConductorNotFound,
+// ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound,
+// table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarEnCursoConRemolque(ctx context.Context, in CancelarEnCursoConRemolqueInput) (CancelarEnCursoConRemolqueResult, error) {
 	return table.Do(ctx, db.run, cancelarEnCursoConRemolqueWrite, in.input(), db.cancelarEnCursoConRemolqueResult)
 }
