@@ -270,6 +270,9 @@ func TestLocal(t *testing.T) {
 	if !first.Prueba || !bytes.Contains(first.XML, []byte(`Leyenda="PRUEBA, sin validez fiscal"`)) || !first.FechaTimbrado.Equal(at) {
 		t.Errorf("stamped %+v", first)
 	}
+	if !bytes.Contains(first.XML, []byte(`FechaTimbrado="2024-01-15T02:30:00"`)) {
+		t.Errorf("the stamp's time is not Mexico's central time: %s", first.XML)
+	}
 	if !regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(first.UUID) {
 		t.Errorf("the UUID is %s", first.UUID)
 	}

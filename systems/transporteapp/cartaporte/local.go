@@ -36,6 +36,9 @@ const (
 	lifetime = 10 * 365 * 24 * time.Hour
 )
 
+// centro is Mexico's central time, the time zone of all stamps. It has had no daylight saving time since 2022.
+var centro = time.FixedZone("Zona Centro", -6*60*60)
+
 // Local is a PAC for development and tests. It creates a key and a certificate on first use, and uses them for the company's seal
 // and for the PAC's stamp: RSA with SHA-256 over its own original string (Original), which is not the tax office's. The UUID is
 // derived from Referencia and the document, so repeating a request yields the same stamp.
@@ -104,7 +107,7 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	}
 	stamp := &xmlTimbre{
 		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: out.UUID,
-		FechaTimbrado: out.FechaTimbrado.Format(layout), RfcProvCertif: out.RfcProvCertif, Leyenda: Leyenda, SelloCFD: c.Sello,
+		FechaTimbrado: out.FechaTimbrado.In(centro).Format(layout), RfcProvCertif: out.RfcProvCertif, Leyenda: Leyenda, SelloCFD: c.Sello,
 		NoCertificadoSAT: out.NoCertificadoSAT,
 	}
 	if stamp.SelloSAT, err = s.sign(stamp.original()); err != nil {
