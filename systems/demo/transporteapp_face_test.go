@@ -419,3 +419,41 @@ func cartaOf(t *testing.T, r *running, sub string) string {
 	t.Helper()
 	return newCarrier(t, r.web, sub).do(http.MethodGet, "/folios/CP-000001", nil, "cartaId")
 }
+
+// TestReadersDay: a licence is valid until the end of its last day, and a trip is on the day on which it starts, where the reader is,
+// although it is another day in UTC.
+func TestReadersDay(t *testing.T) {
+	t.Parallel()
+	r := serveAll(t, registered(), "--memory")
+	const sub = "u-zonas"
+	c := newCarrier(t, r.web, sub)
+	c.do(http.MethodPut, "/perfil", map[string]any{
+		"email": "ana@transportes.mx", "fullName": "Transportes", "timezone": "America/Mexico_City", "config": map[string]any{
+			"rfcEmisor": "EKU9003173C9", "razonSocial": "ESCUELA KEMPER URGATE", "regimenFiscal": "601", "domicilioFiscal": map[string]any{"codigoPostal": "06600", "estado": "CMX"},
+		},
+	}, "userId")
+	zone, ahead, starts := "Etc/GMT+12", -12*time.Hour, 23*time.Hour // where it is yesterday; the sign is the opposite of the usual one
+	if time.Now().UTC().Hour() >= 12 {
+		zone, ahead, starts = "Etc/GMT-14", 14*time.Hour, time.Hour // where it is tomorrow
+	}
+	today := time.Now().UTC().Add(ahead).Truncate(24 * time.Hour)
+	c.driver("Hoy", today)
+	c.driver("Ayer", today.AddDate(0, 0, -1))
+	trip := tripNamed("Azúcar", today.Add(starts-ahead), 8*time.Hour)
+	trip["local"], trip["carta"] = false, map[string]any{"receptor": map[string]any{
+		"rfc": "IIA040805DZ4", "nombre": "INDISTRIA ILUMINADORA DE ALMACENES", "regimenFiscal": "601", "usoCfdi": "S01",
+		"domicilioFiscal": map[string]any{"codigoPostal": "44100", "estado": "JAL"},
+	}}
+	carta, _ := c.response(http.MethodPost, "/viajes", trip)["carta"].(map[string]any)
+
+	p := webtest.Open(t, r.web+"/transporteapp/#/fleet", webtest.Language("es-MX"), webtest.TimeZone(zone))
+	p.Button("Iniciar sesión")
+	signIn(p, sub)
+	p.UntilText("Hoy")
+	for name, says := range map[string]string{"Hoy": "hasta el", "Ayer": "venció el"} {
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll("tr")].find((row) => row.textContent.includes(%q)).textContent.includes(%q)`, name, says))
+	}
+	p.Go(fmt.Sprint(r.web, "/transporteapp/#/cartas/", carta["cartaId"]))
+	p.Wait(".carta-head a")
+	p.Until(`document.querySelector(".carta-head a").href.includes("day=` + today.Format(time.DateOnly) + `")`)
+}

@@ -5,6 +5,7 @@ import { api, type Schemas } from "#clients/transporteapp";
 import { lines, numbered, open, parts, placeLines, sent, store, type Draft, type Opened, type Part } from "./carta-draft.ts";
 import { Goods } from "./carta-goods.tsx";
 import type { Profile } from "./data.ts";
+import { dayKey } from "./day.ts";
 import { Documents } from "./documents.tsx";
 import { Lines, search, type Catalog, type Line, type Texts } from "./form.tsx";
 import { useLive } from "./live.ts";
@@ -58,7 +59,7 @@ function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void
   return (
     <div class={editable ? "carta" : "carta closed"}>
       <div class="carta-head stack">
-        <Breadcrumb steps={[{ label: t("nav.board"), href: link("/", { day: trip.fechaInicioProgramada.slice(0, 10), trip: trip.viajeId }) }, { label: trip.nombre }, { label: carta.folio }]} />
+        <Breadcrumb steps={[{ label: t("nav.board"), href: link("/", { day: dayKey(new Date(trip.fechaInicioProgramada)), trip: trip.viajeId }) }, { label: trip.nombre }, { label: carta.folio }]} />
         <div class="row"><h1>{t("carta")} <span class="number">{carta.folio}</span></h1><Badge {...(tones[carta.status] ? { tone: tones[carta.status] } : {})}>{t(`carta.${carta.status}`)}</Badge></div>
       </div>
       <div class="carta-parts stack">

@@ -120,9 +120,9 @@ export async function fleet(signal?: AbortSignal): Promise<Fleet> {
   };
 }
 
-/** Days until a licence expires; negative if it has. */
+/** Days until a licence expires; negative if it has. It is valid until the end of its last day, where the reader is. */
 export function daysLeft(day: string, now = Date.now()): number {
-  return Math.round((Date.parse(day) - Date.parse(new Date(now).toISOString().slice(0, 10))) / (24 * hour));
+  return Math.round((Date.parse(day) - Date.parse(dayKey(new Date(now)))) / (24 * hour));
 }
 
 /** Days before an expiry that counts as soon. */
