@@ -107,3 +107,25 @@ func TestFailedRefundAtDesk(t *testing.T) {
 		t.Error("the payment is not refunded")
 	}
 }
+
+// TestOrdersBeforeEvents: the desk and a customer's orders show what happened after their lists were read and before the events
+// started, as after a restart of the server.
+func TestOrdersBeforeEvents(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	cup := stock(t, v, "Taza", "20.00", 9)
+	first := buy(t, v, ana, "first", cup.ProductID, 1)
+	address, begin := webtest.Slow(t, v.Address(t), http.MethodGet, "/orders/events")
+	desk := signedIn(t, address, v.Token(t, boss, catfecito.AdminGroup), "/#/desk")
+	desk.Until(`document.querySelectorAll(".column-pending .ticket").length === 1 && document.querySelectorAll(".column-empty").length === 2`)
+	second := buy(t, v, bruno, "second", cup.ProductID, 1)
+	begin()
+	desk.UntilText(strings.ToUpper(second.OrderID[:6]))
+
+	address, begin = webtest.Slow(t, v.Address(t), http.MethodGet, "/orders/events")
+	own := signedIn(t, address, v.Token(t, ana), "/#/orders")
+	own.UntilText("Waiting for payment")
+	must[catfecito.Order](t, v, staff(keyed("", "/orders/"+first.OrderID+"/pay", "pay", nil)), http.StatusOK)
+	begin()
+	own.UntilText("Being prepared")
+}

@@ -17,11 +17,11 @@ const restMost = 15_000;
 
 /**
  * Follows an event stream of the system with the session's token, which EventSource cannot send. It reconnects with
- * growing pauses; in `connected` a view loads what it may have missed. headers are added to those of the session.
+ * growing pauses. At each `ready`, which a service sends whenever events may have been missed, a view loads its list. headers are added to those of the session.
  *
- *   const following = follow("/orders/events", { order: (o) => show(o) }, { connected: () => list.reload() });
+ *   const following = follow("/orders/events", { ready: () => list.reload(), order: (o) => show(o) });
  */
-export function follow(path: string, on: Record<string, (data: never) => void>, more: { connected?: () => void; headers?: Record<string, string> } = {}): Following {
+export function follow(path: string, on: Record<string, (data: never) => void>, more: { headers?: Record<string, string> } = {}): Following {
   const state = signal<"connecting" | "open" | "waiting" | "failed">("connecting");
   const problem = signal<Problem | undefined>(undefined);
   const end = new AbortController();
@@ -36,7 +36,6 @@ export function follow(path: string, on: Record<string, (data: never) => void>, 
     }
     state.value = "open";
     problem.value = undefined;
-    more.connected?.();
     const parser = createParser({
       onEvent: (event) => {
         if (event.id !== undefined) last = event.id;

@@ -35,14 +35,12 @@ export function Board() {
     }
   };
   useEffect(() => {
-    let first = true;
     const f = follow("/orders/events", {
-      order: (o: Open) => { put(o); void takings.reload(); },
-    }, {
-      connected: () => { // load what happened while disconnected
-        if (!first) for (const column of columns) void lists[column].reload();
-        first = false;
+      ready: () => { // load what happened before
+        for (const column of columns) void lists[column].reload();
+        void takings.reload();
       },
+      order: (o: Open) => { put(o); void takings.reload(); },
     });
     setLive(f);
     return f.stop;

@@ -30,6 +30,7 @@ export function Orders() {
   useEffect(() => {
     if (!session.value) return;
     const live = follow("/orders/events", {
+      ready: () => void list.reload(),
       order: (o: Order) => {
         if (list.items.value.some((x) => x.orderId === o.orderId)) list.change((all) => all.map((x) => (x.orderId === o.orderId ? { ...x, status: o.status } : x)));
         else void list.reload();
@@ -74,7 +75,7 @@ export function OrderView({ id }: { id: string }) {
   useTitle(t("order.title", { id: shortID(id) }));
   useEffect(() => {
     if (!session.value) return;
-    const live = follow("/orders/events", { order: (o: Order) => { if (o.orderId === id) void order.reload(); } }, { connected: () => void order.reload() });
+    const live = follow("/orders/events", { ready: () => void order.reload(), order: (o: Order) => { if (o.orderId === id) void order.reload(); } });
     return live.stop;
   }, [id, session.value?.sub]);
   const o = order.value.value;
