@@ -128,6 +128,20 @@ func TestOrderFromSignUpToDelivery(t *testing.T) {
 	desk.Shot("desk-users")
 }
 
+// TestBackFromPayment: the browser's back button leads from the payment page to the order, which can still be paid, and not to an
+// empty checkout.
+func TestBackFromPayment(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	put(t, v, ana, stock(t, v, "Taza", "20.00", 9).ProductID, 1)
+	p := signedIn(t, v.Address(t), v.Token(t, ana), "/#/checkout")
+	p.Type("input[name=name]", "Ana")
+	p.Type("input[name=phone]", "55 1234 5678")
+	p.Button("Place order and pay")
+	p.Wait(`button[value="payment.succeeded"]`)
+	p.Until(`navigation.entries()[navigation.currentEntry.index - 1].url.includes("#/orders/")`)
+}
+
 // openShop opens a shop with sample data and running workers.
 func openShop(t *testing.T) *apitest.Server {
 	t.Helper()

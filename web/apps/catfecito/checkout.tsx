@@ -62,7 +62,9 @@ export function Checkout() {
       key.done();
       keep(lastName, JSON.stringify({ way, name: delivery.name, phone: delivery.phone, address: delivery.address }));
       void loadCart();
-      if (cash || !(await payOnline(order.orderId))) go(link("/orders/:id", { id: order.orderId, placed: 1 }), "replace");
+      const show = (placed?: 1) => go(link("/orders/:id", { id: order.orderId, placed }), "replace");
+      show(cash ? 1 : undefined); // the back button of the payment page returns to the order
+      if (!cash && !(await payOnline(order.orderId))) show(1);
     } catch (thrown) {
       const found = Problem.of(thrown);
       setProblem(found);
