@@ -39,8 +39,13 @@ let refreshing: Promise<void> | undefined;
 
 /** Exchanges the refresh token, one call at a time. If the session has ended, the user is logged out. */
 export function refresh(): Promise<void> {
-  refreshing ??= exchange().finally(() => { refreshing = undefined; });
+  refreshing ??= alone(exchange).finally(() => { refreshing = undefined; });
   return refreshing;
+}
+
+/** Runs while no other tab does: of two exchanges of one token, the first one's response is invalid, and may be the one that is kept. Without TLS there are no locks. */
+async function alone(run: () => Promise<void>): Promise<void> {
+  await ("locks" in navigator ? navigator.locks.request(refreshName, run) : run());
 }
 
 async function exchange(): Promise<void> {
