@@ -13,7 +13,7 @@
 //	 "message":"The conditional request failed",                                    missing if it is empty
 //	 "Item":{…}}                                                                    members of Details
 //
-// Files: codes.go is the catalog of codes (namespace, status, retryable); sentences.go is the table of sentences, and of their
+// Files: codes.go is the catalog of codes (namespace and status); sentences.go is the table of sentences, and of their
 // codes other than ValidationException; faults.go has the sentences for invalid attribute values, which differ by operation.
 // Sentences about expressions are in package expr, those about single members in package api, those about JSON of the wrong type
 // in package wire.
@@ -61,9 +61,6 @@ func (e *Error) Type() string { return e.Code.info().namespace + "#" + string(e.
 
 // Status returns the HTTP status of the response.
 func (e *Error) Status() int { return e.Code.info().status }
-
-// Retryable reports whether AWS's table of errors allows clients to retry the request.
-func (e *Error) Retryable() bool { return e.Code.info().retryable }
 
 // MessageMember returns the name of the member with the message: "message", or "Message" if the API's model spells it like that.
 func (e *Error) MessageMember() string {

@@ -74,7 +74,6 @@ const (
 type info struct {
 	namespace    string
 	status       int
-	retryable    bool
 	upperMessage bool // the message's member is "Message"
 }
 
@@ -88,8 +87,7 @@ func (c Code) info() info {
 // OfFramework reports whether the code belongs to the framework in front of the database. Every operation may return such a code.
 func (c Code) OfFramework() bool { return c.info().namespace != database }
 
-// exceptional are the codes that differ from plain database errors: namespace database, status 400, not retryable, "message" in
-// lower case.
+// exceptional are the codes that differ from plain database errors: namespace database, status 400, "message" in lower case.
 var exceptional = map[Code]info{
 	ValidationException: {namespace: validate, status: http.StatusBadRequest},
 
@@ -101,22 +99,16 @@ var exceptional = map[Code]info{
 	IncompleteSignatureException:        {namespace: service, status: http.StatusBadRequest},
 	InvalidSignatureException:           {namespace: service, status: http.StatusBadRequest},
 	MissingAuthenticationTokenException: {namespace: service, status: http.StatusBadRequest},
-	UnrecognizedClientException:         {namespace: service, status: http.StatusBadRequest, retryable: true},
+	UnrecognizedClientException:         {namespace: service, status: http.StatusBadRequest},
 
-	RequestTimeoutException: {namespace: service, status: http.StatusRequestTimeout, retryable: true},
+	RequestTimeoutException: {namespace: service, status: http.StatusRequestTimeout},
 
-	ThrottlingException: {namespace: availability, status: http.StatusBadRequest, retryable: true},
-	ServiceUnavailable:  {namespace: availability, status: http.StatusServiceUnavailable, retryable: true},
+	ThrottlingException: {namespace: availability, status: http.StatusBadRequest},
+	ServiceUnavailable:  {namespace: availability, status: http.StatusServiceUnavailable},
 
-	InternalServerError: {namespace: database, status: http.StatusInternalServerError, retryable: true},
+	InternalServerError: {namespace: database, status: http.StatusInternalServerError},
 
-	ItemCollectionSizeLimitExceededException: {namespace: database, status: http.StatusBadRequest, retryable: true},
-	LimitExceededException:                   {namespace: database, status: http.StatusBadRequest, retryable: true},
-	ProvisionedThroughputExceededException:   {namespace: database, status: http.StatusBadRequest, retryable: true},
-	ReplicatedWriteConflictException:         {namespace: database, status: http.StatusBadRequest, retryable: true},
-	RequestLimitExceeded:                     {namespace: database, status: http.StatusBadRequest, retryable: true},
-	TransactionConflictException:             {namespace: database, status: http.StatusBadRequest, retryable: true},
-	TransactionInProgressException:           {namespace: database, status: http.StatusBadRequest, retryable: true, upperMessage: true},
-	TransactionCanceledException:             {namespace: database, status: http.StatusBadRequest, upperMessage: true},
-	IdempotentParameterMismatchException:     {namespace: database, status: http.StatusBadRequest, upperMessage: true},
+	TransactionInProgressException:       {namespace: database, status: http.StatusBadRequest, upperMessage: true},
+	TransactionCanceledException:         {namespace: database, status: http.StatusBadRequest, upperMessage: true},
+	IdempotentParameterMismatchException: {namespace: database, status: http.StatusBadRequest, upperMessage: true},
 }

@@ -147,28 +147,6 @@ func TestAppCoreKeys(t *testing.T) {
 	}
 }
 
-// TestOfKey tests that the key's types come from the table.
-func TestOfKey(t *testing.T) {
-	d := shop()
-	d.Tables = []*design.Table{{
-		Name: "Shop", PK: design.KeyAttribute{Name: "PK", Type: design.KeyString}, SK: &design.KeyAttribute{Name: "SK", Type: design.KeyNumber},
-	}}
-	e := fields(t, "room:id movie:int")
-	k, err := keylang.OfKey(d, e, design.Key{PK: parse(t, "{room}"), SK: parse(t, "{movie}")})
-	if err != nil || len(k) != 2 || k[1].Type() != design.KeyNumber {
-		t.Fatalf("%v %v", k, err)
-	}
-	if w, ok := keylang.Collide(k, k); !ok || strings.Join(w.Key, " ") != "a 0" {
-		t.Errorf("%+v %v", w, ok)
-	}
-	if _, err := keylang.OfKey(d, e, design.Key{PK: parse(t, "{room}"), SK: parse(t, "M#{movie}")}); err == nil {
-		t.Error("an attribute of type N has no prefix")
-	}
-	if _, err := keylang.OfKey(d, e, design.Key{}); err == nil {
-		t.Error("a key has a partition key")
-	}
-}
-
 // TestExtremeTemplatesAreBounded tests extreme templates: an undecided question counts as an uncertain defect.
 func TestExtremeTemplatesAreBounded(t *testing.T) {
 	spec := "a:text l:text(20) n:id(400) u:uuid g:int b:Big"

@@ -37,26 +37,6 @@ func (t Template) Type() design.KeyType { return t.kind }
 // Parts are the literals and fields, in order. They must not be changed.
 func (t Template) Parts() []Part { return t.parts }
 
-// OfKey is the languages of a primary key of an entity: its own, a copy's, or a marker's. It has one or two templates.
-func OfKey(d *design.Design, e *design.Entity, k design.Key) ([]Template, error) {
-	table := d.TableOf(e)
-	if table == nil || k.PK == nil {
-		return nil, fmt.Errorf("%s has no partition key", e.Name)
-	}
-	pk, err := OfTemplate(d, e, k.PK, table.PK.Type)
-	if err != nil {
-		return nil, err
-	}
-	if table.SK == nil || k.SK == nil {
-		return []Template{pk}, nil
-	}
-	sk, err := OfTemplate(d, e, k.SK, table.SK.Type)
-	if err != nil {
-		return nil, err
-	}
-	return []Template{pk, sk}, nil
-}
-
 // OfTemplate is the languages of a template of an entity's fields, for a key attribute of a type. The template may be made
 // for a question, such as the prefix of a begins_with. Attributes of type N and B contain one field without literals and
 // text functions: a whole or decimal number, or bytes. The error says what is wrong: an unknown field, a function that does
