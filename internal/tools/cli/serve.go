@@ -121,22 +121,20 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 // output or error that nothing reads, unless something has asked for the signal.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// rereads reports whether SIGHUP rereads files. Otherwise it stops the server like Ctrl-C: its terminal has been closed.
-func (f *serveFlags) rereads() bool {
-	return f.auth.file != "" || f.audit.file != "" || f.tls.cert != ""
+// untilHangup returns a context that ends when the terminal is closed, which stops the server like Ctrl-C. It does not if SIGHUP rereads
+// files, or is ignored, as by nohup.
+func (f *serveFlags) untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.auth.file != "" || f.audit.file != "" || f.tls.cert != "" || signal.Ignored(syscall.SIGHUP) {
+		return context.WithCancel(ctx)
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
 func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
 	surviveClosedPipes()
-	if !flags.rereads() && !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
-		defer stop()
-	}
+	ctx, cancel := flags.untilHangup(ctx)
+	defer cancel()
 	if flags.untilStdin {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
 		go func() {
 			_, _ = io.Copy(io.Discard, env.stdin())
 			cancel()
