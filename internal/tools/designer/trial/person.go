@@ -117,7 +117,7 @@ func (t *Trial) erase(ctx context.Context, w *world, db Runner, id string, recor
 type fate struct {
 	part   *plan.PersonPart
 	also   []*plan.PersonPart // that change the item too, because it refers to the person in several fields
-	others bool // the item does not belong to the person in any way
+	others bool               // the item does not belong to the person in any way
 }
 
 // changed is a record whose item is kept with changes. Generated IDs are taken from the item.
