@@ -259,6 +259,17 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestTypeOutweighsPrefixes tests that an item with an old key is explained as the entity that its type names, not as another one whose
+// keys may begin like its own.
+func TestTypeOutweighsPrefixes(t *testing.T) {
+	d := parsed(t, shop+"  Session: { key: { pk: \"USER#{userId}#SESSION\", sk: \"{sessionId}\" }, fields: { userId: id, sessionId: id } }\n")
+	old := of("PK=USER#u2", "SK=OLD#o3", "type=ORDER", "orderId=o3", "userId=u2", "status=paid", "total=1", "code=x", "createdAt=2026-01-16T10:00:00.000Z")
+	text := asText(t, check(t, d, map[string][]table.Item{"Shop": append(items(), old)}))
+	if strings.Contains(text, "Session.") || !strings.Contains(text, "key Order.") {
+		t.Error(text)
+	}
+}
+
 // TestCountedByKey tests that items whose keys lower and fold make equal are counted by one item, as in generated code; also
 // if a reference says so.
 func TestCountedByKey(t *testing.T) {

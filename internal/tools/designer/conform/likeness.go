@@ -59,8 +59,8 @@ type degree int
 
 // The degrees; each byte of a literal adds one.
 const (
-	ofType   degree = 10_000    // the type attribute matches
-	begins   degree = 1_000_000 // the keys start with the literals
+	begins   degree = 10_000    // the keys start with the literals, which several entities may share
+	ofType   degree = 1_000_000 // the type attribute matches
 	parsable degree = 100_000_000
 )
 
