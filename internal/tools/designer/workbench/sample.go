@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/design"
@@ -18,8 +19,23 @@ func (w *writer) sample(e *design.Entity, n int) map[string]design.Literal {
 	out := map[string]design.Literal{}
 	for _, f := range e.Fields {
 		if !slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name }) {
-			out[f.Name] = w.value(f.Name, f.Type, n, 0)
+			out[f.Name] = w.field(f, n, 0)
 		}
+	}
+	return out
+}
+
+// field makes up a value of a field: a text is cut at its start, where the number is not, or extended there, to fit min and max.
+func (w *writer) field(f *design.Field, n, depth int) design.Literal {
+	out := w.value(f.Name, f.Type, n, depth)
+	switch f.Type.Kind {
+	case design.KindText, design.KindSecret, design.KindID, design.KindSlug:
+		if f.MaxBytes > 0 && len(out.Text) > f.MaxBytes {
+			out.Text = out.Text[len(out.Text)-f.MaxBytes:]
+		}
+		text := strings.TrimLeft(out.Text, " ") // which |fold drops
+		out.Text = strings.Repeat("x", max(f.MinBytes, len(out.Text))-len(text)) + text
+	default:
 	}
 	return out
 }
@@ -38,7 +54,7 @@ func (w *writer) value(name string, t design.Type, n, depth int) design.Literal 
 		members := map[string]design.Literal{}
 		for _, f := range w.design.Struct(t.Name).Fields {
 			if depth == 0 || !f.Optional {
-				members[f.Name] = w.value(f.Name, f.Type, n, depth+1)
+				members[f.Name] = w.field(f, n, depth+1)
 			}
 		}
 		return design.Literal{Map: members}

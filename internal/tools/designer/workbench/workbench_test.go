@@ -54,6 +54,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestSamplesFitTheirFields tests that made-up values respect min and max.
+func TestSamplesFitTheirFields(t *testing.T) {
+	d, err := design.Parse("", []byte(`
+design: 1
+name: Arena
+tables: { Arena: { key: { pk: PK, sk: SK } } }
+types: { Mark: { fields: { sign: { type: text, min: 30 } } } }
+entities:
+  Guild:
+    key: { pk: "COUNTRY#{country}", sk: "{tag|fold}" }
+    fields: { country: { type: slug, max: 2 }, tag: { type: text, min: 2, max: 5 }, code: { type: text, min: 20, max: 40 }, mark: Mark }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	modelOf(t, d)
+}
+
 // TestInexpressiblePartsAreReported tests that what the format cannot express is reported, and the rest is written; an invalid sample is
 // reported, too.
 func TestInexpressiblePartsAreReported(t *testing.T) {
