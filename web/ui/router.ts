@@ -38,7 +38,7 @@ window.addEventListener("hashchange", () => {
   }
   const to = entry() ?? at + 1;
   history.replaceState(to, "");
-  if (!allowed && unsaved()) {
+  if (!allowed && [...guards].some((unsaved) => unsaved())) {
     leaving.value = to - at;
     history.go(at - to);
     return;
@@ -61,15 +61,10 @@ export function stay(): void {
   leaving.value = undefined;
 }
 
-/** Whether the view has input that leaving it would lose. */
-export function unsaved(): boolean {
-  return [...guards].some((guard) => guard());
-}
-
 /** Asks before the user leaves the view or closes the page while it has unsaved input. */
-export function useLeaveGuard(wouldLose: () => boolean): void {
-  const latest = useRef(wouldLose);
-  latest.current = wouldLose;
+export function useLeaveGuard(unsaved: () => boolean): void {
+  const latest = useRef(unsaved);
+  latest.current = unsaved;
   useLayoutEffect(() => { // an effect would guard for a moment after the view is gone
     const guard = () => latest.current();
     const ask = (e: BeforeUnloadEvent) => { if (guard()) e.preventDefault(); };

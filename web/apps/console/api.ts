@@ -1,6 +1,6 @@
 // The back end forwards DynamoDB's JSON unchanged. Numbers in items are strings there, so JSON.parse loses no digits.
 import { signal } from "@preact/signals";
-import { Problem, apiURL, language, pageData, unsaved } from "#ui";
+import { Problem, apiURL, language, pageData } from "#ui";
 import type { Item, Value } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -32,9 +32,6 @@ export const user = signal<string | undefined>(about.user);
 
 /** Whether the user's session has ended under a view. The view stays until they have signed in again. */
 export const sessionEnded = signal(false);
-
-/** How often a user has signed in where nothing unsaved was shown: such views load again. */
-export const signedIn = signal(0);
 
 /** The endpoint as programs use it. */
 export const endpoint = about.endpoint ?? location.origin;
@@ -123,7 +120,6 @@ export async function signIn(key: { accessKeyId: string; secretAccessKey: string
   user.value = key.accessKeyId;
   sessionEnded.value = false;
   if (another) location.reload(); // views show what the former key may read
-  else if (!unsaved()) signedIn.value++;
 }
 
 export async function signOut(): Promise<void> {

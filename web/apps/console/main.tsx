@@ -4,10 +4,9 @@ import "./design.css";
 import "./checks.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
-import { Fragment } from "preact";
 import { useEffect } from "preact/hooks";
 import { NotFound, Shell, here, link, start, view } from "#ui";
-import { about, askServed, served, sessionEnded, signedIn, user } from "./api.ts";
+import { about, askServed, served, sessionEnded, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { ChecksPage } from "./checks.tsx";
 import { CreateItemPage } from "./create-item.tsx";
@@ -48,7 +47,7 @@ function App() {
     ] : []}>
       {inside && <><Palette /><ViewTabs /></>}
       {sessionEnded.value && <SignInAgain />}
-      {!inside ? <SignInPage /> : <Fragment key={signedIn.value}>{view({
+      {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
         "/partiql": () => <PartiQL />,
@@ -73,7 +72,7 @@ function App() {
         "/tables/:table/checks": (v) => <ChecksPage name={v["table"] ?? ""} />,
         "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
-      }, () => <NotFound />)}</Fragment>}
+      }, () => <NotFound />)}
     </Shell>
   );
 }
