@@ -132,6 +132,7 @@ export async function addBookmarks(text: string): Promise<boolean> {
 
 /** Stores the queries at the endpoint from now on. */
 export async function keepInTable(): Promise<void> {
+  await loading; // or its answer, from before the table, would come last
   take(await createQueriesTable());
 }
 
