@@ -20,7 +20,9 @@ import (
 //   - What Pebble cannot read in its manifest, the list of tables, counts as a record that was being written. It opens the state
 //     before that, and removes all tables written since.
 //   - What it cannot read in the last block of the log counts as writes that were not acknowledged.
-//   - A missing log counts as an empty one.
+//   - A missing log counts as an empty one. A crash leaves none only while the store is being opened: between the deletion of the
+//     old log, whose writes are in tables then, and the creation of the new one. That is after the creation of a manifest and before
+//     that of a file with options.
 func checkFiles(fs vfs.FS, dir, data string) error {
 	at, err := pebble.Peek(data, fs)
 	if err != nil || !at.Exists {
@@ -36,6 +38,9 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 			n, _ := strconv.ParseUint(number, 10, 64)
 			last = max(last, n)
 		}
+	}
+	if last == 0 && numberOf(at.OptionsFilename) < numberOf(at.ManifestFilename) {
+		return nil
 	}
 	if last == 0 {
 		return &kv.DamageError{Dir: dir, File: fs.PathJoin(data, "*.log"), Cause: errors.New("there is no such file, but the latest writes are in one")}
@@ -54,6 +59,12 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 		}
 	}
 	return nil
+}
+
+// numberOf returns the number at the end of a file's name, which Pebble gives in the order in which it creates them; 0 without one.
+func numberOf(name string) uint64 {
+	n, _ := strconv.ParseUint(name[strings.LastIndexByte(name, '-')+1:], 10, 64)
+	return n
 }
 
 // framing is how Pebble stores records in a file: as chunks in blocks, each with a checksum, a length and a kind before its data.

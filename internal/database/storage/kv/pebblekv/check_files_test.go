@@ -68,6 +68,14 @@ func TestMissingLog(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	removeLogs(t, fs)
+	if _, err := pebblekv.Open("db", onMemory(fs)); !isDamage(err) {
+		t.Errorf("opened with %v", err)
+	}
+}
+
+func removeLogs(t *testing.T, fs vfs.FS) {
+	t.Helper()
 	for name := range allFiles(t, fs, "db/pebble") {
 		if strings.HasSuffix(name, ".log") {
 			if err := fs.Remove(name); err != nil {
@@ -75,8 +83,45 @@ func TestMissingLog(t *testing.T) {
 			}
 		}
 	}
-	if _, err := pebblekv.Open("db", onMemory(fs)); !isDamage(err) {
-		t.Errorf("opened with %v", err)
+}
+
+// withoutNewLogs is a disk that fails when a log is created.
+type withoutNewLogs struct{ vfs.FS }
+
+func (fs withoutNewLogs) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasSuffix(name, ".log") {
+		return nil, errors.New("no logs")
+	}
+	return fs.FS.Create(name, category)
+}
+
+// TestLogBetween: while a store is being opened there is a moment without a log: the old one may have been removed before the new
+// one is created. If the disk fails then, or the power, the directory is not damaged.
+func TestLogBetween(t *testing.T) {
+	fs := vfs.NewMem()
+	s, err := pebblekv.Open("db", onMemory(fs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, "key", "value")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pebblekv.Open("db", onMemory(withoutNewLogs{fs})); err == nil || isDamage(err) {
+		t.Fatalf("opened with %v", err)
+	}
+	removeLogs(t, fs) // as Pebble does about then
+	for range 2 {
+		s, err = pebblekv.Open("db", onMemory(fs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := s.Get(t.Context(), []byte("key")); string(v) != "value" || err != nil {
+			t.Errorf("key is %q, %v", v, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
