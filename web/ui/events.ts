@@ -17,7 +17,8 @@ const restMost = 15_000;
 
 /**
  * Follows an event stream of the system with the session's token, which EventSource cannot send. It reconnects with
- * growing pauses. At each `ready`, which a service sends whenever events may have been missed, a view loads its list. headers are added to those of the session.
+ * growing pauses. At each `ready`, which a service sends whenever events may have been missed, a view loads its list.
+ * headers are added to those of the session.
  *
  *   const following = follow("/orders/events", { ready: () => list.reload(), order: (o) => show(o) });
  */

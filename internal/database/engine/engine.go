@@ -8,7 +8,8 @@
 //
 // # Transfers
 //
-// Exports, imports and bulk operations (transfers.go) are jobs whose records are kept, because the API describes them after they have ended.
+// Exports, imports and bulk operations (transfers.go) are jobs whose records are kept, because the API describes them after they
+// have ended.
 //
 // # Jobs
 //

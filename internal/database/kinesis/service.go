@@ -17,7 +17,7 @@ import (
 // Service is a sink that puts records into Kinesis Data Streams or a compatible service.
 type Service struct{ client *kinesis.Client }
 
-// responseTime is the timeout for a response. The SDK waits forever, and with it the delivery of a table.
+// responseTime is the timeout for a response. The SDK would wait forever, and with it the deliveries of a table.
 const responseTime = time.Minute
 
 // NewService returns a sink that sends records to an endpoint. The Region of requests is that of the stream.

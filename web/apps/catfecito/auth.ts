@@ -43,7 +43,10 @@ export function refresh(): Promise<void> {
   return refreshing;
 }
 
-/** Runs while no other tab does: of two exchanges of one token, the first one's response is invalid, and may be the one that is kept. Without TLS there are no locks. */
+/**
+ * Runs while no other tab does: of two exchanges of one token, the first one's response is invalid, and may be the one that is
+ * kept. Without TLS there are no locks.
+ */
 async function alone(run: () => Promise<void>): Promise<void> {
   await ("locks" in navigator ? navigator.locks.request(refreshName, run) : run());
 }

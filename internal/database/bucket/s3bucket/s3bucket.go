@@ -23,8 +23,8 @@ import (
 	"github.com/monotable/monotable/internal/database/bucket"
 )
 
-// silenceMax is how long a store may not respond, or not send more of an object. The SDK waits forever, and with it a transfer and
-// those that wait for its end.
+// silenceMax is how long a store may take to respond, or to send more of an object. The SDK would wait forever, and with it the
+// transfer and all that wait for its end.
 const silenceMax = time.Minute
 
 // Store is an S3 endpoint.

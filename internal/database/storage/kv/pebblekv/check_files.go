@@ -39,10 +39,7 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 			last = max(last, n)
 		}
 	}
-	if last == 0 && numberOf(at.OptionsFilename) < numberOf(at.ManifestFilename) {
-		return nil
-	}
-	if last == 0 {
+	if last == 0 && numberOf(at.OptionsFilename) > numberOf(at.ManifestFilename) {
 		return &kv.DamageError{Dir: dir, File: fs.PathJoin(data, "*.log"), Cause: errors.New("there is no such file, but the latest writes are in one")}
 	}
 	log := fs.PathJoin(data, fmt.Sprintf("%06d.log", last))

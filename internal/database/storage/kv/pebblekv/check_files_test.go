@@ -57,8 +57,9 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestMissingLog: a directory without a log is damaged, because the latest writes were in one.
-func TestMissingLog(t *testing.T) {
+// withValue is a disk with the directory of a closed store that has a value.
+func withValue(t *testing.T) vfs.FS {
+	t.Helper()
 	fs := vfs.NewMem()
 	s, err := pebblekv.Open("db", onMemory(fs))
 	if err != nil {
@@ -68,6 +69,12 @@ func TestMissingLog(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return fs
+}
+
+// TestMissingLog: a directory without a log is damaged, because the latest writes were in one.
+func TestMissingLog(t *testing.T) {
+	fs := withValue(t)
 	removeLogs(t, fs)
 	if _, err := pebblekv.Open("db", onMemory(fs)); !isDamage(err) {
 		t.Errorf("opened with %v", err)
@@ -98,21 +105,13 @@ func (fs withoutNewLogs) Create(name string, category vfs.DiskWriteCategory) (vf
 // TestLogBetween: while a store is being opened there is a moment without a log: the old one may have been removed before the new
 // one is created. If the disk fails then, or the power, the directory is not damaged.
 func TestLogBetween(t *testing.T) {
-	fs := vfs.NewMem()
-	s, err := pebblekv.Open("db", onMemory(fs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set(t, s, "key", "value")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fs := withValue(t)
 	if _, err := pebblekv.Open("db", onMemory(withoutNewLogs{fs})); err == nil || isDamage(err) {
 		t.Fatalf("opened with %v", err)
 	}
 	removeLogs(t, fs) // as Pebble does about then
 	for range 2 {
-		s, err = pebblekv.Open("db", onMemory(fs))
+		s, err := pebblekv.Open("db", onMemory(fs))
 		if err != nil {
 			t.Fatal(err)
 		}

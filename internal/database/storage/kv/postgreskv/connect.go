@@ -112,9 +112,9 @@ const idleTimeout = "idle_in_transaction_session_timeout"
 // applications; a backup of a table takes as long as there is data.
 var timeouts = []string{"statement_timeout", "lock_timeout", "transaction_timeout"}
 
-// requireSettings switches off timeouts that are not in the URL, and rejects a connection without the settings that it was opened with: a pooler between the store and the server
-// may have dropped them, and apply another session's. It also rejects a server that may lose acknowledged commits in a power failure. Only
-// PostgreSQL has the settings that say so.
+// requireSettings switches off timeouts that are not in the URL, and rejects a connection without the settings that it was opened
+// with: a pooler between the store and the server may have dropped them, and apply another session's. It also rejects a server that
+// may lose acknowledged commits in a power failure. Only PostgreSQL has the settings that say so.
 func requireSettings(ctx context.Context, c *pgx.Conn) error {
 	wanted := []string{"search_path", idleTimeout, "synchronous_commit", "fsync", "full_page_writes"}
 	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", slices.Concat(wanted, timeouts))
