@@ -36,6 +36,7 @@ type settings struct {
 	rounds      int
 	duration    time.Duration
 	sustain     time.Duration
+	rate        float64 // of the part sustained; 0 for a share of the highest
 	connections string
 	servers     string
 	workloads   string
@@ -72,6 +73,7 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 5, "rounds of the part compare; their median is reported, and the noise estimated from them")
 	flag.DurationVar(&s.duration, "duration", 2*time.Second, "how long each workload runs against each server in a round, and each point of a graph")
 	flag.DurationVar(&s.sustain, "sustain", 10*time.Minute, "how long the part sustained keeps up its writes")
+	flag.Float64Var(&s.rate, "rate", 0, "writes per second of the part sustained, to compare builds at one rate (default 60 % of each build's highest)")
 	flag.IntVar(&growItems, "grow", growItems, "items that the part growth loads in the end; measured at a hundredth of them, too")
 	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections of the part compare")
 	flag.StringVar(&s.servers, "servers", "all", "comma-separated: "+strings.Join(serverNames(), ", "))
@@ -101,6 +103,7 @@ func usage() {
   make bench BENCHFLAGS="-parts compare -servers monotable,echo -workloads get,query"
   make bench BENCHFLAGS="-parts compare -servers monotable,monotable-before -before /tmp/old/bin/monotable"
   make bench BENCHFLAGS="-parts sustained -servers monotable -sustain 2m"
+  make bench BENCHFLAGS="-parts sustained -rate 9000 -servers monotable,monotable-before -before /tmp/old/bin/monotable"
   make bench BENCHFLAGS="-parts growth -grow 1000000"   what grows with the table, in process
   make bench-cluster                                    servers that share a store (-h for choices)
 

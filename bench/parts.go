@@ -293,6 +293,10 @@ func measureSustained(ctx context.Context, r *benchRun) error {
 		var highest measurement
 		if own {
 			duration = r.settings.sustain
+		}
+		if own && r.settings.rate > 0 {
+			rate = r.settings.rate
+		} else if own {
 			if highest, err = r.with(ctx, s, w, demand{connections: 32, duration: min(probe, duration)}); err != nil {
 				return err
 			}

@@ -49,8 +49,8 @@ func (s sustained) String() string {
 	if s.Written > 0 {
 		written = fmt.Sprintf(", %.0f bytes written each", s.Written)
 	}
-	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due%s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f)%s",
-		s.Server, s.Workload, s.Seconds, s.Due, most, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, written)
+	return fmt.Sprintf("%s, %s for %.0f s, %.0f/s due%s: p50 %.2f ms, p99 %.1f ms, p99.9 %.1f ms (%.0f fsyncs of %.2f ms; aim %.0f), longest %.0f ms (aim %.0f), %.0f µs of processor time each%s",
+		s.Server, s.Workload, s.Seconds, s.Due, most, s.P50Millis, s.P99Millis, s.P999Millis, s.P999Millis/s.FsyncMillis, s.FsyncMillis, fsyncs, s.MaxMillis, stallMost, s.CPUMicros, written)
 }
 
 // medianFsync is the time the disk of a directory takes to make a commit durable.
