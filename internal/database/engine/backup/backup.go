@@ -5,8 +5,9 @@ package backup
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -40,10 +41,27 @@ func KeptOfRestore(uuid string) string { return keptOfRestore + uuid }
 // KeptOfExport returns the name of the kept snapshot of an export.
 func KeptOfExport(id string) string { return keptOfExport + id }
 
-// OwnsSnapshot reports whether a kept snapshot is named for a backup, a restore or an export.
-func OwnsSnapshot(name string) bool {
-	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore) || strings.HasPrefix(name, keptOfExport)
-}
+const (
+	idPattern   = `[0-9]{14}-[0-9a-f]{8}` // of a backup or an export
+	uuidPattern = `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`
+)
+
+var (
+	ownName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:` + keptOfBackup + `|` + keptOfExport + `)` + idPattern + `|` + keptOfRestore + uuidPattern + `)$`)
+	})
+	foreignName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:.*-)?(?:` + idPattern + `|` + uuidPattern + `)$`)
+	})
+)
+
+// OwnsSnapshot reports whether a kept snapshot is named for a backup, a restore or an export. It checks the whole name: among the
+// kept snapshots of a Region are those of others whose names begin with its own (package kv/part), so that a backup of the Region
+// eu-backup is called backup-backup-… in the Region eu.
+func OwnsSnapshot(name string) bool { return ownName().MatchString(name) }
+
+// MayBeForeign reports whether a kept snapshot that the Region does not own may be of another, see OwnsSnapshot.
+func MayBeForeign(name string) bool { return foreignName().MatchString(name) }
 
 // format is the version of a backup's stored form.
 const format = 1

@@ -55,11 +55,17 @@ func TestStoredForm(t *testing.T) {
 
 // TestKeptNames pins the names of kept snapshots, which are stored.
 func TestKeptNames(t *testing.T) {
+	const id, uuid = "01800000000000-0123abcd", "01234567-89ab-4cde-8f01-23456789abcd"
 	for want, name := range map[string]string{
-		"backup-x": backup.KeptOf("x"), "restore-x": backup.KeptOfRestore("x"), "export-x": backup.KeptOfExport("x"),
+		"backup-" + id: backup.KeptOf(id), "restore-" + uuid: backup.KeptOfRestore(uuid), "export-" + id: backup.KeptOfExport(id),
 	} {
 		if name != want || !backup.OwnsSnapshot(name) {
 			t.Errorf("%s: want %s, which belongs to the database: %v", name, want, backup.OwnsSnapshot(name))
+		}
+	}
+	for _, name := range []string{id, "backup-backup-" + id, "restore-export-" + id, "export-restore-" + uuid, "2-backup-" + id} {
+		if backup.OwnsSnapshot(name) || !backup.MayBeForeign(name) {
+			t.Errorf("%s is taken for the Region's own", name)
 		}
 	}
 }

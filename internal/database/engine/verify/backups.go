@@ -83,7 +83,7 @@ const keptOfRegion = "r-"
 func (v *verification) strayKept() error {
 	kept, err := v.store.Kept(v.ctx)
 	for _, k := range kept {
-		if !backup.OwnsSnapshot(k.Name) && !strings.HasPrefix(k.Name, keptOfRegion) {
+		if !backup.OwnsSnapshot(k.Name) && !backup.MayBeForeign(k.Name) && !strings.HasPrefix(k.Name, keptOfRegion) {
 			v.finding(Finding{What: fmt.Sprintf("there is a kept snapshot %s, to which no record refers", k.Name)})
 		}
 	}
