@@ -147,7 +147,7 @@ func (d *Deliverer) supervise() {
 // deliver delivers the changes of one table until its context or the table ends.
 func (d *Deliverer) deliver(ctx context.Context, x *engine.Delivery) {
 	counts := d.observe.Table(x.Label).Delivery()
-	defer counts.CaughtUp()
+	defer counts.CaughtUp(x.Label)
 	pause := retryMin
 	for {
 		before := counts.Records.Load()
@@ -242,7 +242,7 @@ func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe
 			held = &first
 		}
 		batch, held = gather(*held, records)
-		counts.Behind(batch[0].time)
+		counts.Behind(x.Label, batch[0].time)
 		delivered, err := d.putAll(ctx, x, counts, batch)
 		if err != nil {
 			return err
@@ -252,7 +252,7 @@ func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe
 		}
 		counts.Records.Add(int64(delivered))
 		if held == nil && len(records) == 0 {
-			counts.CaughtUp()
+			counts.CaughtUp(x.Label)
 		}
 	}
 }

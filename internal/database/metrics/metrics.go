@@ -151,8 +151,7 @@ func (s sink) gauges(g *engine.Gauges) {
 	for kind, n := range g.Jobs {
 		s.put(jobs, float64(n), kind)
 	}
-	var other engine.TableGauges
-	other.Name = observe.Other
+	other := engine.TableGauges{Name: observe.Other, ReplicationLag: map[string]time.Duration{}, ReplicationPending: map[string]int64{}}
 	for i := range g.Tables {
 		t := &g.Tables[i]
 		if i < observe.TablesMax {
@@ -166,6 +165,15 @@ func (s sink) gauges(g *engine.Gauges) {
 		other.Expired += t.Expired
 		other.ExpiredFor = max(other.ExpiredFor, t.ExpiredFor)
 		other.Backups += t.Backups
+		if other.NewestBackup.IsZero() || !t.NewestBackup.IsZero() && t.NewestBackup.Before(other.NewestBackup) {
+			other.NewestBackup = t.NewestBackup // of the table that lacks a backup for the longest time
+		}
+		for region, lag := range t.ReplicationLag {
+			other.ReplicationLag[region] = max(other.ReplicationLag[region], lag)
+		}
+		for region, n := range t.ReplicationPending {
+			other.ReplicationPending[region] += n
+		}
 	}
 	if len(g.Tables) > observe.TablesMax {
 		s.tableGauges(&other)

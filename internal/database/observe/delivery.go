@@ -1,16 +1,18 @@
 package observe
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Delivery counts the delivery of a table's changes to its Kinesis destination.
+// Delivery counts the delivery of a table's changes to its Kinesis destination, or of several tables that are counted together.
 type Delivery struct {
 	// Records counts delivered records, Failures attempts that failed at least in part.
 	Records, Failures atomic.Int64
 
-	behind atomic.Int64 // time of the oldest change in progress, in milliseconds since the epoch; 0 if none
+	mu     sync.Mutex
+	behind map[string]time.Time // by table: the oldest change in progress
 }
 
 // Delivery returns the counts of the table's delivery, which are exported from the first call on.
@@ -25,17 +27,29 @@ func (t *Table) Delivery() *Delivery {
 // Delivering returns the counts of the table's delivery, or nil if it never had one.
 func (t *Table) Delivering() *Delivery { return t.delivery.Load() }
 
-// Behind records the time of the oldest undelivered change.
-func (d *Delivery) Behind(oldest time.Time) { d.behind.Store(oldest.UnixMilli()) }
+// Behind records the time of a table's oldest undelivered change.
+func (d *Delivery) Behind(table string, oldest time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.behind == nil {
+		d.behind = map[string]time.Time{}
+	}
+	d.behind[table] = oldest
+}
 
-// CaughtUp records that all changes have been delivered.
-func (d *Delivery) CaughtUp() { d.behind.Store(0) }
+// CaughtUp records that all changes of a table have been delivered.
+func (d *Delivery) CaughtUp(table string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.behind, table)
+}
 
 // Lag returns the age of the oldest undelivered change, or 0 if there is none.
-func (d *Delivery) Lag(now time.Time) time.Duration {
-	oldest := d.behind.Load()
-	if oldest == 0 {
-		return 0
+func (d *Delivery) Lag(now time.Time) (lag time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, oldest := range d.behind {
+		lag = max(lag, now.Sub(oldest))
 	}
-	return max(0, now.Sub(time.UnixMilli(oldest)))
+	return lag
 }

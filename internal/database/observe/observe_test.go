@@ -215,3 +215,19 @@ func TestSlowRequestsAreBounded(t *testing.T) {
 		t.Errorf("%d of %d requests are kept, the newest are %+v", len(latest), total, latest[:2])
 	}
 }
+
+// TestDeliveryLag: tables that are counted together have the lag of the one that is furthest behind.
+func TestDeliveryLag(t *testing.T) {
+	at := func(seconds int64) time.Time { return time.Unix(seconds, 0) }
+	d := observe.New("PutItem").Table("music").Delivery()
+	d.Behind("one", at(1))
+	d.Behind("two", at(5))
+	d.CaughtUp("two")
+	if lag := d.Lag(at(10)); lag != 9*time.Second {
+		t.Errorf("lag %v while a table is 9 s behind", lag)
+	}
+	d.CaughtUp("one")
+	if lag := d.Lag(at(10)); lag != 0 {
+		t.Errorf("lag %v after all have caught up", lag)
+	}
+}
