@@ -89,7 +89,7 @@ func TestOutOfConnections(t *testing.T) {
 	}
 	defer small.Remove()
 	address, log := postgrestest.URL("small", small), make(logLines, 100)
-	options := postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
+	options := postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	closeAll(t, openWith(t, address, options)) // creates the tables
 	crowd := func() (leave func()) {
 		var others []*pgx.Conn
@@ -152,5 +152,39 @@ func TestOutOfConnections(t *testing.T) {
 			t.Error(err)
 		}
 		leave = crowd()
+	}
+}
+
+// TestOutageLog tests that the log has one line when the server stops responding and one when it responds again, however many calls wait.
+func TestOutageLog(t *testing.T) {
+	own, err := postgrestest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Remove()
+	log := make(logLines, 1000)
+	s := openWith(t, postgrestest.URL("outage", own), postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	defer closeAll(t, s)
+	own.Kill()
+	const calls = 50
+	ended := make(chan error)
+	for range calls {
+		go func() {
+			_, err := s.Get(t.Context(), []byte("k"))
+			ended <- err
+		}()
+	}
+	first := <-log
+	if err := own.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	for range calls {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	second := <-log
+	if !strings.Contains(first, "does not respond") || !strings.Contains(second, "responds again") || len(log) > 0 {
+		t.Errorf("logged %q, %q and %d more lines", first, second, len(log))
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -103,22 +106,68 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 }
 
 // retryWhile runs a read-only function, and retries it while its error is of a temporary kind.
-func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func() error) error {
-	rest := 10 * time.Millisecond
+func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func() error) (err error) {
+	rest, waiting := 10*time.Millisecond, false
+	defer func() { s.outage.leave(s.logger, waiting, err == nil) }()
 	for begun := time.Now(); ; rest = min(2*rest, time.Second) {
-		err := do()
+		err = do()
 		if err == nil || !passes(err) || time.Since(begun) > retryTime {
 			return translate(err)
 		}
 		if errors.Is(err, errNoResponse) { // others may not respond either
 			s.forget()
 		}
-		s.logger.WarnContext(ctx, "the PostgreSQL server does not respond; retrying", "error", err)
+		s.outage.enter(s.logger, waiting, err)
+		waiting = true
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// outage is a time in which calls wait for the server. The log has its begin and its end, not each of the calls: there may be
+// hundreds, and each tries again every second.
+type outage struct {
+	logged atomic.Bool // it has begun, and not ended
+
+	mu      sync.Mutex
+	waiting int // calls
+	begun   time.Time
+}
+
+// outageRest is the time after the begin of an outage before the next one is logged: while only new connections are refused, some calls
+// wait and others do not.
+const outageRest = 10 * time.Second
+
+// enter is called before a call tries again; waiting says that it was called for it before.
+func (o *outage) enter(logger *slog.Logger, waiting bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !waiting {
+		o.waiting++
+	}
+	logger.Debug("the PostgreSQL server does not respond; retrying", "error", err)
+	if !o.logged.Load() && time.Since(o.begun) >= outageRest {
+		o.begun = time.Now()
+		o.logged.Store(true)
+		logger.Warn("the PostgreSQL server does not respond; waiting for it", "error", err)
+	}
+}
+
+// leave is called when a call ends, whether it has waited or not.
+func (o *outage) leave(logger *slog.Logger, waited, responded bool) {
+	if !waited && !o.logged.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if waited {
+		o.waiting--
+	}
+	if responded && o.waiting == 0 && o.logged.Swap(false) {
+		logger.Info("the PostgreSQL server responds again", "after", time.Since(o.begun).Round(time.Millisecond))
 	}
 }
 

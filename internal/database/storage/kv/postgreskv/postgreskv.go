@@ -118,6 +118,7 @@ type Store struct {
 	long           chan struct{} // one element for each transaction in progress that may take long, see takeTurn
 	floor          atomic.Uint64 // see raiseFloor
 	logger         *slog.Logger
+	outage         outage
 
 	mu     sync.Mutex
 	closed bool
