@@ -2,6 +2,7 @@ package postgreskv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -19,7 +20,7 @@ import (
 // configure returns the connection settings for a URL, and the schema of the store.
 func configure(address string, o Options) (config *pgxpool.Config, schema string, err error) {
 	if config, err = pgxpool.ParseConfig(address); err != nil {
-		return nil, "", err
+		return nil, "", hidePassword(address, err)
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
@@ -54,6 +55,17 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 		return requireSettings(ctx, c)
 	}
 	return config, schema, nil
+}
+
+// hidePassword replaces the error of a URL that cannot be parsed if it may have a password: what the error quotes as another part of the URL
+// can be the password's.
+func hidePassword(address string, err error) error {
+	_, rest, _ := strings.Cut(address, "://")
+	if end := strings.LastIndexByte(rest, '@'); !strings.Contains(rest[:max(end, 0)], ":") && !strings.Contains(rest, "password=") {
+		return err
+	}
+	return errors.New("the URL cannot be parsed: write characters such as @, /, ? and % of the password as %40, %2F, %3F and %25, " +
+		"or set PGPASSWORD instead")
 }
 
 // connect creates the pools. The server ends updates that are idle for longer than pause.

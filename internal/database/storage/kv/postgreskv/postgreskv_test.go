@@ -80,6 +80,12 @@ func TestErrorHidesPassword(t *testing.T) {
 			t.Errorf("with the password %s: %v", password, err)
 		}
 	}
+	for _, password := range []string{"p@secret/?secret", "secret/w", "secret?w", "%secret", "secret[@[secret"} {
+		_, err := postgreskv.Open(t.Context(), "postgres://monotable:"+password+"@127.0.0.1:1/tables", postgreskv.Options{})
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("with the password %s: %v", password, err)
+		}
+	}
 }
 
 // TestDescribe tests that the description of a URL identifies the store and has no password.
