@@ -187,7 +187,11 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 	if err != nil || b == nil {
 		return nil, err
 	}
-	e.dropKept(ctx, b.Kept())
+	if e.member != nil { // such a store removes row by row, and waits until there is less of other long work
+		go e.dropKept(e.jobs.ctx, b.Kept())
+	} else {
+		e.dropKept(ctx, b.Kept())
+	}
 	return b, nil
 }
 
@@ -222,9 +226,12 @@ func (e *Engine) detached(ctx context.Context) (_ context.Context, done func()) 
 	}
 }
 
-// dropKept deletes a kept snapshot that is no longer referenced. If that fails, the next Open does it.
+// dropKept deletes a kept snapshot that is no longer referenced. If that fails, or the engine is closed, the next Open does it, or the leader
+// of the servers that share the store.
 func (e *Engine) dropKept(ctx context.Context, name string) {
-	if err := e.store.DropKept(context.WithoutCancel(ctx), name); err != nil && !errors.Is(err, kv.ErrClosed) {
+	ctx, done := e.detached(ctx)
+	defer done()
+	if err := e.store.DropKept(ctx, name); err != nil && ctx.Err() == nil && !errors.Is(err, kv.ErrClosed) {
 		e.options.Logger.Warn("cannot delete a snapshot that is no longer needed; the next start tries again", "name", name, "error", err)
 	}
 }

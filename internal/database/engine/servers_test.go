@@ -381,3 +381,54 @@ func TestServersReplicate(t *testing.T) {
 		}
 	})
 }
+
+// slowDrop is a store that does not remove kept snapshots before it may.
+type slowDrop struct {
+	kv.Store
+	may chan struct{}
+}
+
+func (s slowDrop) DropKept(ctx context.Context, name string) error {
+	select {
+	case <-s.may:
+		return s.Store.DropKept(ctx, name)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestDeleteBackupOfServers: DeleteBackup does not wait for the removal of the data, which can wait for other long work in a store that
+// servers share.
+func TestDeleteBackupOfServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := slowDrop{kv.Checked(memkv.New()), make(chan struct{})}
+		e := openOn(t, store, engine.Options{Shared: true, TTLInterval: -1})
+		createTable(t, e, musicTable())
+		arn, deleted := mustBackUp(t, e, "Music"), make(chan error, 1)
+		go func() {
+			_, err := e.DeleteBackup(t.Context(), &api.DeleteBackupInput{BackupArn: &arn})
+			deleted <- err
+		}()
+		wantKept := func(n int) {
+			t.Helper()
+			if kept, err := store.Kept(t.Context()); len(kept) != n || err != nil {
+				t.Errorf("kept %v, %v; want %d", kept, err, n)
+			}
+		}
+		select {
+		case err := <-deleted:
+			if err != nil {
+				t.Error(err)
+			}
+			wantKept(1)
+		case <-time.After(time.Minute):
+			t.Error("DeleteBackup waits")
+		}
+		close(store.may)
+		synctest.Wait()
+		wantKept(0)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
