@@ -11,7 +11,7 @@ import (
 
 const (
 	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most one step older than the delay. A store
-	// that servers share can have limited connections for snapshots, which requests also need.
+	// that servers share can have limited connections for snapshots, which requests also need. So all Regions share them, too.
 	pastSteps, pastStepsShared = 8, 2
 	// pastStepMin limits the rate of snapshots.
 	pastStepMin = time.Millisecond
@@ -36,6 +36,29 @@ type pastState struct {
 	snapshot kv.Snapshot
 	holders  int           // guarded by past.mu; includes past
 	reading  chan struct{} // has an element during a read: a snapshot has one reader at a time
+}
+
+// keepPast keeps the past of the store around all Regions, unless the engine of another one does.
+func (e *Engine) keepPast(ctx context.Context) (err error) {
+	for _, other := range e.regions.all() {
+		if other.past != nil {
+			e.past = other.past
+			return nil
+		}
+	}
+	if e.past, err = newPast(ctx, e.site.around, e.options); err == nil {
+		e.jobs.every(e.past.step, "keep the past of indexes", e.past.advance)
+	}
+	return err
+}
+
+// pastReader is the past's reader for the engine's Region.
+func (e *Engine) pastReader() (kv.Reader, func(), error) {
+	r, done, err := e.past.reader()
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.site.reading(r), done, nil
 }
 
 func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
 
 // TestGSIDelay: index reads lag behind, table reads do not.
@@ -97,6 +99,95 @@ func TestGSIDelayManyReaders(t *testing.T) {
 		readers.Wait()
 		if n := s.violations.Load(); n > 0 {
 			t.Errorf("%d reads used a snapshot that another one was using", n)
+		}
+	})
+}
+
+// snapshotCounter counts the open snapshots of a store.
+type snapshotCounter struct {
+	kv.Store
+	open *atomic.Int64
+}
+
+func (s snapshotCounter) Eventual() kv.Reads { return pastReads{s.Store.Eventual(), s.open} }
+
+type pastReads struct {
+	kv.Reads
+	open *atomic.Int64
+}
+
+func (r pastReads) Snapshot(ctx context.Context) (kv.Snapshot, error) {
+	r.open.Add(1)
+	snapshot, err := r.Reads.Snapshot(ctx)
+	return countedSnapshot{snapshot, r.open}, err
+}
+
+type countedSnapshot struct {
+	kv.Snapshot
+	open *atomic.Int64
+}
+
+func (s countedSnapshot) Close() error {
+	s.open.Add(-1)
+	return s.Snapshot.Close()
+}
+
+// TestGSIDelayManyRegions: the Regions share the snapshots of the past, which can take the connections of a store, and each reads its own part.
+func TestGSIDelayManyRegions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const delay, most = 80 * time.Millisecond, 10
+		store := snapshotCounter{memkv.New(), new(atomic.Int64)}
+		regions, engines := engine.NewRegions(), []*engine.Engine{}
+		for i := range 6 {
+			var in kv.Store = store
+			name := fmt.Sprintf("eu-west-%d", i)
+			if i > 0 {
+				p, err := part.Open(t.Context(), store, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in = p
+			}
+			e, err := engine.Open(t.Context(), in, engine.Options{Region: name, Regions: regions, GSIDelay: delay})
+			if err != nil {
+				t.Fatal(err)
+			}
+			createTable(t, e, musicTable("a"))
+			engines = append(engines, e)
+		}
+		regions.Opened()
+		count := func(e *engine.Engine) int64 {
+			t.Helper()
+			out, err := e.Scan(t.Context(), &api.ScanInput{TableName: new("Music"), IndexName: new("a")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return *out.Count
+		}
+		advance(time.Second)
+		for i, e := range engines {
+			for n := range i {
+				if err := putMusic(t.Context(), e, field("pk", fmt.Sprint(n)), field("a", "x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := count(e); n != 0 {
+				t.Errorf("Region %d: %d entries at once", i, n)
+			}
+		}
+		advance(2 * delay)
+		for i, e := range engines {
+			if n := count(e); n != int64(i) {
+				t.Errorf("Region %d: %d entries after the delay", i, n)
+			}
+		}
+		if n := store.open.Load(); n > most {
+			t.Errorf("%d open snapshots, want at most %d", n, most)
+		}
+		for i := range engines { // the first one's store is around the others'
+			if err := engines[len(engines)-1-i].Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

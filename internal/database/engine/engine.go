@@ -248,11 +248,9 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 // start starts background work.
 func (e *Engine) start(ctx context.Context) error {
 	if e.options.GSIDelay > 0 {
-		var err error
-		if e.past, err = newPast(ctx, e.store, e.options); err != nil {
+		if err := e.keepPast(ctx); err != nil {
 			return err
 		}
-		e.jobs.every(e.past.step, "keep the past of indexes", e.past.advance)
 	}
 	if err := e.adoptStreams(ctx); err != nil {
 		return err

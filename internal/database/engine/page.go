@@ -108,7 +108,7 @@ func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done fun
 	}
 	switch {
 	case plan.source.isGlobalIndex() && e.past != nil:
-		p.reader, done, err = e.past.reader()
+		p.reader, done, err = e.pastReader()
 	case plan.fetchToFilter || plan.fetchToReturn:
 		var snapshot kv.Snapshot
 		snapshot, err = e.reads(plan.consistency).Snapshot(ctx)

@@ -104,20 +104,25 @@ type enclosed interface {
 	Around() kv.Store
 	Outer(keys [][]byte) [][]byte
 	Within(txn kv.Txn) kv.Txn
+	Reading(r kv.Reader) kv.Reader
 }
 
 // site is where an engine's store is located: in another store, or on its own.
 type site struct {
-	around kv.Store
-	outer  func(keys [][]byte) [][]byte
-	within func(txn kv.Txn) kv.Txn
+	around  kv.Store
+	outer   func(keys [][]byte) [][]byte
+	within  func(txn kv.Txn) kv.Txn
+	reading func(r kv.Reader) kv.Reader
 }
 
 func siteOf(store kv.Store) site {
 	if part, ok := store.(enclosed); ok {
-		return site{refusingStore{part.Around()}, part.Outer, part.Within}
+		return site{refusingStore{part.Around()}, part.Outer, part.Within, part.Reading}
 	}
-	return site{refusingStore{store}, func(keys [][]byte) [][]byte { return keys }, func(txn kv.Txn) kv.Txn { return txn }}
+	return site{
+		refusingStore{store}, func(keys [][]byte) [][]byte { return keys }, func(txn kv.Txn) kv.Txn { return txn },
+		func(r kv.Reader) kv.Reader { return r },
+	}
 }
 
 // member is a Region's share of an update that writes in several Regions.

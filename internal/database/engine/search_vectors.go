@@ -64,7 +64,7 @@ func (e *Engine) SearchVectors(ctx context.Context, in *api.SearchVectorsInput) 
 // searchReader returns the reader of a search: vector indexes lag like global indexes.
 func (e *Engine) searchReader(ctx context.Context) (r kv.Reader, done func(), err error) {
 	if e.past != nil {
-		return e.past.reader()
+		return e.pastReader()
 	}
 	snapshot, err := e.store.Eventual().Snapshot(ctx)
 	if err != nil {

@@ -155,6 +155,9 @@ func (p *Part) Outer(keys [][]byte) [][]byte { return p.keys(keys) }
 // Within returns the part's view of a transaction of the enclosing store.
 func (p *Part) Within(below kv.Txn) kv.Txn { return &txn{reader{below, p.mapping}, below} }
 
+// Reading returns the part's view of a state of the enclosing store.
+func (p *Part) Reading(below kv.Reader) kv.Reader { return &reader{below, p.mapping} }
+
 // Close does nothing: the enclosing store is shared.
 func (p *Part) Close() error { return nil }
 
