@@ -532,7 +532,7 @@ func TestIAMFile(t *testing.T) {
 	}
 	g.want("user", g.lists(key("s1")), "")
 	for _, c := range []struct{ text, want string }{
-		{`{`, "--iam: "},
+		{`{`, "users and roles: " + file},
 		{`{"users": [{"name": "ana", "colour": 1}]}`, "unknown field"},
 		{`{"users": [{"name": "a b"}]}`, `users[0] a b: "a b" is not a valid name of a user`},
 		{`{"users": [{"name": "ana"}, {"name": "ana"}]}`, "users[1] ana: there are two users of this name"},

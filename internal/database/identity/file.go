@@ -51,18 +51,18 @@ type fileKey struct {
 func readFile(name string) (*records, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("--iam: %w", err)
+		return nil, fmt.Errorf("users and roles: %w", err)
 	}
 	if info.Size() > fileMax {
-		return nil, fmt.Errorf("--iam: %s has more than %d bytes", name, fileMax)
+		return nil, fmt.Errorf("users and roles: %s has more than %d bytes", name, fileMax)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--iam: %w", err)
+		return nil, fmt.Errorf("users and roles: %w", err)
 	}
 	all, err := parseFile(text)
 	if err != nil {
-		return nil, fmt.Errorf("--iam: %s: %w", name, err)
+		return nil, fmt.Errorf("users and roles: %s: %w", name, err)
 	}
 	return all, nil
 }

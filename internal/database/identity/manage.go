@@ -110,9 +110,6 @@ var actions = map[string]func(*Directory, context.Context, *Request) (Result, er
 	"key delete":    (*Directory).changeKey,
 }
 
-// errFile rejects changes of a directory that comes from a file.
-var errFile = errors.New("users, roles and policies are declared in the file given by --iam: change the file, and send the server SIGHUP")
-
 // ReadOnly reports whether the request changes nothing.
 func (r *Request) ReadOnly() bool { return shows[r.Action] != nil }
 
@@ -128,7 +125,7 @@ func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	case action == nil:
 		return Result{}, fmt.Errorf("unknown action %q", r.Action)
 	case d.options.File != "":
-		return Result{}, errFile
+		return Result{}, fmt.Errorf("users, roles and policies are declared in %s: change that file, then send the server SIGHUP, or call DB.ReloadIAM in a program", d.options.File)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
