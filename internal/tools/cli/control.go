@@ -24,6 +24,11 @@ func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFla
 			logger.Warn("stats, verify and iam will not work while this server runs", "error", err)
 			return func() {}
 		}
+		// Two servers can have a store open, but not one socket.
+		if other, err := control.Dial(context.Background(), flags.data); err == nil {
+			logger.Warn("stats, verify and iam reach another server that has the same --data: give each server a directory of its own", "data", flags.data, "other", other.Endpoint())
+			return func() {}
+		}
 	}
 	stop, err := control.Serve(flags.data, db, metrics, endpoint, logger)
 	if err != nil {
