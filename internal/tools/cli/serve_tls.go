@@ -71,6 +71,9 @@ func (c *certificates) load() error {
 	if err != nil {
 		return fmt.Errorf("load --tls-cert and --tls-key: %w", err)
 	}
+	if leaf, now := certificate.Leaf, c.now(); now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
+		c.logger.Warn("the certificate is not valid now: clients reject it", "file", c.files.cert, "not_before", leaf.NotBefore, "not_after", leaf.NotAfter)
+	}
 	config := &tls.Config{
 		Certificates: []tls.Certificate{certificate},
 		MinVersion:   tls.VersionTLS12,

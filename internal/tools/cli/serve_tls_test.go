@@ -382,3 +382,18 @@ func TestTLSFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestExpiredCertificate: the log says that a certificate has expired, which clients only report as an error of TLS.
+func TestExpiredCertificate(t *testing.T) {
+	dir := t.TempDir()
+	files, text := tlsFlags{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}, new(bytes.Buffer)
+	newAuthority(t, "authority").server(&files, "server") // valid for an hour
+	c := &certificates{files: files, logger: slog.New(slog.NewTextHandler(text, nil)), now: time.Now}
+	if err := c.load(); err != nil || text.Len() > 0 {
+		t.Errorf("a valid certificate: %v, logged %q", err, text)
+	}
+	c.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	if err := c.load(); err != nil || !strings.Contains(text.String(), "not valid now") {
+		t.Errorf("an expired certificate: %v, logged %q", err, text)
+	}
+}
