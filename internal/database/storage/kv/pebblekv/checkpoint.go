@@ -15,6 +15,9 @@ import (
 // checkpoint durably copies the database to dest as of one moment during the call, including everything acknowledged before the
 // call. It fails with ErrFull before the disk has less space than the allowed level requires.
 func (s *Store) checkpoint(ctx context.Context, dest string, allowed spaceLevel, o ...pebble.CheckpointOption) error {
+	if !s.space.roomToFlush() { // a flush that fails ends all writing
+		return s.space.refusal()
+	}
 	// Flush acknowledged data to tables first, which also makes it durable in every mode. Tables are linked; the log would be
 	// copied, and replayed whenever the copy is opened.
 	if err := s.flush(ctx); err != nil {

@@ -238,6 +238,12 @@ func (s *space) roomToCompact() bool {
 	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load() >= s.reserve/reserveQuarter
 }
 
+// roomToFlush reports whether there is room for what is not in tables yet.
+func (s *space) roomToFlush() bool {
+	usage, err := s.usage()
+	return err != nil || usage.Available > usage.Pending
+}
+
 // hasRoomToCopy reports whether a copy in DIR may write a number of further bytes. Pebble calls it, so it must not call Pebble.
 func (s *space) hasRoomToCopy(bytes int64, allowed spaceLevel) bool {
 	if s.reserve == 0 {

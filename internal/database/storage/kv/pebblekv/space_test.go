@@ -467,6 +467,26 @@ func TestCopyOnFullDisk(t *testing.T) {
 	}
 }
 
+// TestBackupWithoutAnySpace: a backup, which is rejected while other programs use all of the disk, does not end writing.
+func TestBackupWithoutAnySpace(t *testing.T) {
+	disk := newSmallDisk(smallDiskSize)
+	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
+	if err := putFiller(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	disk.others.Add(disk.available())
+	if err := s.Backup(t.Context(), "/backup", nil); !errors.Is(err, kv.ErrFull) {
+		t.Errorf("a backup without any space: %v", err)
+	}
+	disk.others.Store(0)
+	if err := putFiller(t.Context(), s, 2); err != nil {
+		t.Errorf("a put after there is space: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // leave makes other programs use all but a certain amount of the space.
 func (d smallDisk) leave(t *testing.T, s *pebblekv.Store, room int64) {
 	t.Helper()
