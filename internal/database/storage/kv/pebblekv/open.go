@@ -246,6 +246,9 @@ func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 			"remove it and copy again", dir)
 	}
 	for _, name := range names {
+		if name == keptDir && slices.Contains(names, pebbleDir) {
+			return directory{}, noFormatError(dir)
+		}
 		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
 			return directory{}, fmt.Errorf("%s contains other files (%s), but no store: "+
 				"use the directory of a store, or an empty one for a new store", dir, name)
@@ -352,6 +355,10 @@ func lockError(dir string, err error) error {
 
 func noStoreError(dir string) error { return fmt.Errorf("%s contains no store", dir) }
 
+func noFormatError(dir string) error {
+	return fmt.Errorf("%s contains data, but no file %s: it belongs to another program, or the file was removed", dir, formatFile)
+}
+
 func openError(dir string, err error) error {
 	switch {
 	case pebble.IsCorruptionError(err), strings.Contains(err.Error(), "object size mismatch"): // Pebble has no error for the latter
@@ -360,8 +367,7 @@ func openError(dir string, err error) error {
 		return fmt.Errorf("%s marks a store, but its data is missing from %s: "+
 			"restore the whole directory: %w", dir, pebbleDir, err)
 	case errors.Is(err, pebble.ErrDBNotPristine):
-		return fmt.Errorf("%s contains data, but no file %s: it belongs to another program, "+
-			"or the file was removed: %w", dir, formatFile, err)
+		return fmt.Errorf("%w: %w", noFormatError(dir), err)
 	case errors.Is(err, os.ErrNotExist): // a file that others refer to
 		return damaged(dir, err)
 	}

@@ -134,6 +134,14 @@ func TestOpenRejects(t *testing.T) {
 			store(t, dir)
 			remove(t, filepath.Join(dir, "FORMAT"))
 		}, "contains data, but no file FORMAT"},
+		{"a store with backups without its format", func(t *testing.T, dir string) {
+			t.Helper()
+			store(t, dir)
+			remove(t, filepath.Join(dir, "FORMAT"))
+			if err := os.Mkdir(filepath.Join(dir, "kept"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, "contains data, but no file FORMAT"},
 		{"a store without its data", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
