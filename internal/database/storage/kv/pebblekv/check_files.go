@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -20,9 +21,9 @@ import (
 //   - What Pebble cannot read in its manifest, the list of tables, counts as a record that was being written. It opens the state
 //     before that, and removes all tables written since.
 //   - What it cannot read in the last block of the log counts as writes that were not acknowledged.
-//   - A missing log counts as an empty one. A crash leaves none only while the store is being opened: between the deletion of the
-//     old log, whose writes are in tables then, and the creation of the new one. That is after the creation of a manifest and before
-//     that of a file with options.
+//   - A missing log counts as an empty one, also if there are older ones, whose writes are in tables. A crash leaves no other only while
+//     the store is being opened: between the deletion of the old log, whose writes are in tables then, and the creation of the new
+//     one. That is after the creation of a manifest and before that of a file with options.
 func checkFiles(fs vfs.FS, dir, data string) error {
 	at, err := pebble.Peek(data, fs)
 	if err != nil || !at.Exists {
@@ -39,8 +40,8 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 			last = max(last, n)
 		}
 	}
-	if last == 0 && numberOf(at.OptionsFilename) > numberOf(at.ManifestFilename) {
-		return &kv.DamageError{Dir: dir, File: fs.PathJoin(data, "*.log"), Cause: errors.New("there is no such file, but the latest writes are in one")}
+	if numberOf(at.OptionsFilename) > numberOf(at.ManifestFilename) && (last == 0 || last < firstLog(fs, at.ManifestFilename)) {
+		return &kv.DamageError{Dir: dir, File: fs.PathJoin(data, "*.log"), Cause: errors.New("the file with the latest writes is missing")}
 	}
 	log := fs.PathJoin(data, fmt.Sprintf("%06d.log", last))
 	for name, check := range map[string]func(io.Reader) error{
@@ -56,6 +57,35 @@ func checkFiles(fs vfs.FS, dir, data string) error {
 		}
 	}
 	return nil
+}
+
+// firstLog returns the number of the first log whose writes are not in tables, according to what can be read of a manifest. There is such a
+// log when a manifest says so, except while the store is being opened. It is 0 if the manifest does not say.
+func firstLog(fs vfs.FS, manifest string) (first uint64) {
+	f, err := fs.Open(manifest)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	const comparer, log = 1, 2 // fields of a record, which begins with the first, the second, both or neither
+	for records := record.NewReader(f, 0); ; {
+		r, err := records.Next()
+		if err != nil {
+			return first
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return first
+		}
+		if len(text) > 0 && text[0] == comparer {
+			length, n := binary.Uvarint(text[1:])
+			text = text[min(uint64(1+max(n, 0))+length, uint64(len(text))):]
+		}
+		if len(text) > 0 && text[0] == log {
+			number, _ := binary.Uvarint(text[1:])
+			first = max(first, number)
+		}
+	}
 }
 
 // numberOf returns the number at the end of a file's name, which Pebble gives in the order in which it creates them; 0 without one.

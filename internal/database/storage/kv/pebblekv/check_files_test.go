@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,42 @@ func TestMissingLog(t *testing.T) {
 	fs := withValue(t)
 	removeLogs(t, fs)
 	if _, err := pebblekv.Open("db", onMemory(fs)); !isDamage(err) {
+		t.Errorf("opened with %v", err)
+	}
+}
+
+// TestMissingNewestLog: a directory without the log of the latest writes is damaged, although an older one is there, whose writes are in tables.
+func TestMissingNewestLog(t *testing.T) {
+	fs := vfs.NewMem()
+	s, err := pebblekv.Open("db", onMemory(fs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, "before", "value")
+	if err := s.Compact(t.Context(), nil, nil); err != nil { // flushes
+		t.Fatal(err)
+	}
+	set(t, s, "after", "value")
+	crashed := vfs.NewMem()
+	if _, err := vfs.Clone(fs, crashed, "db", "db"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var logs []string
+	for name := range allFiles(t, crashed, "db/pebble") {
+		if strings.HasSuffix(name, ".log") {
+			logs = append(logs, name)
+		}
+	}
+	if len(logs) < 2 {
+		t.Fatalf("there are the logs %v, want an older one, which is to be used again", logs)
+	}
+	if err := crashed.Remove(slices.Max(logs)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pebblekv.Open("db", onMemory(crashed)); !isDamage(err) {
 		t.Errorf("opened with %v", err)
 	}
 }
