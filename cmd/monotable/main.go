@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/monotable/monotable/internal/tools/cli"
 	"github.com/monotable/monotable/internal/tools/start"
@@ -16,6 +17,8 @@ func main() {
 		start.Ended()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Another Ctrl-C then ends the process at once. Not within a second: programs such as npm pass on a Ctrl-C that the terminal has sent, too.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	status := cli.Run(ctx, os.Args[1:], cli.Environment{
 		Program: os.Args[0], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})

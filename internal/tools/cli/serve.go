@@ -320,7 +320,7 @@ func serveUntilDone(ctx context.Context, s *http1.Server, l net.Listener, logger
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	logger.Info("stopping", "wait_max", shutdownWait)
+	logger.Info("stopping", "wait_max", shutdownWait, "hint", "Ctrl-C again stops at once")
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWait)
 	defer cancel()
 	if err := s.Shutdown(deadline); err != nil {

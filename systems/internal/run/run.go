@@ -35,6 +35,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,6 +56,8 @@ func Main(s system.System) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Another Ctrl-C then ends the process at once. Not within a second: programs such as npm pass on a Ctrl-C that the terminal has sent, too.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	cmd := Command(s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
 	err := cmd.ExecuteContext(ctx)
 	stop()

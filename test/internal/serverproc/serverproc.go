@@ -235,6 +235,23 @@ func (s *Server) Stop(tb testing.TB) {
 	}
 }
 
+// StopAtOnce presses Ctrl-C until the server ends.
+func (s *Server) StopAtOnce(tb testing.TB) {
+	tb.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(stopWait); ; {
+		_ = s.process.Signal(os.Interrupt) // it may have ended
+		select {
+		case <-s.exited:
+			return
+		case <-tick.C:
+		case <-deadline:
+			tb.Fatalf("the server did not end within %v", stopWait)
+		}
+	}
+}
+
 // Wait waits until the server ends by itself, and returns its exit status and output.
 func (s *Server) Wait(tb testing.TB) (status int, printed string) {
 	tb.Helper()
