@@ -200,6 +200,8 @@ func flagFault(name string, err error) error {
 		return fmt.Errorf("%s %q: want a duration with a unit, like 500ms, 5s or 1h", name, invalid.GetValue())
 	case "int", "int64", "uint", "uint64":
 		return fmt.Errorf("%s %q: want a whole number like %s", name, invalid.GetValue(), invalid.GetFlag().DefValue)
+	case "float64":
+		return fmt.Errorf("%s %q: want a number", name, invalid.GetValue())
 	case "bool":
 		return fmt.Errorf("%s %q: want true or false", name, invalid.GetValue())
 	default:
