@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -125,6 +126,8 @@ type responseTarget struct {
 	result   any
 }
 
+var errExited = errors.New("the process that has the database open exited before it was done")
+
 // do sends a request and reads the whole response.
 func (c *Client) do(ctx context.Context, method, path string, in any, out *responseTarget) error {
 	var body io.Reader = http.NoBody
@@ -140,6 +143,11 @@ func (c *Client) do(ctx context.Context, method, path string, in any, out *respo
 		return err
 	}
 	response, err := c.http.Do(request)
+	if failed, is := errors.AsType[*url.Error](err); is && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
+		return errExited
+	} else if is { // without the URL, which is internal
+		err = failed.Err
+	}
 	if err != nil {
 		return err
 	}
@@ -156,7 +164,7 @@ func (out *responseTarget) read(lines *json.Decoder) error {
 		err := lines.Decode(&e)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return errors.New("the process that has the database open exited before it was done")
+			return errExited
 		case err != nil:
 			return fmt.Errorf("the server's response: %w", err)
 		case e.Error != "":

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -259,5 +260,21 @@ func TestIncompleteResponseIsError(t *testing.T) {
 	defer serve(t, dir, newEndless())()
 	if _, err := dial(t, dir).Verify(t.Context(), nil, nil); err == nil {
 		t.Error("a response without an end is accepted")
+	}
+}
+
+// aborting is a database whose process ends while it is backed up, as the client sees it.
+type aborting struct{ control.Database }
+
+func (aborting) Backup(context.Context, string, func(done, total int64)) error {
+	panic(http.ErrAbortHandler)
+}
+
+func TestServerEnds(t *testing.T) {
+	dir := t.TempDir()
+	defer serve(t, dir, aborting{})()
+	err := dial(t, dir).Backup(t.Context(), "copy", nil)
+	if err == nil || err.Error() != "the process that has the database open exited before it was done" {
+		t.Error(err)
 	}
 }
