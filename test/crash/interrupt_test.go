@@ -13,7 +13,7 @@ import (
 // TestSecondInterrupt: a server that gives a request in progress time to end stops at once at another Ctrl-C.
 func TestSecondInterrupt(t *testing.T) {
 	s := serverproc.Start(t, serverproc.Build(t), "--memory")
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.Endpoint, "http://"))
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.Endpoint, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}

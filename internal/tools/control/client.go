@@ -143,10 +143,11 @@ func (c *Client) do(ctx context.Context, method, path string, in any, out *respo
 		return err
 	}
 	response, err := c.http.Do(request)
-	if failed, is := errors.AsType[*url.Error](err); is && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
-		return errExited
-	} else if is { // without the URL, which is internal
-		err = failed.Err
+	if failed, is := errors.AsType[*url.Error](err); is {
+		if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+			return errExited
+		}
+		err = failed.Err // without the URL, which is internal
 	}
 	if err != nil {
 		return err

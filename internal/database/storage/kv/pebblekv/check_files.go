@@ -79,7 +79,7 @@ func firstLog(fs vfs.FS, manifest string) (first uint64) {
 		}
 		if len(text) > 0 && text[0] == comparer {
 			length, n := binary.Uvarint(text[1:])
-			text = text[min(uint64(1+max(n, 0))+length, uint64(len(text))):]
+			text = text[min(uint64(1+max(n, 0))+length, uint64(len(text))):] //nolint:gosec // not negative
 		}
 		if len(text) > 0 && text[0] == log {
 			number, _ := binary.Uvarint(text[1:])
