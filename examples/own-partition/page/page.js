@@ -1,5 +1,5 @@
-// A browser that talks to DynamoDB itself, by AWS's own SDK: the token of an identity provider is changed for the credentials of a role,
-// and the role's policy lets it at the items whose partition key is the token's subject.
+// A page that calls DynamoDB directly, with AWS's SDK. It exchanges the token of an identity provider for the credentials of a role,
+// whose policy allows the items whose partition key is the token's subject.
 import { DynamoDBClient, DeleteItemCommand, PutItemCommand, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { fromWebToken } from "@aws-sdk/credential-provider-web-identity";
 
@@ -11,7 +11,7 @@ const TableName = "Notes";
 const byId = (id) => document.getElementById(id);
 let dynamodb, name;
 
-/** Changes what is shown, and shows what the database refuses. */
+/** Runs work when a form is submitted, and shows the database's error in the form. */
 function does(form, work) {
   byId(form).addEventListener("submit", async (event) => {
     event.preventDefault();

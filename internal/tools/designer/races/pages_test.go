@@ -18,11 +18,11 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := design.ParseMarkdown("votes.md", text)
+	d, err := design.ParseMarkdown("docs/races.md", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := regexp.MustCompile("(?s)```\n\\$ monotable races votes.md\n(.*?)```").FindSubmatch(text)
+	shown := regexp.MustCompile("(?s)```\n\\$ monotable races docs/races.md\n(.*?)```").FindSubmatch(text)
 	if shown == nil {
 		t.Fatal("the page shows no report")
 	}
