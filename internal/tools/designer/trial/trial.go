@@ -192,6 +192,9 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	case out.Requests == 0 && out.OK() && s.Kind != EntitySubject:
 		out.fail(Failure{Pattern: s.Name, Kind: Unexercised, Got: "every call was rejected before its first request", Want: "at least one request"})
 	}
+	if out.Failures == nil {
+		out.Failures = []Failure{} // [] in JSON, not null
+	}
 	if m := t.meters[s.Name]; m != nil && m.calls > 0 && s.Kind != EntitySubject {
 		out.Measured, out.Formula = m.measured/float64(m.calls), m.formula/float64(m.calls)
 	}
