@@ -60,6 +60,9 @@ func printInsights(out io.Writer, in *monotable.Insights) error {
 		if r.Index != "" {
 			name = "index " + r.Index
 		}
+		if len(r.AccessedPartitionKeys)+len(r.AccessedKeys)+len(r.ThrottledPartitionKeys)+len(r.ThrottledKeys) == 0 {
+			fmt.Fprintf(out, "%s: no keys counted in the last %s\n", name, plural.Of(in.Minutes, "minute"))
+		}
 		for _, ranking := range []struct {
 			title, unit string
 			ranks       []monotable.KeyRank
