@@ -46,6 +46,12 @@ func Run(ctx context.Context, args []string, env Environment) int {
 		args = []string{"version"}
 	}
 	rejectUnknown(root)
+	// Before flags are parsed, which belong to the command that was meant. Cobra adds the commands that complete when it executes.
+	found, rest, err := root.Find(args)
+	if err == nil && found.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
+		fmt.Fprintf(env.Stderr, "monotable: %s\n", unknownCommand(found, rest[0]))
+		return 1
+	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if failed := stdout.failed.Load(); err == nil && failed != nil {
@@ -93,6 +99,7 @@ locally and on AWS.`,
   eval "$(monotable env)"           # point SDKs and the AWS CLI at it
   aws dynamodb list-tables
   monotable check shop.design.yaml  # check a single-table design`,
+		Args:          cobra.ArbitraryArgs, // Run reports unknown commands
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -139,7 +146,7 @@ func rejectUnknown(root *cobra.Command) {
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
-					err = fmt.Errorf("unknown command %q for %q", rest[0], found.CommandPath())
+					err = unknownCommand(found, rest[0])
 				}
 				return err
 			}
@@ -153,9 +160,18 @@ func rejectUnknown(root *cobra.Command) {
 // it fails.
 func group(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		return unknownCommand(cmd, args[0])
 	}
 	return cmd.Help()
+}
+
+// unknownCommand is the error of a word that is not a subcommand. It names those with a similar name.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	cmd.SuggestionsMinimumDistance = 2 // as in cobra's own message
+	if similar := cmd.SuggestionsFor(word); len(similar) > 0 {
+		return fmt.Errorf("unknown command %q for %q (did you mean %s?)", word, cmd.CommandPath(), strings.Join(similar, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q (%s --help lists the commands)", word, cmd.CommandPath(), cmd.CommandPath())
 }
 
 // logFlags are the flags that control logging.

@@ -15,7 +15,7 @@ func newDiff(env Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show the changes between two designs and what they take",
+		Short: "Show the changes between two designs and what each requires",
 		Long: `Compare two designs and classify every change:
 
   free         existing data does not change

@@ -63,7 +63,11 @@ func chosenPatterns(d *design.Design, names []string) ([]explain.Pattern, error)
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(p explain.Pattern) bool { return p.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no read, collection or write %q", d.Name, name)
+			known := make([]string, len(all))
+			for i, p := range all {
+				known[i] = p.Name
+			}
+			return nil, fmt.Errorf("%s has no read, collection or write %q; it has %s", d.Name, name, words(known))
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -34,6 +34,7 @@ With serve --iam FILE, the server takes users and roles from that file instead.`
 		Example: `  monotable iam policy create readers --document readers.json
   monotable iam user create ana --policy readers
   monotable iam key create ana              # prints the secret, once
+  monotable iam policy create writers --document writers.json
   monotable iam role create loader --trust trust.json --policy writers`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group,

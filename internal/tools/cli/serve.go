@@ -270,6 +270,9 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if _, malformed := errors.AsType[*net.AddrError](err); malformed {
+		return nil, fmt.Errorf("--addr %q: want HOST:PORT, like %s or :8000", addr, defaultAddr)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (use --addr for another address)", addr, err)
 	}

@@ -1,6 +1,7 @@
 package races
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,11 @@ func scenarios(d *design.Design, names []string) ([]scenario, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s scenario) bool { return s.race.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no race %q", d.Name, name)
+			known := make([]string, len(all))
+			for i, s := range all {
+				known[i] = s.race.Name
+			}
+			return nil, fmt.Errorf("%s has no race %q; it has %s", d.Name, name, cmp.Or(strings.Join(known, ", "), "none"))
 		}
 		chosen = append(chosen, all[i])
 	}
