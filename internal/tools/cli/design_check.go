@@ -140,7 +140,7 @@ func writeFindings(env Environment, flags *checkFlags, all []check.Checked) erro
 		}
 		return nil
 	case "sarif":
-		return check.WriteSARIF(env.Stdout, all)
+		return check.WriteSARIF(env.Stdout, "monotable check", all)
 	case "json":
 		type result struct {
 			Design   string         `json:"design"`

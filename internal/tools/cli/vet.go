@@ -115,7 +115,7 @@ func writeVetted(env Environment, format string, found []vet.Finding) error {
 				}},
 			})
 		}
-		return check.WriteSARIF(env.Stdout, all)
+		return check.WriteSARIF(env.Stdout, "monotable vet", all)
 	default:
 		return fmt.Errorf("--format %q: want text, json or sarif", format)
 	}

@@ -65,9 +65,10 @@ type Checked struct {
 	Findings Findings
 }
 
-// WriteSARIF writes findings as SARIF, for code hosts and editors.
-func WriteSARIF(w io.Writer, all []Checked) error {
-	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: "monotable check"}}, Results: []sarifResult{}}
+// WriteSARIF writes the findings of a command as SARIF, for code hosts and editors. A code host takes findings of the same tool that are
+// no longer there for fixed, so each command is a tool of its own.
+func WriteSARIF(w io.Writer, command string, all []Checked) error {
+	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: command}}, Results: []sarifResult{}}
 	for _, r := range rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.ID, sarifText{r.Title}})
 	}
