@@ -41,6 +41,7 @@ export default defineConfig({
   rewrites: { "rules/README.md": "rules/index.md", "decisions/README.md": "decisions/index.md" },
   head: [["meta", { name: "theme-color", content: "#5b4bd6" }]],
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" }, // the usual ones are too pale on our backgrounds
     anchor: { slugify: (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-") }, // as GitHub does
     config(md) {
       // "{{ }}" in a document is a template of AWS or monotable, never of Vue.
