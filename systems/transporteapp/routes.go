@@ -222,7 +222,7 @@ func (s *service) getXML(ctx context.Context, in *CartaPath) (*document, error) 
 	if err != nil {
 		return nil, err
 	}
-	text, err := s.xml(ctx, who.Sub, in.CartaID)
+	_, text, err := s.xml(ctx, who.Sub, in.CartaID)
 	return &document{"application/xml; charset=utf-8", text}, err
 }
 

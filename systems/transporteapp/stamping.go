@@ -256,25 +256,26 @@ func pieces(packed []byte) []db.TimbrarCartaLine {
 	return lines
 }
 
-// xml returns a stamped carta's document.
-func (s *service) xml(ctx context.Context, userID, id string) ([]byte, error) {
+// xml returns a stamped carta's document, and its state, which may have changed since.
+func (s *service) xml(ctx context.Context, userID, id string) (db.EstadoCarta, []byte, error) {
 	c, err := s.carta(ctx, userID, id)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if c.Timbrado == nil {
-		return nil, db.ErrCartaNoTimbrada
+		return "", nil, db.ErrCartaNoTimbrada
 	}
 	var packed bytes.Buffer
 	for piece, err := range s.db.XMLDeCartaAll(ctx, db.XMLDeCartaInput{UserID: userID, CartaID: id}) {
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		packed.Write(piece.Contenido)
 	}
 	r, err := gzip.NewReader(&packed)
 	if err != nil {
-		return nil, fmt.Errorf("carta %s: unpack the document: %w", id, err)
+		return "", nil, fmt.Errorf("carta %s: unpack the document: %w", id, err)
 	}
-	return io.ReadAll(io.LimitReader(r, c.Timbrado.Bytes+1))
+	document, err := io.ReadAll(io.LimitReader(r, c.Timbrado.Bytes+1))
+	return c.Status, document, err
 }

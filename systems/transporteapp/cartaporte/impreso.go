@@ -47,13 +47,14 @@ var (
 )
 
 // Imprimir renders a stamped document as a PDF, the copy that travels with the freight. It reads everything from the stamped XML,
-// and the same XML always yields the same PDF.
-func Imprimir(document []byte) ([]byte, error) {
+// and the same XML always yields the same PDF. Only what has happened to the document since, such as its cancellation, is not in
+// the XML: it is printed across each sheet, or "" for nothing.
+func Imprimir(document []byte, since string) ([]byte, error) {
 	c, err := Leer(document)
 	if err != nil {
 		return nil, err
 	}
-	p := &printer{Fpdf: fpdf.New("P", "mm", "Letter", ""), c: c}
+	p := &printer{Fpdf: fpdf.New("P", "mm", "Letter", ""), c: c, since: since}
 	p.begin()
 	p.head()
 	p.parties()
@@ -74,7 +75,8 @@ func Imprimir(document []byte) ([]byte, error) {
 // printer prints a document.
 type printer struct {
 	*fpdf.Fpdf
-	c *Comprobante
+	c     *Comprobante
+	since string
 }
 
 // printable replaces characters beyond U+FFFF, such as emojis, which the tax office accepts: fpdf cannot print them.
@@ -136,7 +138,20 @@ func (p *printer) begin() {
 		p.CellFormat(width/2, lineText, "Este documento es una representación impresa de un CFDI con complemento Carta Porte "+p.c.Complemento.CartaPorte.Version, "", 0, "L", false, 0, "")
 		p.CellFormat(width/2, lineText, fmt.Sprintf("%s · página %d de {pages}", p.folio(), p.PageNo()), "", 0, "R", false, 0, "")
 	})
+	p.SetHeaderFunc(p.across)
 	p.AddPage()
+}
+
+// across prints what has happened to the document, below the text of a sheet.
+func (p *printer) across() {
+	const tall, size, angle = 24, 60, 50
+	p.font("B", size, colour{246, 205, 205})
+	p.TransformBegin()
+	p.TransformRotate(angle, margin+width/2, bottom/2)
+	p.SetXY(margin, (bottom-tall)/2)
+	p.CellFormat(width, tall, p.since, "", 0, "C", false, 0, "")
+	p.TransformEnd()
+	p.SetXY(margin, margin)
 }
 
 func (p *printer) font(style string, size float64, c colour) {
@@ -149,10 +164,13 @@ func (p *printer) head() {
 	t := p.stamp()
 	const right = 76.0
 	top := p.GetY()
-	if t.Leyenda != "" {
+	for _, notice := range []string{p.since, t.Leyenda} {
+		if notice == "" {
+			continue
+		}
 		p.SetFillColor(alarm[0], alarm[1], alarm[2])
 		p.font("B", sizeText, colour{255, 255, 255})
-		p.CellFormat(width, 5.4, t.Leyenda, "", 1, "C", true, 0, "")
+		p.CellFormat(width, 5.4, notice, "", 1, "C", true, 0, "")
 		p.Ln(2.5)
 		top = p.GetY()
 	}

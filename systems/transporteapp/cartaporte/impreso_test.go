@@ -12,6 +12,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
 // stamped returns a stamped document with a number of goods.
@@ -62,11 +63,11 @@ func TestImprimir(t *testing.T) {
 	t.Parallel()
 	for _, goods := range []int{2, 120} {
 		text := stamped(t, goods)
-		first, err := cartaporte.Imprimir(text)
+		first, err := cartaporte.Imprimir(text, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := cartaporte.Imprimir(text)
+		again, err := cartaporte.Imprimir(text, "")
 		if err != nil || !bytes.Equal(first, again) {
 			t.Errorf("%d goods: two results differ: %v", goods, err)
 		}
@@ -77,6 +78,26 @@ func TestImprimir(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("carta-%d.pdf", goods)), first, 0o600); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestImprimirCancelled: each sheet of a cancelled document says so.
+func TestImprimirCancelled(t *testing.T) {
+	t.Parallel()
+	document := stamped(t, 120)
+	for _, since := range []string{"CANCELADA", "CANCELACIÓN EN PROCESO"} {
+		printed, err := cartaporte.Imprimir(document, since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheets := bytes.Count(printed, []byte("/Type /Page\n"))
+		if n := cartaportetest.Printed(printed, since); n != sheets+1 { // and at the top of the first
+			t.Errorf("%s is printed %d times on %d sheets", since, n, sheets)
+		}
+		valid, err := cartaporte.Imprimir(document, "")
+		if err != nil || cartaportetest.Printed(valid, since) != 0 || bytes.Count(valid, []byte("/Type /Page\n")) != sheets {
+			t.Errorf("a valid document says %s: %v", since, err)
 		}
 	}
 }
@@ -93,7 +114,7 @@ func TestImprimirAnyText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if printed, err := cartaporte.Imprimir(stamp.XML); err != nil || !bytes.HasPrefix(printed, []byte("%PDF-")) {
+		if printed, err := cartaporte.Imprimir(stamp.XML, ""); err != nil || !bytes.HasPrefix(printed, []byte("%PDF-")) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
