@@ -58,6 +58,11 @@ func unchecked(op *huma.Operation) { op.SkipValidateBody = true }
 func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCarta) (Revisado, error) {
 	var d *cartaporte.Documento
 	err := s.withCarta(ctx, who.Sub, in.CartaID, func(c db.Carta) (err error) {
+		if c.Status == db.EstadoCartaBorrador && !c.Sellada {
+			if err := s.reissue(ctx, &c); err != nil {
+				return err
+			}
+		}
 		b := &in.Body
 		if b.Autotransporte != nil && b.Ubicaciones != nil && b.Figuras != nil && b.Mercancias != nil {
 			d = declared(&c) // the request has all parts

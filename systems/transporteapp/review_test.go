@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/systems/transporteapp"
@@ -56,5 +57,39 @@ func TestReview(t *testing.T) {
 	}
 	if after := stored(t, v); len(after) != len(before) {
 		t.Errorf("a review stored %d items", len(after)-len(before))
+	}
+}
+
+// TestDraftFollowsTaxDetails: a draft whose company has wrong tax details can be stamped once they have been corrected.
+func TestDraftFollowsTaxDetails(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	config, _ := profile()["config"].(object)
+	issuing := func(changes object) {
+		put[object](t, v, ana, "/perfil", with(profile(), object{"config": with(config, changes)}))
+	}
+	issuing(object{"regimenFiscal": "612"}) // of persons
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	faults := func() (list []string) {
+		for _, f := range post[transporteapp.Revisado](t, v, http.StatusOK, ana, "/cartas/"+id+"/revision", "", object{}).Faltas {
+			if strings.HasPrefix(f.Campo, "emisor") {
+				list = append(list, f.Campo)
+			}
+		}
+		return list
+	}
+	if list := faults(); len(list) != 1 || list[0] != "emisor.regimenFiscal" {
+		t.Errorf("the faults of the issuer are %q", list)
+	}
+	issuing(object{"razonSocial": "ESCUELA KEMPER URGATE DEL SUR"})
+	if list := faults(); len(list) != 0 {
+		t.Errorf("after the correction the faults of the issuer are %q", list)
+	}
+	if c := fill(t, v, ana, id, 1); c.Emisor.RegimenFiscal != "601" || c.Emisor.Nombre != "ESCUELA KEMPER URGATE DEL SUR" {
+		t.Errorf("the issuer is %+v", c.Emisor)
+	}
+	issuing(object{"razonSocial": "OTRA"})
+	if c := post[transporteapp.Carta](t, v, http.StatusCreated, ana, "/cartas/"+id+"/timbrado", "s", nil); c.Emisor.Nombre != "ESCUELA KEMPER URGATE DEL SUR" {
+		t.Errorf("a closed carta has changed to %+v", c.Emisor)
 	}
 }

@@ -43,6 +43,9 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 		case c.Sellada:
 			return db.ErrCartaSellada
 		}
+		if err := s.reissue(ctx, &c); err != nil {
+			return err
+		}
 		d, err := s.document(ctx, &c)
 		if err != nil {
 			return err
@@ -53,11 +56,20 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 		if err := storable(d); err != nil {
 			return err
 		}
-		done, err := s.db.SellarCarta(ctx, db.SellarCartaInput{UserID: userID, CartaID: id, Visto: c.Revision})
+		done, err := s.db.SellarCarta(ctx, db.SellarCartaInput{UserID: userID, CartaID: id, Visto: c.Revision, Emisor: c.Emisor})
 		sealed = done.Carta
 		return err
 	})
 	return cartaOf(&sealed), err
+}
+
+// reissue sets the issuer of a draft to the company's current tax details, which may have been corrected since it was created.
+func (s *service) reissue(ctx context.Context, c *db.Carta) error {
+	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: c.UserID})
+	if err == nil && u.Config != nil {
+		c.Emisor = issuer(u.Config)
+	}
+	return err
 }
 
 // refuse returns an error for faults, or nil if there are none.

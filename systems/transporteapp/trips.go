@@ -121,11 +121,12 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	return db.Carta{
 		UserID: userID, CartaID: s.newID(), ViajeID: viajeID, Folio: folio(t.Seen + 1), VersionCartaPorte: versionCarta,
 		Status: db.EstadoCartaBorrador, IDCcp: ccp,
-		Emisor: db.Emisor{
-			Rfc: u.Config.RfcEmisor, Nombre: u.Config.RazonSocial, RegimenFiscal: u.Config.RegimenFiscal, DomicilioFiscal: u.Config.DomicilioFiscal,
-		},
-		Receptor: receptorStored(in.Receptor), CreatedAt: now, UpdatedAt: now,
+		Emisor: issuer(u.Config), Receptor: receptorStored(in.Receptor), CreatedAt: now, UpdatedAt: now,
 	}, t, err
+}
+
+func issuer(of *db.ConfigFiscal) db.Emisor {
+	return db.Emisor{Rfc: of.RfcEmisor, Nombre: of.RazonSocial, RegimenFiscal: of.RegimenFiscal, DomicilioFiscal: of.DomicilioFiscal}
 }
 
 // folio formats the number of a carta.

@@ -2457,6 +2457,7 @@ func (in SellarCartaInput) input() table.Input {
 	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "emisor", emisorCodec(), in.Emisor)
 	return table.Input{Values: v}
 }
 

@@ -4932,6 +4932,7 @@ var (
 					},
 					{Path: []string{"selladaAt"}, Value: table.NowValue()},
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"emisor"}, Value: table.InputValue("emisor")},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
@@ -4967,6 +4968,7 @@ var (
 			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "emisor", Type: table.Type{Kind: "struct", Fields: &emisorFields}},
 		},
 	}
 	abrirCartaWrite = &table.Write{

@@ -2337,6 +2337,7 @@ type SellarCartaInput struct {
 	Visto   int64
 	UserID  string
 	CartaID string
+	Emisor  Emisor
 }
 
 // SellarCartaResult is the result of SellarCarta.
@@ -2346,7 +2347,7 @@ type SellarCartaResult struct {
 
 // SellarCarta does: update Carta.
 //
-// Closes a carta that is complete and valid, with its counts.
+// Closes a carta that is complete and valid, with its counts and the company's current tax details.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
