@@ -299,6 +299,8 @@ type ViajeConCarta struct {
 	Viaje
 	Tracking *Rastreo `json:"tracking,omitempty" doc:"The trip's position, once it has started"`
 	Carta    *Carta   `json:"carta,omitempty" doc:"The trip's carta"`
+	// Discrepancias appear when a trip is reassigned after its carta was filled in.
+	Discrepancias []string `json:"discrepancias,omitempty" enum:"conductor,vehiculo,remolque" doc:"Which of the trip's driver, vehicle and trailer its carta does not have, although it declares others, until the trip has ended"`
 }
 
 // ViajeResumen is a trip in a list.

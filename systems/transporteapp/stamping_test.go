@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,6 +236,59 @@ func TestStampedXML(t *testing.T) {
 	if read.Complemento.CartaPorte.IDCCP != stamped.Timbrado.IDCcp || stamp.UUID != stamped.Timbrado.UUIDFiscal {
 		t.Errorf("the XML says %+v, the carta %+v", read, stamped.Timbrado)
 	}
+}
+
+// TestCancelledCartaIsPrintedAsCancelled: the copy of a cancelled carta cannot be taken for a valid one.
+func TestCancelledCartaIsPrintedAsCancelled(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	_, id := sealedCarta(t, v, "t")
+	at := "/cartas/" + id
+	post[object](t, v, http.StatusCreated, ana, at+"/timbrado", "s", nil)
+	printed := func() int {
+		return cartaportetest.Printed(v.Do(t, as(http.MethodGet, at+"/pdf", "", nil)).Body, "CANCELADA")
+	}
+	if n := printed(); n != 0 {
+		t.Errorf("a valid carta is printed as cancelled %d times", n)
+	}
+	post[object](t, v, http.StatusOK, ana, at+"/cancelacion", "", object{"motivo": "02"})
+	if n := printed(); n != 2 {
+		t.Errorf("a cancelled carta is printed as cancelled %d times, want 2", n)
+	}
+}
+
+// TestReassignedTripDiffersFromItsCarta: a trip that is reassigned after its carta was filled in says in what they differ, until the
+// carta follows or is cancelled.
+func TestReassignedTripDiffersFromItsCarta(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
+	other := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "other", with(driver(), object{"nombre": "Luis Núñez", "rfc": "FUNK671228PH6"})).ConductorID
+	_, otherVehicle, _ := fleet(t, v, ana, "second")
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
+	at, resources, carta := "/viajes/"+trip.ViajeID, "/viajes/"+trip.ViajeID+"/recursos", "/cartas/"+trip.Carta.CartaID
+	differs := func(want ...string) {
+		t.Helper()
+		if got := get[transporteapp.ViajeConCarta](t, v, ana, at).Discrepancias; !slices.Equal(got, want) {
+			t.Errorf("the trip differs in %q, want %q", got, want)
+		}
+	}
+	whole := object{"conductorId": driverID, "vehiculoId": vehicleID, "remolqueId": trailerID}
+	put[object](t, v, ana, resources, whole)
+	differs() // nothing is filled in yet
+	fill(t, v, ana, trip.Carta.CartaID, 1)
+	differs()
+	put[object](t, v, ana, resources, with(whole, object{"conductorId": other}))
+	differs("conductor")
+	put[object](t, v, ana, resources, object{"conductorId": other, "vehiculoId": otherVehicle})
+	differs("conductor", "vehiculo", "remolque")
+	post[object](t, v, http.StatusCreated, ana, carta+"/timbrado", "s", nil)
+	differs("conductor", "vehiculo", "remolque")
+	put[object](t, v, ana, resources, whole)
+	differs()
+	put[object](t, v, ana, resources, with(whole, object{"conductorId": other}))
+	post[object](t, v, http.StatusOK, ana, carta+"/cancelacion", "", object{"motivo": "02"})
+	differs()
 }
 
 // TestTooLargeCartaCannotBeClosed: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.

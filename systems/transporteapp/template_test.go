@@ -63,7 +63,7 @@ func template(v *apitest.Server) sam.Template {
 			"findRecursos":      found,
 			"createViaje":       once(with(terms, "CrearViaje", "CrearViajeConCarta")...),
 			"listViajes":        {"ViajesDeUsuario", "ViajesPorEstado", "ViajesPorFecha"},
-			"getViaje":          {"ViajePorID", "CartaPorID", "PosicionActual"},
+			"getViaje":          {"ViajePorID", "CartaPorID", "PosicionActual", "CartaCompleta", "ConductorPorID"},
 			"putViaje":          {"GuardarViaje"},
 			"programarViaje":    {"ProgramarViaje"},
 			"putRecursos":       with(found, "ViajePorID", "Agendas", "Perfil", "AsignarRecursos"),

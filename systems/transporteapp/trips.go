@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,12 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// versionCarta is the version of the complement.
-const versionCarta = "3.1"
+const (
+	// versionCarta is the version of the complement.
+	versionCarta = "3.1"
+	// maxPeople is how many people a carta can have.
+	maxPeople = 20
+)
 
 // check rejects what the schema cannot express.
 func (in *DatosViaje) check(bad *fields) {
@@ -210,7 +215,53 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 			out.Tracking = &now
 			return nil
 		},
+		func() (err error) {
+			out.Discrepancias, err = s.discrepancies(ctx, &v)
+			return err
+		},
 	)
+}
+
+// discrepancies lists which of a trip's driver, vehicle and trailer its carta does not have although it declares others: those that
+// the trip was given after the carta had been filled in.
+func (s *service) discrepancies(ctx context.Context, v *db.Viaje) ([]string, error) {
+	r, over := v.Resources, v.Estado == db.EstadoViajeCompletado || v.Estado == db.EstadoViajeCancelado
+	if r == nil || over || v.Fiscal == nil || v.Fiscal.CartaPorteStatus == db.EstadoCartaCancelada {
+		return nil, nil
+	}
+	var (
+		declares db.CartaCompletaResult
+		driver   db.Conductor
+	)
+	err := firstError(
+		func() (err error) { // the vehicle and the people come first
+			declares, err = s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: v.UserID, CartaID: v.Fiscal.CartaPorteID}, table.PageOptions{Limit: 1 + maxPeople})
+			return err
+		},
+		func() (err error) {
+			driver, err = s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: v.UserID, ConductorID: r.ConductorID})
+			if errors.Is(err, table.ErrNotFound) { // the trip has changed since it was read
+				return nil
+			}
+			return err
+		},
+	)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	add := func(what string, differs bool) {
+		if differs {
+			out = append(out, what)
+		}
+	}
+	drives := func(f db.Figura) bool { return f.TipoFigura == cartaporte.Operador && f.RfcFigura == driver.Rfc }
+	add("conductor", len(declares.Figura) > 0 && driver.ConductorID != "" && !slices.ContainsFunc(declares.Figura, drives))
+	for _, a := range declares.Autotransporte {
+		add("vehiculo", cartaporte.Placa(a.PlacaVM) != cartaporte.Placa(r.VehiculoPlaca))
+		add("remolque", cartaporte.Placa(text(a.PlacaRemolque)) != cartaporte.Placa(text(r.RemolquePlaca)))
+	}
+	return out, nil
 }
 
 // saveTrip changes the data of a trip that has not started.

@@ -28,6 +28,9 @@ var (
 	destinoID  = regexp.MustCompile(`^DE[0-9]{6}$`)
 )
 
+// Operador is the key of the driver in c_FiguraTransporte.
+const Operador = "01"
+
 // The limits of the schemas.
 const (
 	minYear, maxYear        = 1900, 2099
@@ -49,7 +52,6 @@ const (
 	tonsDigits              = 2
 	minTextLength           = 3
 	leastUbicaciones        = 2
-	operador                = "01"
 	tipoOrigen, tipoDestino = "Origen", "Destino"
 )
 
@@ -220,7 +222,7 @@ func (f *faltas) figuras(list []Figura) {
 		f.want(FiguraTransporte.Tiene(figura.Tipo), field+".tipoFigura", "is not a key of c_FiguraTransporte")
 		f.rfc(field+".rfcFigura", figura.RFC)
 		f.text(field+".nombreFigura", figura.Nombre, 1, maxName)
-		if figura.Tipo == operador {
+		if figura.Tipo == Operador {
 			drivers++
 			f.text(field+".numLicencia", figura.NumLicencia, minLicence, maxLicence)
 		}
