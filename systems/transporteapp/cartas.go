@@ -3,9 +3,12 @@ package transporteapp
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -30,6 +33,19 @@ func (s *service) withCarta(ctx context.Context, userID, id string, do func(db.C
 	}, append(when, db.ErrCartaCambio)...)
 }
 
+// withVersion is withCarta for a caller who may have read a version of the carta, which must still be current.
+func (s *service) withVersion(ctx context.Context, userID, id string, seen *api.Seen, do func(db.Carta) error) error {
+	return s.withCarta(ctx, userID, id, func(c db.Carta) error {
+		if !seen.Has(versionOf(c.Revision)) {
+			return problem.Changed()
+		}
+		return do(c)
+	})
+}
+
+// rewritten lets a change that takes two steps continue at the version that its first step has made, or at a later one.
+func rewritten(seen *api.Seen) { seen.To = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
+
 // head returns the header of a carta.
 func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
 	c, err := s.carta(ctx, userID, id)
@@ -52,9 +68,11 @@ func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declar
 	if err := bad.problem(); err != nil {
 		return Autotransporte{}, err
 	}
-	return in, s.withCarta(ctx, who.Sub, declared.CartaID, func(c db.Carta) error {
+	err := s.withVersion(ctx, who.Sub, declared.CartaID, &declared.Seen, func(c db.Carta) error {
+		in.Revision = c.Revision + 1
 		return errorOf(s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared)))
 	})
+	return in, err
 }
 
 // declarePlaces replaces a draft's places.
@@ -79,7 +97,8 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 		return Ubicaciones{}, err
 	}
 	n := int64(len(in))
-	return Ubicaciones{in}, s.withCarta(ctx, userID, id, func(c db.Carta) error {
+	out := Ubicaciones{Ubicaciones: in}
+	err = s.withVersion(ctx, userID, id, &declared.Seen, func(c db.Carta) error {
 		if c.NumUbicaciones > n { // delete all of them first: distanciaTotal would not be the sum of a part
 			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
 				UserID: userID, CartaID: id, Revision: c.Revision, Lines: behind(0, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
@@ -88,13 +107,16 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 			}); err != nil {
 				return err
 			}
+			rewritten(&declared.Seen)
 			c.Revision++
 		}
+		out.Revision = c.Revision + 1
 		return errorOf(s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
 			UserID: userID, CartaID: id, Numero: n, Distancia: total, Revision: c.Revision,
 			Lines: each(in, ubicacionLine),
 		}))
 	})
+	return out, err
 }
 
 // behind returns lines for the items n+1 to last, which are left over.
@@ -121,7 +143,8 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 		return Figuras{}, err
 	}
 	n := int64(len(in))
-	return Figuras{in}, s.withCarta(ctx, userID, id, func(c db.Carta) error {
+	out := Figuras{Figuras: in}
+	err := s.withVersion(ctx, userID, id, &declared.Seen, func(c db.Carta) error {
 		if c.NumFiguras > n {
 			if _, err := s.db.QuitarFiguras(ctx, db.QuitarFigurasInput{
 				UserID: userID, CartaID: id, Numero: n, Revision: c.Revision, Lines: behind(n, c.NumFiguras, func(orden int64) db.QuitarFigurasLine {
@@ -130,13 +153,16 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 			}); err != nil {
 				return err
 			}
+			rewritten(&declared.Seen)
 			c.Revision++
 		}
+		out.Revision = c.Revision + 1
 		return errorOf(s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
 			UserID: userID, CartaID: id, Numero: n, Revision: c.Revision,
 			Lines: each(in, figuraLine),
 		}))
 	})
+	return out, err
 }
 
 // addGoods adds goods to a draft, one transaction per batch, each with its own idempotency record. A repeated request continues

@@ -100,7 +100,11 @@ type Autotransporte struct {
 	PolizaRespCivil    string  `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
 	SubTipoRem         string  `json:"subTipoRem,omitempty" maxLength:"6" doc:"Key of c_SubTipoRem, if there is a trailer"`
 	PlacaRemolque      string  `json:"placaRemolque,omitempty" maxLength:"10"`
+	Revision           int64   `json:"-" from:"-"`
 }
+
+// Version is the revision of the carta that declares the vehicle.
+func (a Autotransporte) Version() time.Time { return versionOf(a.Revision) }
 
 // Ubicacion is a place in a carta.
 type Ubicacion struct {
@@ -179,15 +183,23 @@ type Cancelacion struct {
 	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the replacing carta"`
 }
 
-// Ubicaciones is a request body with places.
+// Ubicaciones are places, as a request body and its response.
 type Ubicaciones struct {
 	Ubicaciones []Ubicacion `json:"ubicaciones" nullable:"false" minItems:"1" maxItems:"50"`
+	Revision    int64       `json:"-" from:"-"`
 }
 
-// Figuras is a request body with people.
+// Version is the revision of the carta that declares the places.
+func (u Ubicaciones) Version() time.Time { return versionOf(u.Revision) }
+
+// Figuras are people, as a request body and its response.
 type Figuras struct {
-	Figuras []Figura `json:"figuras" nullable:"false" minItems:"1" maxItems:"20"`
+	Figuras  []Figura `json:"figuras" nullable:"false" minItems:"1" maxItems:"20"`
+	Revision int64    `json:"-" from:"-"`
 }
+
+// Version is the revision of the carta that declares the people.
+func (f Figuras) Version() time.Time { return versionOf(f.Revision) }
 
 // Mercancias is a request body with goods.
 type Mercancias struct {

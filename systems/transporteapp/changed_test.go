@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestStaleIfMatchIsRejected: dispatchers who have read a driver, vehicle, trailer or trip do not overwrite each other's changes or
-// assignments. Without If-Match the last write wins.
+// TestStaleIfMatchIsRejected: dispatchers who have read a driver, vehicle, trailer, trip or carta do not overwrite each other's changes
+// or assignments. Without If-Match the last write wins.
 func TestStaleIfMatchIsRejected(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -26,6 +26,9 @@ func TestStaleIfMatchIsRejected(t *testing.T) {
 	}
 	at, resources := "/viajes/"+trip, "/viajes/"+trip+"/recursos"
 	chosen := object{"conductorId": driverID, "vehiculoId": vehicleID}
+	carta := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cs-2", cartaTrip()).Carta.CartaID
+	three := append(places(), with(places()[1], object{"idUbicacion": "DE000002"}))
+	two := append(people(), with(people()[0], object{"tipoFigura": "02"}))
 	for _, of := range []struct {
 		name, read, write string
 		first, second     any
@@ -35,6 +38,10 @@ func TestStaleIfMatchIsRejected(t *testing.T) {
 		{"trailer", "/remolques/" + trailerID, "/remolques/" + trailerID, with(trailer(), object{"seguroVigencia": "2031-01-01"}), with(trailer(), object{"seguroVigencia": "2032-01-01"})},
 		{"trip", at, at, with(bareTrip(), object{"nombre": "Uno"}), with(bareTrip(), object{"nombre": "Dos"})},
 		{"assignment", at, resources, with(chosen, object{"remolqueId": trailerID}), chosen},
+		{"receiver", carta, carta + "/receptor", with(receiver(), object{"nombre": "UNO"}), with(receiver(), object{"nombre": "DOS"})},
+		{"declared vehicle", carta, carta + "/autotransporte", with(declared(), object{"polizaRespCivil": "P-1"}), with(declared(), object{"polizaRespCivil": "P-2"})},
+		{"places", carta, carta + "/ubicaciones", object{"ubicaciones": three}, object{"ubicaciones": places()}},
+		{"people", carta, carta + "/figuras", object{"figuras": two}, object{"figuras": people()}},
 	} {
 		read := send(http.MethodGet, of.read, "", nil).Header.Get("ETag")
 		first := send(http.MethodPut, of.write, read, of.first)

@@ -145,7 +145,7 @@ func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in cha
 		return Carta{}, err
 	}
 	var c db.Carta
-	err := s.withCarta(ctx, who.Sub, in.CartaID, func(now db.Carta) error {
+	err := s.withVersion(ctx, who.Sub, in.CartaID, &in.Seen, func(now db.Carta) error {
 		done, err := s.db.GuardarReceptor(ctx, db.GuardarReceptorInput{
 			UserID: who.Sub, CartaID: in.CartaID, Revision: now.Revision, Receptor: receptorStored(in.Body),
 		})
@@ -157,5 +157,6 @@ func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in cha
 
 type changedReceiver struct {
 	CartaPath
+	api.Seen
 	Body Receptor
 }

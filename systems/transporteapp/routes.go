@@ -399,16 +399,19 @@ type cancelledCarta struct {
 
 type declaredVehicle struct {
 	CartaPath
+	api.Seen
 	Body Autotransporte
 }
 
 type declaredPlaces struct {
 	CartaPath
+	api.Seen
 	Body Ubicaciones
 }
 
 type declaredPeople struct {
 	CartaPath
+	api.Seen
 	Body Figuras
 }
 
