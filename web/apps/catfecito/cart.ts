@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api, type Schemas } from "#clients/catfecito";
-import { ask, newKey, Problem, session, toast, toastProblem } from "#ui";
+import { ask, Problem, RequestKey, session, toast, toastProblem } from "#ui";
 import { whenLoggedIn } from "./auth.ts";
 import { sum, times } from "./money.ts";
 import { t } from "./words.ts";
@@ -48,6 +48,7 @@ export function followSession(): void {
     if (sub !== last) {
       last = sub;
       wanted.clear();
+      adding.clear();
       cart.value = undefined;
       void loadCart();
     }
@@ -62,9 +63,16 @@ export function add(product: { productId: string; name: string }, quantity: numb
   });
 }
 
+/** The keys of additions, by product: pressing the button again after a response was lost must not add twice. */
+const adding = new Map<string, RequestKey>();
+
 async function put(product: { productId: string; name: string }, quantity: number): Promise<void> {
+  const body = { productId: product.productId, quantity };
+  const key = adding.get(product.productId) ?? new RequestKey();
+  adding.set(product.productId, key);
   try {
-    await ask(api.POST("/cart/items", { params: { header: { "Idempotency-Key": newKey() } }, body: { productId: product.productId, quantity } }));
+    await ask(api.POST("/cart/items", { params: { header: { "Idempotency-Key": key.for(body) } }, body }));
+    key.done();
     await loadCart();
     toast("success", t("cart.added", { name: product.name }), { action: { label: t("cart.open"), onPress: () => { cartOpen.value = true; } } });
   } catch (thrown) {
