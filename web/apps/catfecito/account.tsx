@@ -1,7 +1,7 @@
 import { BadgeCheck, CircleUser, KeyRound, LogIn, LogOut, MailCheck, Monitor, Receipt, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Avatar, Badge, Button, Dialog, Empty, Failed, Form, Menu, Paged, Problem, RequestKey, Skeleton, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
+import { Avatar, Badge, Button, Dialog, Empty, Failed, Form, Menu, MoreButton, Paged, Problem, RequestKey, Skeleton, TextField, ask, Icon, deviceOf, format, link, page, session, signInAtDemo, toast, toastProblem, usePages, useTitle } from "#ui";
 import { asking, hasAccount, loadMe, logOut, me, meProblem, opened } from "./auth.ts";
 import { Panel } from "./panel.tsx";
 import { t } from "./words.ts";
@@ -234,6 +234,7 @@ function Devices() {
           </ul>
         )}
       </Paged>
+      <div class="row"><MoreButton pages={list} /></div>
     </Panel>
   );
 }

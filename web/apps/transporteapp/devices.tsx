@@ -1,6 +1,6 @@
 import { Monitor } from "lucide";
 import { useEffect } from "preact/hooks";
-import { Badge, Button, Dialog, Icon, Paged, ask, deviceOf, format, keep, kept, session, signOut, toast, toastProblem, usePages } from "#ui";
+import { Badge, Button, Dialog, Icon, MoreButton, Paged, ask, deviceOf, format, keep, kept, session, signOut, toast, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { t } from "./words.ts";
 
@@ -59,6 +59,7 @@ export function Devices({ onClose }: { onClose: () => void }) {
             </ul>
           )}
         </Paged>
+        <div class="row"><MoreButton pages={devices} /></div>
       </div>
     </Dialog>
   );

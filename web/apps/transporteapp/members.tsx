@@ -1,6 +1,6 @@
 import { Ellipsis, MailPlus, UserPlus } from "lucide";
 import { useState } from "preact/hooks";
-import { Avatar, Badge, Button, Card, Confirm, CopyButton, Dialog, Empty, Failed, Form, Menu, Notice, Paged, Problem, Select, Table, TextField, ask, format, go, here, link, session, toast, toastProblem, useLoaded, usePages, useTitle } from "#ui";
+import { Avatar, Badge, Button, Card, Confirm, CopyButton, Dialog, Empty, Failed, Form, Menu, MoreButton, Notice, Paged, Problem, Select, Table, TextField, ask, format, go, here, link, session, toast, toastProblem, useLoaded, usePages, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { fleet, type Driver } from "./data.ts";
 import { add, firm, loadFirms, type Role } from "./who.ts";
@@ -56,7 +56,7 @@ export function MembersPage() {
             { key: "do", title: t("actions"), titleHidden: true, cell: (m) => <Menu icon={Ellipsis} size="small" label={t("actions.of", { name: m.nombre })} items={[
               { label: t("member.change"), onPress: () => setChanging(m) }, "line", { label: t(m.miembroId === me ? "member.leave" : "member.remove"), danger: true, onPress: () => setRemoving(m) },
             ]} /> },
-          ]} />
+          ]} foot={members.next.value || members.state.value === "failed" ? <MoreButton pages={members} /> : undefined} />
         )}
       </Paged>
       <Card title={t("invitations")} level={2}>
@@ -72,6 +72,7 @@ export function MembersPage() {
             </ul>
           )}
         </Paged>
+        <div class="row"><MoreButton pages={invited} /></div>
       </Card>
       {inviting && <Invite drivers={drivers} onClose={() => { setInviting(false); void invited.reload(); }} />}
       {changing && <Change member={changing} drivers={drivers} onClose={() => setChanging(undefined)} onDone={async () => {
