@@ -146,7 +146,7 @@ func TestTrucking(t *testing.T) {
 	t.Parallel()
 	const sub = "u-flota"
 	r := serveAll(t, registered(), "--memory")
-	p := desk(t, r, sub, webtest.Expect("409"))
+	p := desk(t, r, sub, webtest.Expect("409"), webtest.Expect("status of 412"))
 	p.Wait("input[name=fullName]")
 	p.Accessible()
 	typed(p, "fullName", "Transportes del Bajío y Occidente", "email", "trafico@bajio.example.com")

@@ -1,4 +1,4 @@
-import { ask } from "#ui";
+import { ask, tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { made, texts, type Line, type Texts } from "./form.tsx";
 import { receiverLines } from "./documents.tsx";
@@ -56,8 +56,8 @@ export function sent(draft: Draft) {
   return {
     receptor: made<Schemas["Receptor"]>(draft.receptor, lines.receptor),
     autotransporte: made<Schemas["Autotransporte"]>(draft.autotransporte, lines.autotransporte),
-    ubicaciones: draft.ubicaciones.map((u) => made<Schemas["Ubicacion"]>({ ...u, fechaHoraSalidaLlegada: seconds(u["fechaHoraSalidaLlegada"] ?? "") }, placeLines(u))),
-    figuras: draft.figuras.map((f) => made<Schemas["Figura"]>(f, lines.figuras)),
+    ubicaciones: draft.ubicaciones.map((u) => made<Schemas["Ubicacion"]>({ ...u, orden: "", fechaHoraSalidaLlegada: seconds(u["fechaHoraSalidaLlegada"] ?? "") }, placeLines(u))),
+    figuras: draft.figuras.map((f) => made<Schemas["Figura"]>({ ...f, orden: "" }, lines.figuras)),
   };
 }
 
@@ -75,28 +75,54 @@ export function numbered(places: readonly Texts[]): Texts[] {
   });
 }
 
-/** Stores one part. */
-export async function store(id: string, part: Part, draft: Draft): Promise<void> {
-  const path = { path: { id } };
+/** Stores one part over the version of a carta, and returns the version that this makes. */
+export async function store(part: Part, draft: Draft, over: Stored): Promise<Stored> {
+  const params = { path: { id: over.carta.cartaId }, header: over.tag ? { "If-Match": over.tag } : {} };
   const body = sent(draft);
-  if (part === "receptor") await ask(api.PUT("/cartas/{id}/receptor", { params: path, body: body.receptor }));
-  if (part === "autotransporte") await ask(api.PUT("/cartas/{id}/autotransporte", { params: path, body: body.autotransporte }));
-  if (part === "ubicaciones") await ask(api.PUT("/cartas/{id}/ubicaciones", { params: path, body: { ubicaciones: body.ubicaciones } }));
-  if (part === "figuras") await ask(api.PUT("/cartas/{id}/figuras", { params: path, body: { figuras: body.figuras } }));
+  const made = async <T,>(call: Parameters<typeof tagged<T>>[0], parts: (value: T) => Partial<Stored["parts"]>): Promise<Stored> => {
+    const { value, tag } = await tagged(call);
+    return { carta: over.carta, tag, parts: { ...over.parts, ...parts(value) } };
+  };
+  switch (part) {
+    case "receptor": return made(api.PUT("/cartas/{id}/receptor", { params, body: body.receptor }), ({ receptor }) => ({ receptor }));
+    case "autotransporte": return made(api.PUT("/cartas/{id}/autotransporte", { params, body: body.autotransporte }), (autotransporte) => ({ autotransporte }));
+    case "ubicaciones": return made(api.PUT("/cartas/{id}/ubicaciones", { params, body: { ubicaciones: body.ubicaciones } }), ({ ubicaciones }) => ({ ubicaciones }));
+    case "figuras": return made(api.PUT("/cartas/{id}/figuras", { params, body: { figuras: body.figuras } }), ({ figuras }) => ({ figuras }));
+  }
 }
 
-export interface Opened {
+/** A carta with all its lists except goods, as stored. */
+export interface Stored {
   carta: Schemas["Carta"];
+  tag: string | undefined;
+  parts: Contents & { receptor: Schemas["Receptor"] };
+}
+
+export interface Opened extends Stored {
   trip: Schemas["ViajeConCarta"];
   draft: Draft;
-  /** Parts missing from the carta and filled in from the trip. */
+  /** Parts that are not as in the carta, but filled in from the trip: missing ones, and those that the trip no longer has. */
   taken: readonly Part[];
 }
 
-/** A carta with all its lists except goods. Missing parts are filled in from the trip, its vehicle and its driver. */
+export async function read(id: string, signal?: AbortSignal): Promise<Stored> {
+  const { value: carta, tag } = await tagged(api.GET("/cartas/{id}", { params: { path: { id } }, ...(signal ? { signal } : {}) }));
+  return { carta, tag, parts: { receptor: carta.receptor, ...await contents(id, signal) } };
+}
+
+/** Whether a part is the same in two versions of a carta. */
+export function same(part: Part, a: Stored, b: Stored): boolean {
+  return JSON.stringify(a.parts[part]) === JSON.stringify(b.parts[part]);
+}
+
+/**
+ * A carta to be edited. Missing parts are filled in from the trip, its vehicle and its driver. If the trip has been reassigned since they were stored, a
+ * draft follows it.
+ */
 export async function open(id: string, zone: string, signal: AbortSignal): Promise<Opened> {
-  const carta = await ask(api.GET("/cartas/{id}", { params: { path: { id } }, signal }));
-  const [trip, stored] = await Promise.all([ask(api.GET("/viajes/{id}", { params: { path: { id: carta.viajeId } }, signal })), contents(id, signal)]);
+  const found = await read(id, signal);
+  const { carta, parts: stored } = found;
+  const trip = await ask(api.GET("/viajes/{id}", { params: { path: { id: carta.viajeId } }, signal }));
   const taken: Part[] = [];
   const or = <T>(part: Part, there: boolean, have: () => T, take: () => T): T => {
     if (there) return have();
@@ -104,15 +130,18 @@ export async function open(id: string, zone: string, signal: AbortSignal): Promi
     return take();
   };
   const r = trip.resources;
+  const other = (what: NonNullable<typeof trip.discrepancias>[number]) => r !== undefined && carta.status === "borrador" && !carta.sellada && (trip.discrepancias ?? []).includes(what);
+  const hasVehicle = stored.autotransporte !== undefined && !other("vehiculo") && !(r?.remolqueId && other("remolque")); // a trailer that is only in the carta may be rented
+  const hasDriver = stored.figuras.length > 0 && !other("conductor");
   const path = (of: string) => ({ params: { path: { id: of } }, signal });
   const [vehicle, trailer, driver] = await Promise.all([
-    !stored.autotransporte && r ? ask(api.GET("/vehiculos/{id}", path(r.vehiculoId))) : undefined,
-    !stored.autotransporte && r?.remolqueId ? ask(api.GET("/remolques/{id}", path(r.remolqueId))) : undefined,
-    stored.figuras.length === 0 && r ? ask(api.GET("/conductores/{id}", path(r.conductorId))) : undefined,
+    !hasVehicle && r ? ask(api.GET("/vehiculos/{id}", path(r.vehiculoId))) : undefined,
+    !hasVehicle && r?.remolqueId ? ask(api.GET("/remolques/{id}", path(r.remolqueId))) : undefined,
+    !hasDriver && r ? ask(api.GET("/conductores/{id}", path(r.conductorId))) : undefined,
   ]);
   const draft: Draft = {
     receptor: texts(carta.receptor),
-    autotransporte: or("autotransporte", stored.autotransporte !== undefined, () => texts(stored.autotransporte), () => (vehicle ? {
+    autotransporte: or("autotransporte", hasVehicle, () => texts(stored.autotransporte), () => (vehicle ? {
       placaVm: vehicle.placa, configVehicular: vehicle.configVehicular, anioModeloVm: String(vehicle.anioModeloVm), pesoBrutoVehicular: String(vehicle.pesoBrutoVehicular),
       permSct: vehicle.permSct, numPermisoSct: vehicle.numPermisoSct, aseguraRespCivil: vehicle.aseguraRespCivil, polizaRespCivil: vehicle.polizaRespCivil,
       ...(trailer ? { placaRemolque: trailer.placa, subTipoRem: trailer.subTipoRem } : {}),
@@ -127,11 +156,13 @@ export async function open(id: string, zone: string, signal: AbortSignal): Promi
         distanciaRecorrida: String(trip.distanciaTotal), ...texts(carta.receptor.domicilioFiscal, "domicilio."),
       },
     ])),
-    figuras: or("figuras", stored.figuras.length > 0, () => stored.figuras.map((f) => texts(f)), () => [{
-      tipoFigura: "01", ...(driver ? { nombreFigura: driver.nombre, rfcFigura: driver.rfc, numLicencia: driver.licencia.numero } : {}),
-    }]),
+    figuras: or("figuras", hasDriver, () => stored.figuras.map((f) => texts(f)), () => {
+      const taken: Texts = { tipoFigura: "01", ...(driver ? { nombreFigura: driver.nombre, rfcFigura: driver.rfc, numLicencia: driver.licencia.numero } : {}) };
+      const before = stored.figuras.findIndex((f) => f.tipoFigura === "01"); // the others have been added by hand
+      return [taken, ...stored.figuras.filter((_, n) => n !== before).map((f) => texts(f))];
+    }),
   };
-  return { carta, trip, draft, taken };
+  return { ...found, trip, draft, taken };
 }
 
 /** A time in the company's time zone, to the minute: 2026-11-23T08:00. */
@@ -140,11 +171,17 @@ export function localTime(at: string, zone: string): string {
   return parts.replace(" ", "T");
 }
 
-async function contents(id: string, signal: AbortSignal) {
-  const out: { autotransporte?: Schemas["Autotransporte"]; figuras: Schemas["Figura"][]; ubicaciones: Schemas["Ubicacion"][] } = { figuras: [], ubicaciones: [] };
+interface Contents {
+  autotransporte?: Schemas["Autotransporte"];
+  figuras: Schemas["Figura"][];
+  ubicaciones: Schemas["Ubicacion"][];
+}
+
+async function contents(id: string, signal?: AbortSignal): Promise<Contents> {
+  const out: Contents = { figuras: [], ubicaciones: [] };
   let cursor: string | undefined;
   do {
-    const got = await ask(api.GET("/cartas/{id}/contenido", { params: { path: { id }, query: { limit: 100, ...(cursor ? { cursor } : {}) } }, signal }));
+    const got = await ask(api.GET("/cartas/{id}/contenido", { params: { path: { id }, query: { limit: 100, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) }));
     if (got.autotransporte) out.autotransporte = got.autotransporte;
     out.figuras.push(...got.figuras);
     out.ubicaciones.push(...got.ubicaciones);

@@ -1,12 +1,12 @@
 import { CircleAlert, CircleCheck, Plus, Stamp, Trash2 } from "lucide";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Breadcrumb, Button, Card, Confirm, Dialog, Failed, Form, Icon, Notice, Problem, RequestKey, Select, Skeleton, TextField, ask, format, link, toast, useLoaded, useTitle } from "#ui";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Badge, Breadcrumb, Button, Card, Confirm, Conflict, Dialog, Failed, Form, Icon, Notice, Problem, RequestKey, Select, Skeleton, TextField, ask, format, link, toast, useLeaveGuard, useLoaded, useTitle, useVersion } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { lines, numbered, open, parts, placeLines, sent, store, type Draft, type Opened, type Part } from "./carta-draft.ts";
+import { lines, numbered, open, parts, placeLines, read, same, sent, store, type Draft, type Opened, type Part, type Stored } from "./carta-draft.ts";
 import { Goods } from "./carta-goods.tsx";
 import type { Profile } from "./data.ts";
 import { dayKey } from "./day.ts";
-import { Documents } from "./documents.tsx";
+import { Differences, Documents } from "./documents.tsx";
 import { Lines, search, type Catalog, type Line, type Texts } from "./form.tsx";
 import { useLive } from "./live.ts";
 import { t } from "./words.ts";
@@ -22,36 +22,85 @@ export function CartaPage({ id, profile }: { id: string; profile: Profile }) {
   const loaded = useLoaded((signal) => open(id, profile.timezone, signal), [id]);
   const opened = loaded.value.value;
   useTitle(opened ? `${t("carta")} ${opened.carta.folio}` : t("carta"));
-  useLive({ ready: () => {}, trip: (trip) => { // stamped or cancelled by someone else
-    if (trip.fiscal?.cartaPorteId === id && opened && trip.fiscal.cartaPorteStatus !== opened.carta.status) void loaded.reload();
+  const look = async () => { // what happened while no events arrived
+    if (!opened) return;
+    const now = await ask(api.GET("/cartas/{id}", { params: { path: { id } } }));
+    const trip = await ask(api.GET("/viajes/{id}", { params: { path: { id: now.viajeId } } }));
+    if (now.updatedAt !== opened.carta.updatedAt || resourcesOf(trip) !== resourcesOf(opened.trip)) await loaded.reload();
+  };
+  useLive({ ready: () => void look().catch(() => {}), trip: (trip) => { // stamped, cancelled or reassigned by someone else
+    if (trip.viajeId !== opened?.trip.viajeId) return;
+    if (resourcesOf(trip) !== resourcesOf(opened.trip) || (trip.fiscal?.cartaPorteId === id && trip.fiscal.cartaPorteStatus !== opened.carta.status)) void loaded.reload();
   } });
   if (!opened) {
     return loaded.problem.value
       ? <Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} />
       : <div class="stack" aria-busy="true"><Skeleton width="16rem" height="2rem" /><Skeleton height="20rem" /></div>;
   }
-  return <Editor key={`${opened.carta.status} ${opened.carta.sellada}`} opened={opened} reload={() => loaded.reload()} />;
+  return <Editor key={`${opened.carta.status} ${opened.carta.sellada}`} opened={opened} reload={() => loaded.reload()} load={() => open(id, profile.timezone, new AbortController().signal)} />;
 }
 
-function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void> }) {
+function resourcesOf({ resources: r }: Pick<Opened["trip"], "resources">): string {
+  return r ? `${r.conductorId} ${r.vehiculoId} ${r.remolqueId ?? ""}` : "";
+}
+
+function Editor({ opened, reload, load }: { opened: Opened; reload: () => Promise<void>; load: () => Promise<Opened> }) {
   const { carta, trip } = opened;
   const id = carta.cartaId;
   const editable = carta.status === "borrador" && !carta.sellada;
   const [draft, setDraft] = useState<Draft>(opened.draft);
-  const [dirty, setDirty] = useState<ReadonlySet<Part>>(() => new Set(opened.taken.filter((p) => (p === "autotransporte" ? Object.keys(opened.draft.autotransporte).length > 0 : true))));
+  const [dirty, setDirty] = useState<ReadonlySet<Part>>(() => new Set(filled(opened)));
+  const [typed, setTyped] = useState(false);
+  const base = useRef<Stored>(opened); // what the draft was made from
   const [goods, setGoods] = useState(0); // number of changes
   const faults = useFaults(id, draft, editable, goods);
   const change = (part: Part) => (value: Draft[Part]) => {
     setDraft((d) => ({ ...d, [part]: value }));
     setDirty((d) => new Set(d).add(part));
+    setTyped(true);
   };
-  const save = async () => {
-    for (const part of parts) {
-      if (!dirty.has(part)) continue;
-      await store(id, part, draft);
-      setDirty((d) => new Set([...d].filter((p) => p !== part)));
+  const latest = async () => { const now = await load(); base.current = now; return { value: now, tag: now.tag }; };
+  const version = useVersion<Opened>(undefined, latest, ({ value }) => {
+    setDraft(value.draft);
+    setDirty(new Set(filled(value)));
+    setTyped(false);
+  });
+  // A part is not stored over someone else's. Their changes of other parts and of goods are no conflict.
+  const put = async (part: Part) => {
+    try {
+      base.current = await store(part, draft, base.current);
+    } catch (thrown) {
+      if (Problem.of(thrown).code !== "changed_since") throw thrown;
+      const now = await read(id);
+      if (!same(part, now, base.current)) throw thrown;
+      const { tag, parts: made } = await store(part, draft, now);
+      const others = parts.some((p) => p !== part && !same(p, now, base.current)); // they stay unseen
+      base.current = { ...base.current, parts: { ...base.current.parts, [part]: made[part] }, ...(others ? {} : { tag }) };
     }
   };
+  const save = async () => {
+    try {
+      for (const part of parts.filter((p) => dirty.has(p))) {
+        await put(part);
+        setDirty((d) => new Set([...d].filter((p) => p !== part)));
+      }
+      setTyped(false);
+    } catch (thrown) {
+      version.refused(Problem.of(thrown));
+      throw thrown;
+    }
+  };
+  const resources = resourcesOf(opened.trip);
+  const had = useRef(resources);
+  useEffect(() => { // the trip has been reassigned: its vehicle and driver replace those that have been filled in from it
+    if (resources === had.current) return;
+    had.current = resources;
+    if (!editable || resources === "") return;
+    const again = filled(opened).filter((p) => p === "autotransporte" || p === "figuras");
+    setDraft((d) => ({ ...d, ...Object.fromEntries(again.map((p) => [p, opened.draft[p]])) }));
+    setDirty((d) => new Set([...d, ...again]));
+  }, [resources]);
+  useLeaveGuard(() => typed);
   const wrong = (path: string) => faults?.find((f) => f.campo === path)?.mensaje;
   const places = (at: number, values: Texts) => change("ubicaciones")(draft.ubicaciones.map((u, n) => (n === at ? values : u)));
   const people = (at: number, values: Texts) => change("figuras")(draft.figuras.map((f, n) => (n === at ? values : f)));
@@ -77,7 +126,7 @@ function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void
           {editable && draft.ubicaciones.length < 50 && <div class="row"><Button size="small" icon={Plus} onPress={() => change("ubicaciones")(numbered([...draft.ubicaciones, { tipo: "Destino" }]))}>{t("place.add")}</Button></div>}
         </Part>
         <Part of="mercancias" faults={faults}>
-          <Goods id={id} editable={editable} onChanged={() => setGoods(goods + 1)} wrong={wrong} />
+          <Goods opened={opened} editable={editable} onChanged={() => setGoods(goods + 1)} wrong={wrong} />
         </Part>
         <Part of="autotransporte" faults={faults}>
           {editable ? <Lines lines={lines.autotransporte} values={draft.autotransporte} onInput={change("autotransporte")} wrong={(n) => wrong(`autotransporte.${n}`)} /> : <Shown lines={lines.autotransporte} values={draft.autotransporte} />}
@@ -95,11 +144,18 @@ function Editor({ opened, reload }: { opened: Opened; reload: () => Promise<void
       </div>
       <aside class="carta-aside" aria-label={t("carta.next")}>
         <Card>
+          {trip.fiscal?.cartaPorteId === id && <Differences trip={trip} view="carta" taken={opened.taken.some((p) => p === "autotransporte" || p === "figuras")} />}
+          <Conflict version={version} />
           <Next opened={opened} distance={editable ? draft.ubicaciones.reduce((sum, u) => sum + Number(u["distanciaRecorrida"] ?? 0), 0) : undefined} faults={faults} dirty={dirty.size > 0} save={save} reload={reload} goods={goods} />
         </Card>
       </aside>
     </div>
   );
+}
+
+/** The parts that are filled in from the trip and not stored yet. */
+function filled({ taken, draft }: Opened): Part[] {
+  return taken.filter((p) => p !== "autotransporte" || Object.keys(draft.autotransporte).length > 0);
 }
 
 /** What the tax office would reject in the carta including unsaved input; undefined until known. Later drafts win. */
@@ -186,14 +242,18 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
       if (said) toast("success", said);
     } catch (thrown) {
       const p = Problem.of(thrown);
-      toast("danger", [p.detail, ...p.fields.slice(0, 3).map((f) => f.message)].join(" · "));
+      if (p.code !== "changed_since") toast("danger", [p.detail, ...p.fields.slice(0, 3).map((f) => f.message)].join(" · "));
       return false;
     } finally {
       setAsking(false);
     }
     return true;
   };
-  const again = async (call: () => Promise<unknown>, said?: string) => { await act(call, said); await reload(); };
+  const again = async (call: () => Promise<unknown>, said?: string) => {
+    const done = await act(call, said);
+    await reload();
+    return done;
+  };
   const seal = async () => {
     await save();
     await ask(api.POST("/cartas/{id}/sellar", path));
@@ -209,6 +269,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
       {carta.timbrado && <div><dt>UUID</dt><dd class="uuid">{carta.timbrado.uuidFiscal}</dd></div>}
     </dl>
   );
+  const cancel = cancelling && <Cancel onClose={() => setCancelling(false)} onSend={async (body) => { if (await again(() => ask(api.POST("/cartas/{id}/cancelacion", { ...path, body })), t("carta.cancelled"))) setCancelling(false); }} />;
   if (carta.status === "timbrada" || carta.status === "cancelada") {
     return (
       <div class="stack">
@@ -217,7 +278,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
         {carta.timbrado && <div class="row"><Documents id={id} folio={carta.folio} size="medium" /></div>}
         {facts}
         {carta.status === "timbrada" && <Button kind="quiet" onPress={() => setCancelling(true)}>{t("carta.cancel")}</Button>}
-        {cancelling && <Cancel onClose={() => setCancelling(false)} onSend={async (body) => { await again(() => ask(api.POST("/cartas/{id}/cancelacion", { ...path, body })), t("carta.cancelled")); setCancelling(false); }} />}
+        {cancel}
       </div>
     );
   }
@@ -225,7 +286,10 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
     return (
       <div class="stack">
         <Notice tone="warning">{t(carta.status === "en_timbrado" ? "stamp.waiting" : "cancel.waiting")}</Notice>
-        {carta.status === "en_timbrado" && <Button kind="primary" wide icon={Stamp} onPress={() => again(stamp, t("stamp.done"))}>{t("stamp.again")}</Button>}
+        {carta.status === "en_timbrado"
+          ? <Button kind="primary" wide icon={Stamp} onPress={() => again(stamp, t("stamp.done"))}>{t("stamp.again")}</Button>
+          : <Button kind="primary" wide onPress={() => setCancelling(true)}>{t("stamp.again")}</Button>}
+        {cancel}
         {facts}
       </div>
     );
@@ -258,7 +322,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
       {issuer.length > 0 && <Notice tone="warning">{t("carta.issuer")}: {issuer.map((f) => f.mensaje).join(", ")}</Notice>}
       {facts}
       <Button kind="primary" wide icon={Stamp} disabled={count !== 0} onPress={() => setAsking(true)}>{t("stamp.do")}</Button>
-      <Button wide disabled={!dirty} onPress={async () => { await act(save, t("carta.saved")); }}>{t("carta.save")}</Button>
+      <Button wide disabled={!dirty} onPress={() => again(save, t("carta.saved"))}>{t("carta.save")}</Button>
       <Button kind="quiet" onPress={() => setCancelling(true)}>{t("carta.discard")}</Button>
       <Confirm open={asking} title={t("stamp.ask")} action={t("stamp.do")} onClose={() => setAsking(false)} onConfirm={() => again(async () => { await seal(); await stamp(); }, t("stamp.done"))}>
         {t("stamp.text", { folio: carta.folio })}

@@ -47,8 +47,14 @@ export function alertOf(trip: Trip, now = Date.now()): string | undefined {
   if (!takes(trip)) return undefined;
   if (trip.estado === "en_curso") return to < now ? t("alert.arrival") : undefined;
   if (from < now) return t("alert.start");
-  if (trip.resources && !trip.local && trip.fiscal?.cartaPorteStatus !== "timbrada") return t("alert.carta");
+  if (trip.resources && unstamped(trip)) return t("alert.carta");
   return undefined;
+}
+
+/** Whether a trip cannot start because of its carta. A local trip needs none, but one that it has must be stamped. */
+export function unstamped({ local, fiscal }: Pick<Trip, "local" | "fiscal">): boolean {
+  const status = fiscal?.cartaPorteStatus;
+  return status !== "timbrada" && !(local && (status === undefined || status === "cancelada"));
 }
 
 /** A trip as currently stored. */

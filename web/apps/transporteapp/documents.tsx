@@ -1,6 +1,6 @@
 import { Code, FileDown } from "lucide";
 import { useMemo, useState } from "preact/hooks";
-import { Button, Dialog, Form, Problem, RequestKey, ask, go, link, toastProblem } from "#ui";
+import { Button, Dialog, Form, Notice, Problem, RequestKey, ask, format, go, link, toastProblem } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { Lines, made, type Line } from "./form.tsx";
 import { t } from "./words.ts";
@@ -14,6 +14,16 @@ export function Documents({ id, folio, pdfOnly, size = "small" }: { id: string; 
       {!pdfOnly && <Button size={size} icon={Code} onPress={() => keepFile(async () => new Blob([await ask(api.GET("/cartas/{id}/xml", { ...path, parseAs: "text" })) as string], { type: "application/xml" }), `${folio}.xml`)}>{t("carta.xml")}</Button>}
     </>
   );
+}
+
+/** Warns if a trip has another vehicle, trailer or driver than its carta, and says what to do. taken: a draft has been filled in from the trip again. */
+export function Differences({ trip, view, taken }: { trip: Schemas["ViajeConCarta"]; view: "trip" | "carta" | "driver"; taken?: boolean }) {
+  const what = trip.discrepancias ?? [];
+  if (what.length === 0) return null;
+  const status = trip.fiscal?.cartaPorteStatus;
+  const draft = status === "borrador" && (view === "trip" ? "draft" : trip.carta?.sellada ? "sealed" : taken ? "taken" : undefined);
+  const next = view === "driver" ? "office" : draft || (status === "timbrada" && trip.estado === "programado" ? "stamped" : undefined);
+  return <Notice tone="warning">{t("differs", { what: format.list(what.map((w) => t(`unit.${w}`))) })}{next && ` ${t(`differs.${next}`)}`}</Notice>;
 }
 
 async function keepFile(load: () => Promise<Blob>, name: string): Promise<void> {

@@ -2,9 +2,9 @@ import { CircleCheck, Coffee, LocateFixed, MapPin, Navigation, PackageCheck, Tru
 import { useEffect, useState } from "preact/hooks";
 import { Avatar, Badge, Button, Confirm, Empty, Failed, Icon, Notice, Problem, Progress, Skeleton, ask, format, go, here, keep, kept, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { fleet, spanOf, times } from "./data.ts";
+import { fleet, spanOf, times, unstamped } from "./data.ts";
 import { dayKey, hour } from "./day.ts";
-import { Documents } from "./documents.tsx";
+import { Differences, Documents } from "./documents.tsx";
 import { useLive } from "./live.ts";
 import { t } from "./words.ts";
 
@@ -117,7 +117,7 @@ function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () =
     await reload();
   };
   const early = spanOf(trip).from - Date.now() > 24 * hour;
-  const unstamped = !trip.local && trip.fiscal?.cartaPorteStatus !== "timbrada";
+  const waiting = unstamped(trip);
   const today = dayKey(new Date(trip.fechaInicioProgramada)) === dayKey(new Date());
   return (
     <>
@@ -138,7 +138,8 @@ function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () =
         {trip.fiscal?.cartaPorteStatus === "timbrada" && <div class="row"><Documents id={trip.fiscal.cartaPorteId} folio={trip.fiscal.cartaPorteFolio} pdfOnly /></div>}
       </section>
       {!moving && early && <Notice>{t("driver.early")}</Notice>}
-      {!moving && !early && unstamped && <Notice tone="warning">{t("driver.unstamped")}</Notice>}
+      {!moving && !early && waiting && <Notice tone="warning">{t("driver.unstamped")}</Notice>}
+      <Differences trip={trip} view="driver" />
       <div class="phone-actions">
         {moving
           ? (
@@ -147,7 +148,7 @@ function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () =
               <Button size="large" wide icon={LocateFixed} onPress={() => act(async () => ask(api.POST("/viajes/{id}/posiciones", { ...params, body: await whereAmI() })), t("driver.located"))}>{t("driver.locate")}</Button>
             </>
           )
-          : <Button kind="primary" size="large" wide icon={Truck} disabled={early || unstamped} onPress={() => act(() => ask(api.POST("/viajes/{id}/iniciar", params)), t("driver.started"))}>{t("driver.start")}</Button>}
+          : <Button kind="primary" size="large" wide icon={Truck} disabled={early || waiting} onPress={() => act(() => ask(api.POST("/viajes/{id}/iniciar", params)), t("driver.started"))}>{t("driver.start")}</Button>}
       </div>
       <Confirm open={arriving} title={t("driver.arrived", { place: trip.destino })} action={t("driver.deliver")} onClose={() => setArriving(false)}
         onConfirm={async () => { await act(() => ask(api.POST("/viajes/{id}/completar", params)), t("driver.delivered")); setArriving(false); }}>

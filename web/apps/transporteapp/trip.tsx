@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Form, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { api } from "#clients/transporteapp";
 import { Assign } from "./assign.tsx";
-import { Documents, NewCarta } from "./documents.tsx";
+import { Differences, Documents, NewCarta } from "./documents.tsx";
 import { alertOf, standing, stored, times, tones, type Fleet, type Whole } from "./data.ts";
 import { hour, localInput } from "./day.ts";
 import { t } from "./words.ts";
@@ -73,6 +73,7 @@ function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; o
         {trip.local && <Badge plain>{t("trip.local")}</Badge>}
       </div>
       {alert && <Notice tone="warning">{alert}</Notice>}
+      <Differences trip={trip} view="trip" />
       {trip.tracking && (
         <div class="stack" style={{ "--gap": "var(--space-2)" }}>
           <Progress label={t("trip.progress")} value={trip.tracking.progreso} max={100} />
@@ -88,7 +89,7 @@ function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; o
             ? <><Icon of={UserRound} size={14} /> {r.conductorNombre}<br /><Icon of={Truck} size={14} /> {r.vehiculoPlaca}{r.remolquePlaca && ` + ${r.remolquePlaca}`}</>
             : <span class="muted">{t("trip.nobody")}</span>}
         </dd></div>
-        {!trip.local && (
+        {(!trip.local || trip.fiscal) && (
           <div><dt>{t("trip.carta")}</dt><dd>
             {trip.fiscal ? <>{trip.fiscal.cartaPorteFolio} · {t(`carta.${trip.fiscal.cartaPorteStatus}`)}</> : <span class="muted">{t("trip.noCarta")}</span>}
             <div class="document row">

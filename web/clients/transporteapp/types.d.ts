@@ -1344,6 +1344,8 @@ export interface components {
       createdAt: string;
       destino: string;
       destinoCoordenadas?: components["schemas"]["Coordenadas"];
+      /** @description Which of the trip's driver, vehicle and trailer its carta does not have, although it declares others, until the trip has ended */
+      discrepancias?: ("conductor" | "vehiculo" | "remolque")[] | null;
       /** @description km */
       distanciaTotal: number;
       /** @enum {string} */
@@ -1503,6 +1505,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1518,6 +1522,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1590,6 +1595,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1605,6 +1612,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1769,6 +1777,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1888,6 +1898,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -1903,6 +1915,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
