@@ -249,7 +249,7 @@ func (f *Field) Makes(funcs []Func, of types.ScalarAttributeType, s string) bool
 // hasText reports whether a text can be that of a value of the field.
 func (f *Field) hasText(s string) bool {
 	switch {
-	case fits(f.Name, s, f.MinBytes, f.MaxBytes) != nil:
+	case fits(f.Name, s, "", f.MinBytes, f.MaxBytes) != nil:
 		return false
 	case f.Type.Kind.textual():
 		return f.Type.Contains(s)

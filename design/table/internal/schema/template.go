@@ -145,7 +145,7 @@ func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, err
 	if whole {
 		least = f.MinBytes
 	}
-	if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
+	if err := fits(f.Name, text, "", least, f.MaxBytes); err != nil {
 		return "", err
 	}
 	for _, fn := range p.Funcs {
@@ -156,7 +156,7 @@ func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, err
 		text = applied
 		switch fn.Name {
 		case "lower", "fold", "slug": // these can make a text longer, or empty
-			if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
+			if err := fits(f.Name, text, " in a key", least, f.MaxBytes); err != nil {
 				return "", err
 			}
 		default:

@@ -38,7 +38,7 @@ func TestTextOf(t *testing.T) {
 		{"{v}", KindInt, AText("42"), "", "of type S, not a whole number"},
 		{"{v}", KindText, ANumber("42"), "", "of type N, not a UTF-8 text"},
 		{"{v}", KindText, AText("\xff"), "", "is not a UTF-8 text"},
-		{"{v}", KindText, AText("12345678901"), "", "11 bytes in a key: the maximum is 10"},
+		{"{v}", KindText, AText("12345678901"), "", "has 11 bytes: the maximum is 10"},
 		{"{v|lower}", KindText, AText("ȺȺȺȺ"), "", "12 bytes in a key"}, // Ⱥ has 2 bytes, ⱥ 3
 		{"{v|pad(2)}", KindInt, ANumber("100"), "", "does not fit into 2 digits"},
 		{"{v|pad(2)}", KindInt, ANumber("-1"), "", "at least 0"},
@@ -72,7 +72,7 @@ func TestMinBytes(t *testing.T) {
 		{"{v}", "a", "", "has 1 byte: the minimum is 2"},
 		{"{v}", "", "", "has 0 bytes: the minimum is 2"},
 		{"{v}", "é", "é", ""},
-		{"{v|fold}", "   a", "", "has 1 byte: the minimum is 2"},
+		{"{v|fold}", "   a", "", "has 1 byte in a key: the minimum is 2"},
 		{"{v|fold|first(1)}", " Ab", "a", ""},
 		{"{v|hash(4)}", "", "", "has 0 bytes"},
 	} {

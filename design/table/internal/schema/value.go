@@ -67,7 +67,7 @@ func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes
 		if t.Kind.textual() && !t.Contains(text) || t.Kind == KindTTL && strings.HasPrefix(text, "-") {
 			return t.refuse(name, v)
 		}
-		return fits(name, text, minBytes, maxBytes)
+		return fits(name, text, "", minBytes, maxBytes)
 	}
 }
 
@@ -240,13 +240,13 @@ func StoredAs(v types.AttributeValue) string {
 	}
 }
 
-// fits checks a text against a field's limits, which bound keys.
-func fits(name, text string, minBytes, maxBytes int) error {
+// fits checks a text against a field's limits. where is " in a key" if the text is not the value itself.
+func fits(name, text, where string, minBytes, maxBytes int) error {
 	if len(text) < minBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %s: the minimum is %d", plural.Of(len(text), "byte"), minBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %s%s: the minimum is %d", plural.Of(len(text), "byte"), where, minBytes)}
 	}
 	if maxBytes > 0 && len(text) > maxBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key: the maximum is %d", len(text), maxBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes%s: the maximum is %d", len(text), where, maxBytes)}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestNestedValues(t *testing.T) {
 		"absent":    {address, AMap(Item{"street": AText("Main 1"), "city": AText("lima")}), "v.city", "is missing"},
 		"null":      {address, AMap(Item{"street": ANull(), "place": AMap(Item{"city": AText("lima")})}), "v.street", "is missing"},
 		"wrong":     {address, AMap(Item{"street": AText("Main 1"), "place": AMap(Item{"city": AText("Lima")})}), "v.city", "a slug"},
-		"long":      {address, AMap(Item{"street": AText("Main 1234"), "place": AMap(Item{"city": AText("lima")})}), "v.street", "9 bytes in a key: the maximum is 8"},
+		"long":      {address, AMap(Item{"street": AText("Main 1234"), "place": AMap(Item{"city": AText("lima")})}), "v.street", "has 9 bytes: the maximum is 8"},
 		"no map":    {address, AText("Main 1, Lima"), "v", "of type S, not a structure"},
 		"itself":    {node, AMap(Item{"n": AText("a"), "next": AMap(Item{"n": AText("b")})}), "", ""},
 		"in itself": {node, AMap(Item{"n": AText("a"), "next": AMap(Item{"n": ANumber("1")})}), "v.next.name", "of type N, not a UTF-8 text"},

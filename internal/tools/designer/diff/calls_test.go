@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 		"field of a structure":      {`zip: "text?"`, `zip: "text?", city: text`, "backfill Address.city: the field is new and required: existing structures need a value; or make it optional"},
 		"structure without a field": {`, zip: "text?"`, "", "breaking Address.zip: the field was removed: programs with the old design read it"},
 		"set in a structure":        {`zip: "text?"`, `zip: "text?", tags: set<text>`, "free Address.tags: the optional field is new"},
-		"shorter":                   {"max: 20", "max: 10", "breaking Stay.room: it can now have at most 10 bytes in a key, but items may contain longer values"},
+		"shorter":                   {"max: 20", "max: 10", "breaking Stay.room: it can now have at most 10 bytes, but items may contain longer values"},
 		"not empty":                 {"min: 0", "min: 1", "breaking Stay.note: it must now have at least 1 byte, but items may contain shorter values"},
 		"projection in other order": {"[guest, nights]", "[nights, guest]", none},
 		"other projection":          {"[guest, nights]", "[guest, note]", "breaking main.ByRoom: it projects less: programs with the old design may read the removed attributes"},

@@ -211,7 +211,7 @@ func (d *differ) field(of string, o, n *design.Field, weigh func(*Change)) {
 	case o.Type.String() != n.Type.String():
 		d.add(Breaking, subject, n.Pos, "it is now %s instead of %s: items contain the old type", n.Type, o.Type)
 	case n.MaxBytes > 0 && (o.MaxBytes == 0 || n.MaxBytes < o.MaxBytes):
-		d.add(Breaking, subject, n.Pos, "it can now have at most %d bytes in a key, but items may contain longer values", n.MaxBytes)
+		d.add(Breaking, subject, n.Pos, "it can now have at most %d bytes, but items may contain longer values", n.MaxBytes)
 	case n.MinBytes > o.MinBytes:
 		d.add(Breaking, subject, n.Pos, "it must now have at least %s, but items may contain shorter values", plural.Of(n.MinBytes, "byte"))
 	}

@@ -168,7 +168,7 @@ func (p *page) about(e *design.Entity, f *design.Field) string {
 		parts = append(parts, fmt.Sprintf("At least %s bytes.", number(float64(f.MinBytes))))
 	}
 	if f.MaxBytes > 0 {
-		parts = append(parts, fmt.Sprintf("At most %s bytes in a key.", number(float64(f.MaxBytes))))
+		parts = append(parts, fmt.Sprintf("At most %s bytes.", number(float64(f.MaxBytes))))
 	}
 	return strings.Join(parts, " ")
 }

@@ -176,7 +176,7 @@ class Entity:
             except Fault as err:
                 raise InvalidValueError(f.name, f"cannot be used in a key: {err}") from None
             if fn.name in ("lower", "fold", "slug"):
-                fits(f.name, text, min_bytes, f.max_bytes)  # these can make a text longer, or empty
+                fits(f.name, text, min_bytes, f.max_bytes, " in a key")  # these can make a text longer, or empty
         return text
 
     def try_text(self, p: Part, v: Value | None) -> bytes | None:

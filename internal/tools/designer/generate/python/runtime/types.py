@@ -163,12 +163,12 @@ def _check_set(t: Type, name: str, v: Value) -> None:
         met.add(text)
 
 
-def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
-    """Checks a text against the field's limits, which bound keys."""
+def fits(name: str, text: bytes, min_bytes: int, max_bytes: int, where: str = "") -> None:
+    """Checks a text against the field's limits. where is " in a key" if the text is not the value itself."""
     if len(text) < min_bytes:
-        raise InvalidValueError(name, f"has {len(text)} {'byte' if len(text) == 1 else 'bytes'}: the minimum is {min_bytes}")
+        raise InvalidValueError(name, f"has {len(text)} {'byte' if len(text) == 1 else 'bytes'}{where}: the minimum is {min_bytes}")
     if 0 < max_bytes < len(text):
-        raise InvalidValueError(name, f"has {len(text)} bytes in a key: the maximum is {max_bytes}")
+        raise InvalidValueError(name, f"has {len(text)} bytes{where}: the maximum is {max_bytes}")
 
 
 def to_store(f: Field, v: Value | None) -> Value | None:

@@ -258,7 +258,7 @@ export class Entity {
         throw new ValueError(f.name, `cannot be used in a key: ${(err as Error).message}`);
       }
       if (fn.name === "lower" || fn.name === "fold" || fn.name === "slug") {
-        fits(f.name, text, minBytes, f.maxBytes); // these can make a text longer, or empty
+        fits(f.name, text, minBytes, f.maxBytes, " in a key"); // these can make a text longer, or empty
       }
     }
     return text;

@@ -233,13 +233,13 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
   });
 }
 
-/** Checks a text against the field's limits, which bound keys. */
-export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): void {
+/** Checks a text against the field's limits. where is " in a key" if the text is not the value itself. */
+export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0, where = ""): void {
   if (text.length < minBytes) {
-    throw new ValueError(name, `has ${text.length} ${text.length === 1 ? "byte" : "bytes"}: the minimum is ${minBytes}`);
+    throw new ValueError(name, `has ${text.length} ${text.length === 1 ? "byte" : "bytes"}${where}: the minimum is ${minBytes}`);
   }
   if (maxBytes > 0 && text.length > maxBytes) {
-    throw new ValueError(name, `has ${text.length} bytes in a key: the maximum is ${maxBytes}`);
+    throw new ValueError(name, `has ${text.length} bytes${where}: the maximum is ${maxBytes}`);
   }
 }
 
