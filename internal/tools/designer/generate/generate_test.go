@@ -271,3 +271,33 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("a refused generation has changed the directory: %q", got)
 	}
 }
+
+// TestTimeToLive tests that TypeScript's requests turn expiry on, on the configured tables.
+func TestTimeToLive(t *testing.T) {
+	d, err := design.Parse("log.yaml", []byte(`
+design: 1
+name: Log
+tables: { log: { name: "log-{stage}", key: { pk: PK }, ttl_attr: goes }, other: { key: { pk: PK } } }
+entities: { Line: { table: log, key: { pk: "LINE#{lineId}" }, fields: { lineId: id, goes: ttl }, ttl: { attr: goes } } }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := generate.TypeScript(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	for _, f := range out {
+		if f.Name == "index.ts" {
+			_, text, _ = strings.Cut(string(f.Content), "export function timeToLive(")
+		}
+	}
+	if !strings.Contains(text, `config.tables?.["log"] ?? "log-{stage}"`) || !strings.Contains(text, `"AttributeName": "goes"`) || strings.Contains(text, `"other"`) {
+		t.Errorf("timeToLive is %q", text)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"regexp"
@@ -506,20 +507,35 @@ func (m *model) printTypeScriptOps(s *source) {
 	s.print("}\n")
 }
 
-// printCreateTables prints the CreateTable requests.
+// printCreateTables prints the requests that create the tables and turn on expiry.
 func (m *model) printCreateTables(s *source) {
 	specs := provision.Specs(m.design, nil)
 	tsDoc(s, "", "The requests that create the tables, for tests and for services that create them at startup. Send them as "+
 		"new CreateTableCommand(…). monotable provision supports more settings and also changes existing tables.")
 	s.print("export function createTables(config: Pick<Config, \"tables\">): table.CreateTableCommandInput[] {\n  return [")
 	for i := range specs {
-		var text strings.Builder
-		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder does not fail
-		body := strings.TrimSpace(text.String())
-		body = strings.Replace(body, quoted(specs[i].Name), fmt.Sprintf("config.tables?.[%s] ?? %s", quoted(m.tables[i].Name), quoted(specs[i].Name)), 1)
-		s.print("    %s,", strings.ReplaceAll(body, "\n", "\n    "))
+		s.print("    %s,", m.requestOf(i, &specs[i], provision.WriteCreateTable))
 	}
 	s.print("  ];\n}")
+	if !slices.ContainsFunc(m.tables, func(t *tableModel) bool { return t.TTLAttr != "" }) {
+		return
+	}
+	tsDoc(s, "", "The requests that turn on the expiry of items, after the tables exist. Send them as new UpdateTimeToLiveCommand(…).")
+	s.print("export function timeToLive(config: Pick<Config, \"tables\">): table.UpdateTimeToLiveCommandInput[] {\n  return [")
+	for i := range specs {
+		if specs[i].TTLAttr != "" {
+			s.print("    %s,", m.requestOf(i, &specs[i], provision.WriteTimeToLive))
+		}
+	}
+	s.print("  ];\n}")
+}
+
+// requestOf is a request on a table as an object of TypeScript, with the table's name from the configuration.
+func (m *model) requestOf(i int, spec *provision.Spec, write func(io.Writer, *provision.Spec) error) string {
+	var text strings.Builder
+	_ = write(&text, spec) // a strings.Builder does not fail
+	body := strings.Replace(strings.TrimSpace(text.String()), quoted(spec.Name), fmt.Sprintf("config.tables?.[%s] ?? %s", quoted(m.tables[i].Name), quoted(spec.Name)), 1)
+	return strings.ReplaceAll(body, "\n", "\n    ")
 }
 
 // tsRemarks are the remarks on a method, adapted to its name.

@@ -17,7 +17,7 @@ import type { LinkedField } from "./types.js";
 import { type Item, type Values, bare, own } from "./values.js";
 import { type Outcome, tx, write } from "./write.js";
 
-export type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+export type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from "@aws-sdk/client-dynamodb";
 export type { CallOptions, Client, Observation } from "./call.js";
 export { Secret } from "./codec.js";
 export type { Document, Place } from "./descriptor.js";
