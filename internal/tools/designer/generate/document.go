@@ -13,6 +13,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // The document of a design contains its descriptors as JSON, for runtimes in languages other than Go. Tables, entities,
@@ -91,6 +92,9 @@ func (m *model) document() string {
 	}
 	for _, s := range m.structs {
 		d.names.fields[s.run] = s.Name
+	}
+	for _, known := range lower.Known {
+		d.names.errors[known.Err] = "Err" + known.Name
 	}
 	for _, e := range m.errors {
 		d.names.errors[e.Err] = e.Name

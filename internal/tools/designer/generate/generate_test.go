@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,6 +273,30 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// TestElseKnown tests that all languages have the same error for an else that names one that any write can return.
+func TestElseKnown(t *testing.T) {
+	p, err := parse(t, `
+entities: { Post: { key: { pk: "POST#{postId}", sk: POST }, fields: { postId: ulid, shown: bool } } }
+writes: { Hide: { do: [{ update: Post, set: { shown: false }, when: shown = true, else: NotFound }] } }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, of := range map[string]func(*lower.Program) ([]generate.File, error){
+		`table.Else{{Err: table.ErrNotFound}}`: func(p *lower.Program) ([]generate.File, error) { return generate.Package(p, "") },
+		`[{ "err": "ErrNotFound" }]`:           generate.TypeScript,
+		`"else": [{ "err": "ErrNotFound" }]`:   generate.Python,
+	} {
+		out, err := of(p)
+		if err != nil {
+			t.Error(err)
+		}
+		if !anyContains(out, language) || anyContains(out, `"ErrNotFound": {`) {
+			t.Errorf("no file has %s, or one declares the error", language)
+		}
+	}
+}
+
 // TestTimeToLive tests that TypeScript's requests turn expiry on, on the configured tables.
 func TestTimeToLive(t *testing.T) {
 	d, err := design.Parse("log.yaml", []byte(`
@@ -300,4 +325,8 @@ entities: { Line: { table: log, key: { pk: "LINE#{lineId}" }, fields: { lineId: 
 	if !strings.Contains(text, `config.tables?.["log"] ?? "log-{stage}"`) || !strings.Contains(text, `"AttributeName": "goes"`) || strings.Contains(text, `"other"`) {
 		t.Errorf("timeToLive is %q", text)
 	}
+}
+
+func anyContains(files []generate.File, text string) bool {
+	return slices.ContainsFunc(files, func(f generate.File) bool { return strings.Contains(string(f.Content), text) })
 }

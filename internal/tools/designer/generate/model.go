@@ -133,6 +133,9 @@ func newModel(p *lower.Program, name, language string) *model {
 	}
 	m.nameTables()
 	m.nameTypes()
+	for _, known := range lower.Known {
+		m.errorNames[known.Err] = "table.Err" + known.Name
+	}
 	for _, e := range p.Errors {
 		x := &errorModel{Error: e, Go: "Err" + exported(e.Name[len("Err"):])}
 		m.names.take(x.Go, "error "+x.Go, e.Name, design.Pos{})

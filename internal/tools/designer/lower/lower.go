@@ -102,6 +102,15 @@ type Error struct {
 	Err     error
 }
 
+// Known are the errors that any write can return, by the names that a design has for them.
+var Known = []struct { //nolint:gochecknoglobals // a table
+	Name string
+	Err  error
+}{
+	{"NotFound", table.ErrNotFound}, {"Exists", table.ErrExists}, {"Conflict", table.ErrConflict},
+	{"Reused", table.ErrReused}, {"Refused", table.ErrRefused}, {"Lines", table.ErrLines},
+}
+
 // FaultError is a pattern that cannot be run.
 type FaultError struct {
 	Pattern string

@@ -229,6 +229,28 @@ writes:
 	}
 }
 
+// TestElseKnown tests that an else can name an error that any write can return, which is then that error and not one of the design.
+func TestElseKnown(t *testing.T) {
+	p, err := parse(t, `
+design: 1
+name: Shop
+tables: { Shop: { key: { pk: PK } } }
+entities: { Post: { key: { pk: "POST#{postId}" }, fields: { postId: ulid, shown: bool } } }
+writes: { Hide: { do: [{ update: Post, set: { shown: false }, when: shown = true, else: { NotFound: shown = false, Gone: "*" } }] } }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := p.Write("Hide").Run.Steps[0].Else; list[0].Err != table.ErrNotFound || errors.Is(list[1].Err, table.ErrNotFound) { //nolint:errorlint // the error itself
+		t.Errorf("the step fails with %v and %v", list[0].Err, list[1].Err)
+	}
+	for _, e := range p.Errors {
+		if e.Name == "ErrNotFound" {
+			t.Error("the design declares ErrNotFound")
+		}
+	}
+}
+
 // TestNotFound tests that missing items are named, including the item of a counter that a step on another entity changes, and
 // the item of a check. A check with a declared error fails only with that error.
 func TestNotFound(t *testing.T) {

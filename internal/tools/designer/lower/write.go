@@ -97,10 +97,21 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 		out.Remove = append(out.Remove, design.PathSteps(path))
 	}
 	for _, x := range s.Else {
-		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
+		out.Else = append(out.Else, table.Else{Err: l.refusal(x.Error), When: l.condition(e, x.When, typed(x.When))})
 	}
 	l.ends(e, s)
 	return out
+}
+
+// refusal is the error that an else names. NotFound and the like are the errors that patterns return anyway, so that callers in
+// all languages recognize them as such.
+func (l *lowerer) refusal(name string) error {
+	for _, known := range Known {
+		if known.Name == name {
+			return known.Err
+		}
+	}
+	return l.declare("Err"+name, "", "")
 }
 
 // ends declares the errors that a step can return without declaring them.

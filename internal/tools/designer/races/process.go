@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // process is a call that runs concurrently with others. It is a function from the responses so far to its next request,
@@ -172,19 +173,9 @@ func (s *scheduler) errorNames(err error) []string {
 			out = append(out, strings.TrimPrefix(e.Name, "Err"))
 		}
 	}
-	for _, known := range []struct {
-		name string
-		is   error
-	}{
-		{"NotFound", table.ErrNotFound},
-		{"Exists", table.ErrExists},
-		{"Conflict", table.ErrConflict},
-		{"Reused", table.ErrReused},
-		{"Refused", table.ErrRefused},
-		{"Lines", table.ErrLines},
-	} {
-		if errors.Is(err, known.is) {
-			out = append(out, known.name)
+	for _, known := range lower.Known {
+		if errors.Is(err, known.Err) {
+			out = append(out, known.Name)
 		}
 	}
 	return out
