@@ -3,6 +3,7 @@ package languages
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,8 @@ func given(pairs ...any) table.Input {
 
 func storedValue(x any) types.AttributeValue {
 	switch x := x.(type) {
+	case types.AttributeValue:
+		return x
 	case string:
 		return textValue(x)
 	case int:
@@ -306,6 +309,32 @@ func tags(s *script) {
 }
 
 // nested: an empty set cannot be stored, and must not be left out of a list, in which it has a position.
+// sums are additions whose result cannot be stored, or not be decoded.
+func sums(s *script) {
+	decimal := func(text string) types.AttributeValue { return &types.AttributeValueMemberN{Value: text} }
+	coin := func(id string, worth int) table.Values {
+		return given("coinId", id, "jarId", "j", "worth", worth, "mass", 1).Values
+	}
+	drop := func(want string, lines ...table.Values) {
+		s.write(want, "Drop", table.Input{Lines: lines})
+	}
+	const most, whole = math.MaxInt64, "is not a whole number of 64 bits"
+	s.write("", "Take", given("docId", "e", "taken", most))
+	s.write("left "+whole, "Take", given("docId", "e", "taken", most))
+	s.write("", "Take", given("docId", "e", "taken", -most))
+	s.write("", "Set", given("jarId", "j"))
+	drop("coins "+whole, coin("a", most), coin("b", 1))
+	drop("", coin("a", most-4), coin("b", 1))
+	drop("", coin("c", -most), coin("d", 1))
+	drop("coins "+whole, coin("e", -most), coin("f", -1<<60))
+	s.write("worth "+whole, "Grow", given("coinId", "a", "more", 5, "dust", 0)) // it is read because of its copy
+	s.write("mass is a sum that DynamoDB cannot store: decimal: more than 38 significant digits", "Grow",
+		given("coinId", "a", "more", 0, "dust", decimal("1E-38")))
+	s.write("", "Grow", given("coinId", "a", "more", 1, "dust", decimal("0.1")))
+	s.write("document path provided in the update expression is invalid", "Widen", given("coinId", "a", "more", 1)) // before what it adds to
+	s.write("", "Melt", given("coinId", "a"))
+}
+
 func nested(s *script) {
 	some, none := []string{"a"}, []string{}
 	part := func(groups ...any) any { return map[string]any{"groups": groups} }
@@ -324,6 +353,15 @@ func nested(s *script) {
 		_, err := s.Get(s.ctx, s.read("PulseAt"), given("at", at, "pulseId", "p"))
 		s.ended(want, "PulseAt", err)
 	}
+
+	// An else that names an error that any write can return.
+	s.write("Reset: conflicts with other writes", "Reset", given("docId", "d"))
+	s.write("", "Take", given("docId", "d", "taken", -2))
+	s.write("Reset: already exists", "Reset", given("docId", "d"))
+	s.write("Reset: doc: not found", "Reset", given("docId", "none"))
+	s.write("", "Keep", given("docId", "e", "groups", []any{}, "byName", map[string]any{}, "part", part()))
+	s.write("Reset: not found", "Reset", given("docId", "e"))
+	sums(s)
 
 	// Absent fields are not those of JavaScript's objects.
 	read := func() (*failure, error) {

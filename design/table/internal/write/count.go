@@ -74,7 +74,7 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 		return nil, err
 	}
 	if before.counts && after.counts && sameCounter(c, before.key, after.key) {
-		by, err := after.n.Sub(before.n)
+		by, err := sumOf(c.Field, after.n, before.n, true)
 		return nonzero(movement{c, after.key, by}), err
 	}
 	out, err := e.negated(c, before)

@@ -190,7 +190,11 @@ func (e *effect) deriveUpdate() error {
 	if e.exists() == present {
 		there = e.isThere(x)
 	}
-	o.keeps(x, there, when, e.guards(x))
+	bounds, err := e.bounds(x)
+	if err != nil {
+		return err
+	}
+	o.keeps(x, there, when, e.guards(x), bounds)
 	if o.Update = x.text(); o.Update == "" && e.exists() == unknown {
 		return errUnread // for an item that is only its key: a transaction cannot express that it must be created
 	}

@@ -245,7 +245,16 @@ func (e *effect) compute() error {
 	}
 	x := newExpression()
 	for i := range e.assigned {
-		x.assign(&e.assigned[i])
+		a := &e.assigned[i]
+		x.assign(a)
+		if a.how != adding {
+			continue
+		}
+		n, _ := schema.DecimalOf(schema.At(e.old, a.path))
+		by, _ := schema.DecimalOf(a.value)
+		if _, err := sumOf(a.member.Name, n, by, false); err != nil {
+			return err
+		}
 	}
 	base := e.old
 	if base == nil {
@@ -254,6 +263,14 @@ func (e *effect) compute() error {
 	next, err := x.apply(base)
 	if err != nil {
 		return fmt.Errorf("compute the new item of %s: %w", e.entity.Name, err)
+	}
+	for i := range e.assigned {
+		a := &e.assigned[i]
+		if v := schema.At(next, a.path); v != nil && a.member.Type.Kind.Numeric() {
+			if err := a.member.Type.CheckValue(a.member.Name, v, 0, 0); err != nil {
+				return err
+			}
+		}
 	}
 	e.will = e.entity.Counted(e.entity.ValuesOf(next))
 	for name, v := range e.values {
@@ -296,8 +313,8 @@ func (e *effect) settle() error {
 				return &schema.ValueError{Field: a.member.Name, Reason: "is computed of " + o.field.Name + ", which is not a number in the item"}
 			}
 			var err error
-			if sum, err = plus(sum, n, o.negative); err != nil {
-				return &schema.ValueError{Field: a.member.Name, Reason: "is a sum that DynamoDB cannot store: " + err.Error()}
+			if sum, err = sumOf(a.member.Name, sum, n, o.negative); err != nil {
+				return err
 			}
 		}
 		if a.how == adding {

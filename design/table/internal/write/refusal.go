@@ -73,6 +73,9 @@ func (a *Attempt) ownRefusal(e *effect, old schema.Item) error {
 	case old == nil && (e.refusedAs == schema.Update || e.refusedAs == schema.Check || e.refusedAs == schema.Delete && e.when != nil):
 		return a.declared(e, nil, missing)
 	case holds:
+		if err := e.beyond(old); err != nil {
+			return e.call.fault(err)
+		}
 		return ErrAgain
 	default:
 		return a.declared(e, old, schema.ErrRefused)

@@ -126,22 +126,14 @@ func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValu
 			return nil, nil, err
 		}
 		known = true
-		if sum, err = plus(sum, n, term.Negative); err != nil {
-			return nil, nil, &schema.ValueError{Field: t.member.Name, Reason: "is a sum that DynamoDB cannot store: " + err.Error()}
+		if sum, err = sumOf(t.member.Name, sum, n, term.Negative); err != nil {
+			return nil, nil, err
 		}
 	}
 	if !known {
 		return nil, operands, nil
 	}
 	return schema.NumberOf(sum), operands, nil
-}
-
-// plus adds or subtracts.
-func plus(a, b decimal.Decimal, negative bool) (decimal.Decimal, error) {
-	if negative {
-		return a.Sub(b)
-	}
-	return a.Add(b)
 }
 
 // numeric is a term's value as an operand of a sum.

@@ -8,8 +8,9 @@ from typing import Callable, Iterable, NamedTuple
 from .descriptor import Count
 from .entity import Entity, fields_of, identity
 from .errors import Fault, InvalidValueError, TableError
-from .keytext import ZERO, minus
+from .keytext import ZERO
 from .known import Lookup, Known, Unread, collect, truth
+from .step import added
 from .values import Values, number_in
 
 
@@ -57,7 +58,7 @@ def _moves(e: Known, c: Count) -> list[Movement]:
     before = _tally(e, c, e.before, e.rely_before)
     after = _tally(e, c, e.after, e.rely_after)
     if before.counts and after.counts and _same_counter(c.entity, before.key, after.key):
-        return _nonzero(c, after.key, minus(after.n, before.n))
+        return _nonzero(c, after.key, added(after.n, before.n, True, c.field))
     return [*_nonzero(c, before.key, before.n.copy_negate()), *_nonzero(c, after.key, after.n)]
 
 

@@ -11,7 +11,7 @@ from .entries import change_entries
 from .known import Known, Unread
 from .operation import Operation
 from .types import to_store
-from .update import Expression, conjunction, native
+from .update import Expression, bounds, conjunction, native
 from .values import Item, Value, Values, put, stored
 
 
@@ -125,7 +125,7 @@ class Effect(Known):
         for m in self.entity.markers:
             self._derive_marker(m)
         when = self._when(x)
-        o.keeps(x, self._is_there(x) if self.exists() == "present" else "", when, self._guards(x))
+        o.keeps(x, self._is_there(x) if self.exists() == "present" else "", when, self._guards(x), bounds(self.assigned, x))
         o.update = x.text()
         if o.update == "" and self.exists() == "unknown":
             raise Unread  # the item has only its key: an update in a transaction cannot create it explicitly

@@ -18,7 +18,7 @@ from .entity import Entity, fields_of
 from .errors import Fault, InvalidValueError
 from .keytext import ZERO, plus
 from .step import added
-from .types import try_store
+from .types import NUMERIC, check_value, try_store
 from .update import applied, native
 from .values import Item, Value, Values, at, number_in, number_value, put
 
@@ -185,6 +185,10 @@ class Known:
             item = applied(self.assigned, _empty_maps(self.entity) if self.old is None else self.old)
         except Fault as err:
             raise Fault(f"compute the new item of {self.entity.name}: {err}") from None
+        for a in self.assigned:
+            v = at(item, a.path)
+            if v is not None and a.member.type.kind in NUMERIC:
+                check_value(a.member.type, a.member.name, v)
         stored = self.entity.counted(self.entity.values_of(item))
         # An update leaves the spelling of the key.
         self.will = {**stored, **self.c.values} if self.c.action == "upsert" else {**self.c.values, **stored}

@@ -9,8 +9,10 @@ from .change import Assigned
 from .condition import alias_in, free
 from .errors import Fault
 from .expression import parse, show
-from .keytext import ZERO, minus, plus
-from .values import Item, Value, canonical, get, index_of, members_of, number_in, number_value, set_of, stored, stored_as
+from .keytext import ZERO, int64, minus, plus
+from .step import added
+from .types import check_value
+from .values import Item, Value, at, canonical, get, index_of, members_of, number_in, number_value, set_of, stored, stored_as
 
 
 class Expression:
@@ -111,6 +113,38 @@ def conjunction(*conditions: str) -> str:
     return " AND ".join(map(joined, out))
 
 
+_LARGE_AMOUNT = 1 << 53
+"""An amount of which a thousand do not fit into 64 bits."""
+
+
+def _adds_large(a: Assigned) -> Decimal | None:
+    """The amount that an assignment adds to a number of 64 bits, if it is large."""
+    n = number_in(a.value) if a.how == "adding" and a.member.type.kind != "decimal" else None
+    return n if n is not None and abs(n) >= _LARGE_AMOUNT else None
+
+
+def bounds(assigned: Sequence[Assigned], x: Expression) -> str:
+    """Requires that sums with large amounts fit into 64 bits: DynamoDB's numbers are larger, and such a sum could not be decoded."""
+    out: list[str] = []
+    for a in assigned:
+        by = _adds_large(a)
+        if by is None:
+            continue
+        most = added(Decimal(-(2**63) if by < 0 else 2**63 - 1), by, True, a.member.name)
+        within = f"{x.path(a.path)} {'>=' if by < 0 else '<='} {x.value(number_value(most))}"
+        out.append(within if int64(by) is None else f"attribute_not_exists({x.path(a.path)}) OR {within}")
+    return conjunction(*out)
+
+
+def check_sums(assigned: Sequence[Assigned], old: Item | None) -> None:
+    """Rejects sums with large amounts that do not fit into 64 bits."""
+    for a in assigned:
+        by = _adds_large(a)
+        if by is not None:
+            total = added(number_in(at(old, a.path)) or ZERO, by, False, a.member.name)
+            check_value(a.member.type, a.member.name, number_value(total))
+
+
 def native(a: Assigned) -> bool:
     """Whether DynamoDB can express an assignment: a sum has at most two operands, the first of which is not negative."""
     n = len(a.operands)
@@ -131,7 +165,11 @@ class _Changed(NamedTuple):
 
 
 def applied(assigned: Sequence[Assigned], old: Item) -> Item:
-    """The item after native assignments: all of them read the old item."""
+    """The item after native assignments: all of them read the old item. Like DynamoDB, it looks at paths before operands."""
+    for a in assigned:
+        parent = "M" if index_of(a.path[-1]) is None else "L"
+        if len(a.path) > 1 and get(stored(old, a.path[:-1]), parent) is None:
+            raise _wrong_path()
     return _in_map(old, [_Changed(a.path, _computed(a, old)) for a in assigned], 0)
 
 
@@ -141,7 +179,7 @@ def _computed(a: Assigned, old: Item) -> Value | None:
     if a.how == "initialising":
         return a.value if was is None else was
     if a.how == "adding":
-        return number_value(plus(_operand({"N": "0"} if was is None else was), _operand(a.value)))
+        return number_value(added(_operand({"N": "0"} if was is None else was), _operand(a.value), False, a.member.name))
     if a.how == "uniting":
         return a.value if was is None else _of_members(was, a.value, lambda before, given: [*before, *_missing_in(before, given)])
     if a.how == "dropping":

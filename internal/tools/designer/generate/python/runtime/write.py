@@ -11,11 +11,12 @@ from .descriptor import Write
 from .counters import Movement, movements
 from .effect import Effect
 from .entity import Entity, identity
-from .errors import ConflictError, Fault, TableError, UnfinishedError, WriteOf, builtin
+from .errors import ConflictError, Fault, InvalidValueError, TableError, UnfinishedError, WriteOf, builtin
 from .known import Unread, Unsettled
 from .operation import Operation
 from .source import Input
 from .transaction import MAX_ACTIONS, REQUEST_FIELD, Transaction, twice
+from .update import check_sums
 from .values import Item, Values, equal
 from .writing import Writing
 
@@ -385,7 +386,13 @@ class _Attempt:
             return self._refusal(c, c.entity.not_found, None)
         if old is None and (c.refused_as in ("update", "check") or (c.refused_as == "delete" and c.when)):
             return self._declared(c, None, c.entity.not_found)
-        return _Again() if holds else self._declared(c, old, "ErrRefused")
+        if not holds:
+            return self._declared(c, old, "ErrRefused")
+        try:
+            check_sums(e.assigned, old)
+        except InvalidValueError as err:
+            return c.of.fault(err)
+        return _Again()
 
     def _declared(self, c: Change, old: Item | None, otherwise: str) -> Exception:
         """The first declared error whose condition holds for the item that caused the rejection."""

@@ -4,6 +4,7 @@ import { Decimal } from "./decimal.js";
 import { type Entity, type LinkedCount, identity, ownerFields, ownerOf } from "./entity.js";
 import { ValueError } from "./errors.js";
 import { type Known, type FieldValue, Unread, collect, truth } from "./known.js";
+import { plus } from "./step.js";
 import { type AttributeValue, type Values, bare, decimalOf } from "./values.js";
 
 /** How a change moves a counter. */
@@ -55,7 +56,7 @@ function moves(e: Known, c: LinkedCount): Movement[] {
   const before = tally(e, c, e.before, e.relyBefore);
   const after = tally(e, c, e.after, e.relyAfter);
   if (before.counts && after.counts && sameCounter(c.entity, before.key, after.key)) {
-    return nonzero(c, after.key, after.n.minus(before.n));
+    return nonzero(c, after.key, plus(after.n, before.n, true, c.field));
   }
   return [...nonzero(c, before.key, before.n.negated()), ...nonzero(c, after.key, after.n)];
 }

@@ -8,7 +8,7 @@ import { compareTexts } from "./keytext.js";
 import { Known, Unread } from "./known.js";
 import { Operation, type Role } from "./operation.js";
 import { toStore } from "./types.js";
-import { Expression, conjunction, native } from "./update.js";
+import { Expression, bounds, conjunction, native } from "./update.js";
 import { type Item, type Values, bare, put, stored } from "./values.js";
 
 export class Effect extends Known {
@@ -141,7 +141,7 @@ export class Effect extends Known {
     this.entity.copies.forEach((c) => this.deriveCopy(c));
     this.entity.markers.forEach((m) => this.deriveMarker(m));
     const when = this.when(x);
-    o.keeps(x, this.exists() === "present" ? this.isThere(x) : "", when, this.guards(x));
+    o.keeps(x, this.exists() === "present" ? this.isThere(x) : "", when, this.guards(x), bounds(this.assigned, x));
     o.update = x.text();
     if (o.update === "" && this.exists() === "unknown") {
       throw new Unread(); // the item has only its key: an update in a transaction cannot create it explicitly

@@ -11,7 +11,7 @@ import type { KeyAttribute } from "./descriptor.js";
 import { type Entity, fieldsOf, tryStore } from "./entity.js";
 import { ValueError } from "./errors.js";
 import { plus } from "./step.js";
-import type { LinkedField } from "./types.js";
+import { type LinkedField, checkValue, numeric } from "./types.js";
 import { applied, native } from "./update.js";
 import { type AttributeValue, type Item, type Values, at, bare, decimalOf, numberOf, put } from "./values.js";
 
@@ -216,7 +216,16 @@ export class Known {
     try {
       next = applied(this.assigned, this.old ?? emptyMaps(this.entity));
     } catch (err) {
+      if (err instanceof ValueError) {
+        throw err;
+      }
       throw new Error(`compute the new item of ${this.entity.name}: ${(err as Error).message}`);
+    }
+    for (const a of this.assigned) {
+      const v = at(next, a.path);
+      if (v !== undefined && numeric(a.member.type.kind)) {
+        checkValue(a.member.type, a.member.name, v);
+      }
     }
     const stored = this.entity.counted(this.entity.valuesOf(next));
     this.will = this.c.action === "upsert" ? bare(stored, this.c.values) : bare(this.c.values, stored); // an update leaves the spelling of the key

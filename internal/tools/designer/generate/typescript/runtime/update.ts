@@ -4,8 +4,10 @@ import { aliasIn, free } from "./condition.js";
 import type { Assigned } from "./change.js";
 import { Decimal } from "./decimal.js";
 import { parse, print } from "./expression.js";
+import { plus } from "./step.js";
+import { checkValue } from "./types.js";
 import {
-  type AttributeValue, type Item, bare, canonical, decimalOf, indexOf, membersOf, numberOf, own, setOf, stored, storedAs,
+  type AttributeValue, type Item, at, bare, canonical, decimalOf, indexOf, membersOf, numberOf, own, setOf, stored, storedAs,
 } from "./values.js";
 
 /** Builds the update expression of a request, and shares its names and values with the request's condition. */
@@ -113,6 +115,48 @@ export function conjunction(...conditions: string[]): string {
   }).join(" AND ");
 }
 
+/** An amount of which a thousand do not fit into 64 bits. */
+const largeAmount = Decimal.ofInteger(1n << 53n);
+const [least, greatest] = [Decimal.ofInteger(-(1n << 63n)), Decimal.ofInteger((1n << 63n) - 1n)];
+
+/** The amount that an assignment adds to a number of 64 bits, if it is large. */
+function addsLarge(a: Assigned): Decimal | undefined {
+  const n = a.how === "adding" && a.member.type.kind !== "decimal" ? decimalOf(a.value) : undefined;
+  return n && (n.compare(largeAmount) >= 0 || n.negated().compare(largeAmount) >= 0) ? n : undefined;
+}
+
+/**
+ * Requires that sums with large amounts fit into 64 bits: DynamoDB's numbers are larger, and such a sum could not be decoded.
+ */
+export function bounds(assigned: readonly Assigned[], x: Expression): string {
+  return conjunction(...assigned.map((a) => {
+    const by = addsLarge(a);
+    if (!by) {
+      return "";
+    }
+    const negative = by.compare(Decimal.zero) < 0;
+    const most = plus(negative ? least : greatest, by, true, a.member.name);
+    const within = `${x.path(a.path)} ${negative ? ">=" : "<="} ${x.value(numberOf(most))}`;
+    return by.int64() === undefined ? within : `attribute_not_exists(${x.path(a.path)}) OR ${within}`;
+  }));
+}
+
+/** The error of a sum with a large amount that does not fit into 64 bits; undefined if all do. */
+export function beyond(assigned: readonly Assigned[], old: Item | undefined): unknown {
+  try {
+    for (const a of assigned) {
+      const by = addsLarge(a);
+      if (by) {
+        const sum = plus(decimalOf(at(old, a.path)) ?? Decimal.zero, by, false, a.member.name);
+        checkValue(a.member.type, a.member.name, numberOf(sum));
+      }
+    }
+    return undefined;
+  } catch (err) {
+    return err;
+  }
+}
+
 /** Whether DynamoDB can express an assignment: a sum has at most two operands, the first of which is not negative. */
 export function native(a: Assigned): boolean {
   const n = a.operands.length;
@@ -134,8 +178,14 @@ interface Changed {
   value: AttributeValue | undefined;
 }
 
-/** The item after native assignments: all of them read the old item. */
+/** The item after native assignments: all of them read the old item. Like DynamoDB, it looks at paths before operands. */
 export function applied(assigned: readonly Assigned[], old: Item): Item {
+  for (const { path } of assigned.filter((a) => a.path.length > 1)) {
+    const parent = stored(old, path.slice(0, -1));
+    if (!(indexOf(path[path.length - 1]!) === undefined ? parent?.M : parent?.L)) {
+      throw wrongPath();
+    }
+  }
   const changes = assigned.map((a): Changed => ({ path: a.path, value: computed(a, old) }));
   return changes.length === 0 ? old : inMap(old, changes, 0);
 }
@@ -147,7 +197,7 @@ function computed(a: Assigned, old: Item): AttributeValue | undefined {
     case "initialising":
       return was ?? a.value;
     case "adding":
-      return numberOf(operandOf(was ?? { N: "0" }).plus(operandOf(a.value)));
+      return numberOf(plus(operandOf(was ?? { N: "0" }), operandOf(a.value), false, a.member.name));
     case "uniting":
       return was === undefined ? a.value : ofMembers(was, a.value, (before, given) => [...before, ...missingIn(before, given)]);
     case "dropping":

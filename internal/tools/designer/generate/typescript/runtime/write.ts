@@ -19,6 +19,7 @@ import { Unread, Unsettled } from "./known.js";
 import type { Operation } from "./operation.js";
 import type { Input } from "./source.js";
 import { Transaction, maxActions, requestField, twice } from "./transaction.js";
+import { beyond } from "./update.js";
 import { type Item, type Values, bare, equal } from "./values.js";
 import { Writing } from "./writing.js";
 
@@ -506,7 +507,11 @@ class Attempt {
     if (!old && (c.refusedAs === "update" || c.refusedAs === "check" || (c.refusedAs === "delete" && c.when))) {
       return this.declared(c, undefined, c.entity.notFound);
     }
-    return holds ? new Again() : this.declared(c, old, "Refused");
+    if (!holds) {
+      return this.declared(c, old, "Refused");
+    }
+    const fault = beyond(e.assigned, old);
+    return fault === undefined ? new Again() : c.of.fault(fault);
   }
 
   /** The first declared error whose condition holds for the item that caused the rejection. */
