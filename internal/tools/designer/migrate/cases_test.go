@@ -2,7 +2,9 @@ package migrate_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -10,10 +12,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 	"github.com/monotable/monotable/internal/tools/designer/migrate"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+	"github.com/monotable/monotable/monotabletest"
 )
 
 // TestRefusals tests that changes that cannot serve both programs are rejected, with advice.
@@ -323,5 +328,55 @@ func TestOrder(t *testing.T) {
 	}
 	if _, err := m.Finish(t.Context()); err == nil {
 		t.Error("it can be finished first")
+	}
+}
+
+// TestCountersOfExpiringItems tests that a counter of items that DynamoDB has removed, which no program decrements, does not stop the
+// migration, while another wrong counter does.
+func TestCountersOfExpiringItems(t *testing.T) {
+	const rooms = `
+design: 1
+name: Rooms
+tables: { rooms: { key: { pk: PK, sk: SK }, type_attr: type, ttl_attr: expiresAt, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK } } } }
+entities:
+  Room:
+    key: { pk: "ROOM#{roomId}", sk: ROOM }
+    counters: { guests: Guest, seats: Seat }
+    fields: { roomId: id, guests: int, seats: int }
+  Guest: { key: { pk: "ROOM#{roomId}", sk: "GUEST#{userId}" }, fields: { roomId: id, userId: id, expiresAt: ttl }, ttl: { attr: expiresAt } }
+  Seat: { key: { pk: "ROOM#{roomId}", sk: "SEAT#{seat}" }, fields: { roomId: id, seat: id } }
+`
+	const seat = "fields: { roomId: id, seat: id }"
+	before, after := edited(t, rooms), edited(t, rooms, [2]string{seat, `index: { GSI1: { pk: "SEAT#{seat}", sk: "{roomId}" } }, ` + seat})
+	for seats, want := range map[string][]string{"0": nil, "1": {"count Room.seats"}} {
+		server := httptest.NewServer(monotabletest.New(t).Handler())
+		t.Cleanup(server.Close)
+		client := clientOf(server.URL)
+		if err := provision.Apply(t.Context(), client, provision.Specs(before, nil), func(string, ...any) {}); err != nil {
+			t.Fatal(err)
+		}
+		room := table.Item{"PK": text("ROOM#r"), "SK": text("ROOM"), "type": text("ROOM"), "roomId": text("r"), "guests": &types.AttributeValueMemberN{Value: "2"}, "seats": &types.AttributeValueMemberN{Value: seats}}
+		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rooms"), Item: room}); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := migrate.New(before, after, migrate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		m, err := migrate.Open(plan, migrate.Target{Client: client, Logf: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Run(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		report, err := m.Run(t.Context(), migrate.DualWrites)
+		if errors.Is(err, migrate.ErrFindings) != (want != nil) || !slices.Equal(kinds(report), want) {
+			t.Errorf("with %s seats it ends with %v and finds %v, want %v", seats, err, kinds(report), want)
+		}
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "Room.guests of 1 item differs") }) {
+			t.Errorf("it says %v", said)
+		}
 	}
 }

@@ -432,10 +432,36 @@ func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape)
 		}
 	}
 	report, err := conform.Check(d, items, conform.Options{Examples: 5, Now: time.Now()})
-	if err == nil && d == m.plan.adding.design {
+	if err != nil {
+		return nil, err
+	}
+	if d == m.plan.adding.design {
 		m.findUndeclared(report)
 	}
-	return report, err
+	report.Findings = slices.DeleteFunc(report.Findings, func(f *conform.Finding) bool {
+		of := expiring(d, f)
+		if of != "" {
+			m.o.Logf("%s of %s differs from the number or sum of the %s items, which expire: the migration leaves it as it is", f.Subject, plural.Of(int(f.Items), "item"), of)
+		}
+		return of != ""
+	})
+	return report, nil
+}
+
+// expiring is the entity whose items a wrong counter counts, if they expire: DynamoDB removes them without changing the counter, so it
+// may well be wrong, and a migration does not change it either.
+func expiring(d *design.Design, f *conform.Finding) string {
+	owner, field, _ := strings.Cut(f.Subject, ".")
+	e := d.Entity(owner)
+	if f.Kind != conform.WrongCount || e == nil {
+		return ""
+	}
+	for _, c := range e.Counters {
+		if c.Field == field && d.Entity(c.Of).TTL != nil {
+			return c.Of
+		}
+	}
+	return ""
 }
 
 // findUndeclared finds attributes that would be lost: attributes without a field, in items that move to another key.
