@@ -79,8 +79,8 @@ type guess struct {
 	chosen map[string]design.Literal
 }
 
-// start are the items that the writes update, delete or check, and those that count what they change, unless one of the
-// writes creates them.
+// start are the items that the writes update, delete or check, and those that count these or what the writes change, unless one of
+// the writes creates them.
 func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 	var created, needed []string
 	for _, w := range writes {
@@ -104,15 +104,29 @@ func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 			if s.Action == design.Update || s.Action == design.Delete || s.Action == design.Check {
 				need(w, s)
 			}
-			for _, holder := range g.design.Entities {
-				if slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == s.Entity }) {
-					need(w, &design.Step{Action: design.Update, Entity: holder.Name})
-				}
+			for _, holder := range g.holders(s.Entity) {
+				need(w, holder)
 			}
+		}
+	}
+	for i := 0; i < len(out); i++ { // out grows
+		for _, holder := range g.holders(out[i].Put) {
+			need(writes[0], holder)
 		}
 	}
 	for _, x := range out {
 		g.refer(g.design.Entity(x.Put), x.Given)
+	}
+	return out
+}
+
+// holders are steps on the items that count an entity's.
+func (g *guess) holders(of string) []*design.Step {
+	var out []*design.Step
+	for _, e := range g.design.Entities {
+		if slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Of == of }) {
+			out = append(out, &design.Step{Action: design.Update, Entity: e.Name})
+		}
 	}
 	return out
 }

@@ -199,7 +199,18 @@ func expiry(s *stored) (seconds int64, goes bool) {
 
 // count records wrong counters.
 func (k *keeper) count(c *content) {
-	for _, counter := range k.counters {
+	k.miscounted(c, func(counter *counter, holder *expression.Item, want types.AttributeValue) bool {
+		off := difference(holder.Values[counter.Field], want)
+		c.violations = append(c.violations, fmt.Sprintf("the counter %s of %s %s is off by %s", counter.Field, counter.holder.Name,
+			k.keyWords(k.program.Entity(counter.holder.Name), holder.Values), off))
+		return true
+	})
+}
+
+// miscounted calls do with each wrong counter and its correct value, until it returns false.
+func (k *keeper) miscounted(c *content, do func(counter *counter, holder *expression.Item, want types.AttributeValue) bool) {
+	for i := range k.counters {
+		counter := &k.counters[i]
 		for _, holder := range c.state.Of(counter.holder) {
 			var counted []expression.Values
 			for _, it := range c.state.Of(counter.of) {
@@ -212,9 +223,8 @@ func (k *keeper) count(c *content) {
 			if counter.Sum != "" && err == nil {
 				want, err = expression.Total(counted, []string{counter.Sum})
 			}
-			if off := difference(holder.Values[counter.Field], want); err == nil && off != "0" {
-				c.violations = append(c.violations, fmt.Sprintf("the counter %s of %s %s is off by %s", counter.Field, counter.holder.Name,
-					k.keyWords(k.program.Entity(counter.holder.Name), holder.Values), off))
+			if err == nil && difference(holder.Values[counter.Field], want) != "0" && !do(counter, holder, want) {
+				return
 			}
 		}
 	}

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
@@ -77,6 +80,9 @@ func (w *world) prepare(ctx context.Context, r *design.Race) (*exploration, *con
 	}
 	c := newCaller(w.program, w.faults, v)
 	start, err := w.start(ctx, r, c)
+	if err == nil {
+		start, err = w.counted(ctx, r, c, k, start)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,6 +166,34 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 
 // startNumber is the process that runs the start; its letter differs from those of the race.
 const startNumber = 'S' - 'A'
+
+// counted is a start whose counters count its items, unless the race gives them a value: a put changes no other item.
+func (w *world) counted(ctx context.Context, r *design.Race, c *caller, k *keeper, now *content) (*content, error) {
+	for range len(k.counters) * len(now.items) { // a counter may be the amount that another sums
+		var at *counter
+		values := table.Values{}
+		k.miscounted(now, func(wrong *counter, holder *expression.Item, want types.AttributeValue) bool {
+			if slices.ContainsFunc(r.Start, func(x *design.RaceCall) bool {
+				_, given := x.Given[wrong.Field]
+				return given && x.Put == wrong.holder.Name
+			}) {
+				return true
+			}
+			maps.Copy(values, holder.Values)
+			at, values[wrong.Field] = wrong, want
+			return false
+		})
+		if at == nil {
+			break
+		}
+		after, err := w.load(ctx, now, r.Pos, w.program.Entity(at.holder.Name), values, c)
+		if err != nil {
+			return nil, err
+		}
+		now = after
+	}
+	return now, nil
+}
 
 // put puts an item as it is, with everything that belongs to it.
 func (w *world) put(ctx context.Context, c *content, x *design.RaceCall, calls *caller) (*content, error) {
