@@ -58,9 +58,9 @@ func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *gene
 	return g
 }
 
-// given applies the limits of fields to the inputs that are stored in them or added to them.
+// given applies the limits of fields to the inputs that are stored in them, added to them, or identify an item by them.
 func (g *generator) given(e *design.Entity, s *design.Step, inputs []lower.Input) {
-	for _, a := range s.Assignments() {
+	for _, a := range slices.Concat(s.By, s.Assignments()) {
 		f := e.Field(a.Field)
 		if f == nil || a.Value == nil {
 			continue

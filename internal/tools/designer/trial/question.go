@@ -357,7 +357,7 @@ func neighbours(f *design.Field, v types.AttributeValue) (below, above types.Att
 		}
 		return below, above
 	case design.KindID, design.KindText, design.KindSlug:
-		if runes := []rune(s); len(runes) > 1 {
+		if runes := []rune(s); len(runes) > 1 && len(string(runes[:len(runes)-1])) >= f.MinBytes {
 			below = textValue(string(runes[:len(runes)-1]))
 		}
 		if f.MaxBytes == 0 || len(s) < f.MaxBytes {
