@@ -347,6 +347,9 @@ func nested(s *script) {
 	s.write("", "Take", given("docId", "d", "taken", 2))
 	s.write("", "Take", given("docId", "d")) // takes nothing
 
+	s.write("", "Label", given("docId", "d", "labels", some))
+	s.write("", "Label", given("docId", "d", "labels", none)) // no labels
+
 	// A key has only the second of a time.
 	s.write("", "Beat", given("at", "2024-05-01T12:00:00.250Z", "pulseId", "p"))
 	for at, want := range map[string]string{"2024-05-01T12:00:00.250Z": "", "2024-05-01T12:00:00.251Z": "not found"} {

@@ -365,7 +365,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 		return nil, nil //nolint:nilnil // it stays unchanged
 	}
 	x := &assignment{target: t}
-	if t.member.Optional && schema.IsNull(v) {
+	if (t.member.Optional || t.member.Type.Kind == schema.KindSet) && schema.IsNull(v) {
 		return x, nil
 	}
 	if err := t.member.Type.CheckValue(o.label(name), v, t.member.MinBytes, t.member.MaxBytes); err != nil {

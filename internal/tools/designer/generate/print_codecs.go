@@ -100,6 +100,8 @@ func (m *model) printSet(s *source, v, name, from string, x member) {
 		s.print("table.SetPatch(%s, %q, %s, %s)", v, name, codec, from)
 	case x.Prefix:
 		s.print("if %s != \"\" {\ntable.Set(%s, %q, %s, %s)\n}", from, v, name, codec, from)
+	case x.Emptied:
+		s.print("if %s != nil {\ntable.SetPatch(%s, %q, %s, table.SetTo(%s))\n}", from, v, name, codec, from)
 	case x.Optional && nilable(x.Type):
 		s.print("if %s != nil {\ntable.Set(%s, %q, %s, %s)\n}", from, v, name, codec, from)
 	case x.Optional:

@@ -61,6 +61,8 @@ type member struct {
 	Prefix bool
 	// Removable is set for an input that can keep, set or remove an optional field.
 	Removable bool
+	// Emptied is set for an input whose empty set removes the field.
+	Emptied bool
 }
 
 // members are the fields of an entity or structure as fields of a Go struct. The names of the struct's own methods are
@@ -88,7 +90,7 @@ func (m *model) members(owner string, list []*design.Field, methods ...string) [
 func (m *model) inputs(s *scope, owner string, at design.Pos, list []lower.Input, prefix string) []member {
 	var out []member
 	for _, in := range list {
-		x := member{Name: in.Name, Go: exported(in.Name), Doc: in.Doc, Type: in.Type, Optional: in.Optional, Removable: in.Removable}
+		x := member{Name: in.Name, Go: exported(in.Name), Doc: in.Doc, Type: in.Type, Optional: in.Optional, Removable: in.Removable, Emptied: in.Emptied}
 		if in.Name == prefix {
 			x.Go, x.Prefix, x.Optional = x.Go+"Prefix", true, false
 		}

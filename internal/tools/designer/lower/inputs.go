@@ -101,7 +101,7 @@ func (in *inputs) step(s *design.Step) {
 	for _, name := range s.Patch {
 		f := e.Field(name)
 		input := fieldInput(e, f)
-		input.Optional, input.Removable = true, f.Optional
+		input.Optional, input.Removable, input.Emptied = true, f.Optional, !f.Optional && f.Type.Kind == design.KindSet
 		in.add(s.Each, input)
 	}
 	for _, a := range assigned {
@@ -234,6 +234,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 		known.Optional = known.Optional && input.Optional
 	}
 	known.Removable = known.Removable && input.Removable
+	known.Emptied = known.Emptied && input.Emptied
 	if input.MaxBytes > 0 && (known.MaxBytes == 0 || input.MaxBytes < known.MaxBytes) {
 		known.MaxBytes = input.MaxBytes
 	}

@@ -89,6 +89,8 @@ type Input struct {
 	MinBytes int
 	// Removable means that the caller may ask to remove the value instead.
 	Removable bool
+	// Emptied means that an empty set removes the value: the input is the new value of a set that is not optional.
+	Emptied bool
 	// Of is the input's purpose in messages: Order.total.
 	Of string
 }

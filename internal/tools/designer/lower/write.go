@@ -72,7 +72,7 @@ func (l *lowerer) params(list []Input) []table.Param {
 	var out []table.Param
 	for _, in := range list {
 		out = append(out, table.Param{
-			Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, Removable: in.Removable, MaxBytes: in.MaxBytes, MinBytes: in.MinBytes,
+			Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, Removable: in.Removable || in.Emptied, MaxBytes: in.MaxBytes, MinBytes: in.MinBytes,
 		})
 	}
 	return out

@@ -257,7 +257,7 @@ class Occurrence:
         if v is None:
             return None
         x = Assigned(t.field, t.path, t.member, t.whole, "setting", None)
-        if t.member.optional and "NULL" in v:
+        if (t.member.optional or t.member.type.kind == "set") and "NULL" in v:
             return x
         check_value(t.member.type, self._label(name), v, t.member.min_bytes, t.member.max_bytes)
         return replace(x, value=to_store(t.member, v))

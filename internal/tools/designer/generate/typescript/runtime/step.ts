@@ -317,7 +317,7 @@ export class Occurrence {
       return undefined;
     }
     const x: Assigned = { ...t, how: "setting", value: undefined, operands: [] };
-    if (t.member.optional && v.NULL !== undefined) {
+    if ((t.member.optional || t.member.type.kind === "set") && v.NULL !== undefined) {
       return x;
     }
     checkValue(t.member.type, this.label(name), v, t.member.minBytes, t.member.maxBytes);
