@@ -109,8 +109,12 @@ var Known = []struct { //nolint:gochecknoglobals // a table
 	Name string
 	Err  error
 }{
-	{"NotFound", table.ErrNotFound}, {"Exists", table.ErrExists}, {"Conflict", table.ErrConflict},
-	{"Reused", table.ErrReused}, {"Refused", table.ErrRefused}, {"Lines", table.ErrLines},
+	{"NotFound", table.ErrNotFound},
+	{"Exists", table.ErrExists},
+	{"Conflict", table.ErrConflict},
+	{"Reused", table.ErrReused},
+	{"Refused", table.ErrRefused},
+	{"Lines", table.ErrLines},
 }
 
 // FaultError is a pattern that cannot be run.

@@ -109,7 +109,7 @@ func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 			}
 		}
 	}
-	for i := 0; i < len(out); i++ { // out grows
+	for i := 0; i < len(out); i++ { //nolint:intrange // out grows
 		for _, holder := range g.holders(out[i].Put) {
 			need(writes[0], holder)
 		}
