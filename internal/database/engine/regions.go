@@ -120,7 +120,8 @@ func siteOf(store kv.Store) site {
 		return site{refusingStore{part.Around()}, part.Outer, part.Within, part.Reading}
 	}
 	return site{
-		refusingStore{store}, func(keys [][]byte) [][]byte { return keys }, func(txn kv.Txn) kv.Txn { return txn },
+		refusingStore{store},
+		func(keys [][]byte) [][]byte { return keys }, func(txn kv.Txn) kv.Txn { return txn },
 		func(r kv.Reader) kv.Reader { return r },
 	}
 }
