@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"os"
@@ -18,8 +19,13 @@ func TestSecondInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+	const request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+	if _, err := fmt.Fprint(conn, request); err != nil {
 		t.Fatal(err)
+	}
+	// The server has begun with the request when it asks for the body. It would close a connection without a request at once.
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("the server responded %q (%v) instead of asking for the body", line, err)
 	}
 	s.Signal(t, os.Interrupt)
 	s.Printed(t, "stopping")
