@@ -126,7 +126,7 @@ var outputs = map[string]any{
 	"ListBulkOperations": ListBulkOperationsOutput{}, "StartBulkPutItems": StartBulkPutItemsOutput{},
 }
 
-// TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.
+// TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without any error.
 func TestMembers(t *testing.T) {
 	for _, o := range Operations() {
 		sdk, ok := model[o.Name]
