@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,25 +18,19 @@ func TestLostAdditionCountsOnce(t *testing.T) {
 	v := openShop(t)
 	signUp(t, v, anasMail)
 	session := logIn(t, v, anasMail, password)
-	shop, err := url.Parse(v.Address(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: shop.Scheme, Host: shop.Host})
 	var sent atomic.Int32
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	address := webtest.Line(t, v.Address(t), func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/cart/items") && sent.Add(1) == 1 {
-			line.ServeHTTP(httptest.NewRecorder(), r)
+			server.ServeHTTP(httptest.NewRecorder(), r)
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		line.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
+		server.ServeHTTP(w, r)
+	})
 
-	p := webtest.Open(t, s.URL+"/catfecito/assets-none", webtest.Language("es-MX"), webtest.Expect("404"), webtest.Expect("502"))
+	p := webtest.Open(t, address+"/assets-none", webtest.Language("es-MX"), webtest.Expect("404"), webtest.Expect("502"))
 	p.Eval(fmt.Sprintf(`localStorage.setItem("refresh-token /catfecito/", %q)`, session.RefreshToken))
-	p.Go(s.URL + "/catfecito/")
+	p.Go(address + "/")
 	p.Wait(".product-add")
 	counts := func(n int) { p.Until(fmt.Sprintf(`document.querySelector(".cart-count")?.textContent === "%d"`, n)) }
 	p.Click(".product-add")

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,33 +20,27 @@ func TestTabsShareSession(t *testing.T) {
 	v := open(t)
 	signUp(t, v, anasMail)
 	session := logIn(t, v, anasMail, password)
-	shop, err := url.Parse(v.Address(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: shop.Scheme, Host: shop.Host})
 	var asked atomic.Int32
 	late := make(chan struct{})
 	release := sync.OnceFunc(func() { close(late) })
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	address := webtest.Line(t, v.Address(t), func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		switch {
 		case r.URL.Path == "/asked":
 			_, _ = fmt.Fprint(w, asked.Load())
 		case strings.HasSuffix(r.URL.Path, "/sessions/refresh") && asked.Add(1) == 1: // the first response arrives late
 			response := httptest.NewRecorder()
-			line.ServeHTTP(response, r)
+			server.ServeHTTP(response, r)
 			<-late
 			maps.Copy(w.Header(), response.Header())
 			w.WriteHeader(response.Code)
 			_, _ = w.Write(response.Body.Bytes())
 		default:
-			line.ServeHTTP(w, r)
+			server.ServeHTTP(w, r)
 		}
-	}))
-	t.Cleanup(s.Close)
+	})
 	t.Cleanup(release)
 
-	p := webtest.Open(t, s.URL+"/catfecito/assets-none", webtest.Expect("404"))
+	p := webtest.Open(t, address+"/assets-none", webtest.Expect("404"))
 	p.Eval(fmt.Sprintf(`localStorage.setItem("refresh-token /catfecito/", %q)`, session.RefreshToken))
 	// The page is in the background now, where only timers tell the time.
 	p.Eval(`(async () => {

@@ -3,7 +3,6 @@ package transporteapp
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
@@ -42,9 +41,6 @@ func (s *service) withVersion(ctx context.Context, userID, id string, seen *api.
 		return do(c)
 	})
 }
-
-// rewritten lets a change that takes two steps continue at the version that its first step has made, or at a later one.
-func rewritten(seen *api.Seen) { seen.To = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
 
 // head returns the header of a carta.
 func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
@@ -107,7 +103,7 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 			}); err != nil {
 				return err
 			}
-			rewritten(&declared.Seen)
+			declared.Rewritten()
 			c.Revision++
 		}
 		out.Revision = c.Revision + 1
@@ -153,7 +149,7 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 			}); err != nil {
 				return err
 			}
-			rewritten(&declared.Seen)
+			declared.Rewritten()
 			c.Revision++
 		}
 		out.Revision = c.Revision + 1

@@ -46,6 +46,9 @@ func (s *Seen) see() { s.From, s.To = between(s.IfMatch) }
 // Has reports whether a version may be changed, for functions that read the item before they write.
 func (s *Seen) Has(version time.Time) bool { return !version.Before(s.From) && !version.After(s.To) }
 
+// Rewritten lets a change of several steps continue at the version that its last step has made, or at a later one.
+func (s *Seen) Rewritten() { _, s.To = between("") }
+
 // Write calls a write of the design with At set: the time, or the millisecond after the version that the write has found, which
 // stored takes from its error (the zero time if there is none). Two changes in one millisecond would otherwise make the same
 // version, and a caller who has read the first would overwrite the second.

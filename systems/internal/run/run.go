@@ -27,19 +27,16 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/monotable/monotable/internal/interrupt"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -55,9 +52,7 @@ func Main(s system.System) {
 		Lambda(s)
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// Another Ctrl-C then ends the process at once. Not within a second: programs such as npm pass on a Ctrl-C that the terminal has sent, too.
-	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	ctx, stop := interrupt.Context()
 	cmd := Command(s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
 	err := cmd.ExecuteContext(ctx)
 	stop()

@@ -144,9 +144,11 @@ function Editor({ opened, reload, load }: { opened: Opened; reload: () => Promis
       </div>
       <aside class="carta-aside" aria-label={t("carta.next")}>
         <Card>
-          {trip.fiscal?.cartaPorteId === id && <Differences trip={trip} view="carta" taken={opened.taken.some((p) => p === "autotransporte" || p === "figuras")} />}
-          <Conflict version={version} />
-          <Next opened={opened} distance={editable ? draft.ubicaciones.reduce((sum, u) => sum + Number(u["distanciaRecorrida"] ?? 0), 0) : undefined} faults={faults} dirty={dirty.size > 0} save={save} reload={reload} goods={goods} />
+          <div class="stack">
+            {trip.fiscal?.cartaPorteId === id && <Differences trip={trip} view="carta" taken={opened.taken.some((p) => p === "autotransporte" || p === "figuras")} />}
+            <Conflict version={version} />
+            <Next opened={opened} distance={editable ? draft.ubicaciones.reduce((sum, u) => sum + Number(u["distanciaRecorrida"] ?? 0), 0) : undefined} faults={faults} dirty={dirty.size > 0} save={save} reload={reload} goods={goods} />
+          </div>
         </Card>
       </aside>
     </div>
