@@ -75,7 +75,8 @@ const (
 
 // Options configure a database. The zero value and nil are valid.
 type Options struct {
-	// Region appears in ARNs and in stream records. Default "us-east-1".
+	// Region appears in ARNs and in stream records. Default "us-east-1". It cannot become a Region in which the database has other
+	// tables, or change while a table has replicas.
 	Region string
 	// Regions are served in addition to Region, each with its own tables. A request goes to the Region it is signed for; requests
 	// for a Region that is not served are rejected. Unsigned requests go to Region. Default: none, and all requests go to Region,
@@ -311,6 +312,9 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	counts := observe.New(server.OperationNames()...)
 	buckets, err := openBuckets(dir, o)
 	if err != nil {
+		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+	}
+	if err := checkDefaultRegion(context.Background(), store, o.Region); err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
 	regions := engine.NewRegions()

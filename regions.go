@@ -69,6 +69,29 @@ func (r *region) close() error {
 	return r.engine.Close()
 }
 
+// checkDefaultRegion rejects a default Region that is another Region of the store: the tables of that one could not be reached, and
+// its requests would get those of the former default Region.
+func checkDefaultRegion(ctx context.Context, store kv.Store, region string) error {
+	names, err := part.Names(ctx, store)
+	if err != nil || !slices.Contains(names, region) {
+		return err
+	}
+	p, err := part.Open(ctx, store, region)
+	if err != nil {
+		return err
+	}
+	lo, hi := keyenc.TableDescriptors()
+	it, err := p.Iter(ctx, lo, hi, kv.IterOptions{Limit: 1})
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	if it.Next() {
+		return fmt.Errorf("%s has tables of its own in this database and cannot become its default Region: use the former --region (Options.Region), and --regions (Options.Regions) for %[1]s", region)
+	}
+	return it.Err()
+}
+
 // openRegions opens the engines of the Regions other than the default one.
 func (db *DB) openRegions(o *Options, regions *engine.Regions, buckets bucket.Store) error {
 	names := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(o.Regions))), func(name string) bool { return name == o.Region })

@@ -332,3 +332,48 @@ func TestRegionIsSigned(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) Do(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestDefaultRegionStays: a database does not open with another default Region if that would serve tables under the name of another
+// Region. Replicas would take each other's changes for their own, and differ from then on.
+func TestDefaultRegionStays(t *testing.T) {
+	dir := t.TempDir()
+	open := func(region string, others ...string) error {
+		db, err := monotable.Open(dir, &monotable.Options{Region: region, Regions: others})
+		if err == nil {
+			err = db.Close()
+		}
+		return err
+	}
+	r := openRegional(t, dir, ireland)
+	r.close()
+	if err := open(ireland, virginia); err != nil {
+		t.Errorf("without tables: %v", err)
+	}
+	r = openRegional(t, dir, ireland)
+	r.create(ireland)
+	r.close()
+	if err := open(ireland, virginia); err == nil || !strings.Contains(err.Error(), "eu-west-1 has tables of its own") {
+		t.Errorf("the default Region became one with other tables: %v", err)
+	}
+	if err := open("sa-east-1", ireland); err != nil {
+		t.Errorf("another name for the default Region: %v", err)
+	}
+
+	dir = t.TempDir()
+	r = openRegional(t, dir, ireland)
+	r.create(virginia)
+	if err := r.replicate(virginia, createIn(ireland)); err != nil {
+		t.Fatal(err)
+	}
+	r.awaitActive(virginia, ireland)
+	r.close()
+	if err := open("sa-east-1", ireland); err == nil || !strings.Contains(err.Error(), "default Region is us-east-1, not sa-east-1: its table Music") {
+		t.Errorf("another name for the Region of a replica: %v", err)
+	}
+	if err := open(ireland, virginia); err == nil {
+		t.Error("the default Region became that of another replica")
+	}
+	if err := open(virginia); err != nil {
+		t.Error(err)
+	}
+}

@@ -229,6 +229,10 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 		e.leaveServers()
 		return nil, err
 	}
+	if err := e.checkRegion(); err != nil {
+		e.leaveServers()
+		return nil, err
+	}
 	if o.Shared {
 		e.catalog.Share(e.member)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -97,6 +98,18 @@ func (r *Regions) changed() {
 	for _, e := range r.engines {
 		e.flows.wake()
 	}
+}
+
+// checkRegion rejects a store with replicas of another Region: the other replicas would no longer get their changes, and one could
+// become a replica of itself.
+func (e *Engine) checkRegion() error {
+	for _, t := range e.catalog.Tables() {
+		if d := t.Descriptor; d.IsReplica() && d.Global.Region != e.options.Region {
+			return fmt.Errorf("the database's default Region is %s, not %s: its table %s is the replica there. Use --region %[1]s (Options.Region), and --regions (Options.Regions) for the others",
+				d.Global.Region, e.options.Region, d.Name)
+		}
+	}
+	return nil
 }
 
 // enclosed is a store that is part of another one.
