@@ -3,6 +3,7 @@ package inprocess
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"time"
@@ -39,8 +40,8 @@ func (c Client) Do(request *http.Request) (*http.Response, error) {
 	if err := request.Body.Close(); err != nil {
 		return nil, err
 	}
-	if response.status >= http.StatusInternalServerError { // perhaps because the server was closed meanwhile
-		if err := c.closed(); err != nil {
+	if response.status >= http.StatusInternalServerError { // perhaps because the server was closed or the caller gave up meanwhile
+		if err := cmp.Or(c.closed(), request.Context().Err()); err != nil {
 			return nil, err
 		}
 	}
