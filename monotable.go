@@ -181,7 +181,7 @@ type Options struct {
 	// time never goes back: if Now does, it stands still. In a shared store, Now only measures the time since the store's clock
 	// was last read. Default time.Now.
 	Now func() time.Time
-	// Rand is the source of random ids. Default crypto/rand.
+	// Rand is the source of random ids, keys and secrets. It need not be safe for concurrent use. Default crypto/rand.
 	Rand io.Reader
 	// Logger logs background work and internal errors. Default: no logging.
 	Logger *slog.Logger
@@ -444,7 +444,22 @@ func (o *Options) withDefaults() *Options {
 	if filled.Logger == nil {
 		filled.Logger = slog.New(slog.DiscardHandler)
 	}
+	if filled.Rand != nil { // shared by the Regions, users and sessions
+		filled.Rand = &lockedReader{r: filled.Rand}
+	}
 	return &filled
+}
+
+// lockedReader lets one goroutine at a time read from r.
+type lockedReader struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (l *lockedReader) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.r.Read(p)
 }
 
 func (o *Options) validate() error {

@@ -2,11 +2,15 @@ package monotable_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -376,4 +380,47 @@ func TestDefaultRegionStays(t *testing.T) {
 	if err := open(virginia); err != nil {
 		t.Error(err)
 	}
+}
+
+// alone is a source of randomness that only one goroutine may read at a time.
+type alone struct {
+	*testing.T
+	reading atomic.Bool
+}
+
+func (a *alone) Read(p []byte) (int, error) {
+	if a.reading.Swap(true) {
+		a.Error("Options.Rand is read concurrently")
+	}
+	for range 100 {
+		runtime.Gosched()
+	}
+	defer a.reading.Store(false)
+	return rand.Read(p)
+}
+
+// TestRandIsReadAlone: Options.Rand may be one that is not safe for concurrent use, such as that of a test with fixed ids, although
+// Regions, users and sessions need it at once.
+func TestRandIsReadAlone(t *testing.T) {
+	db := monotabletest.NewWith(t, &monotable.Options{Regions: []string{ireland}, Rand: &alone{T: t}})
+	var all sync.WaitGroup
+	for _, region := range []string{virginia, ireland} {
+		all.Go(func() {
+			client := db.Client(func(o *dynamodb.Options) { o.Region = region })
+			createOrders(t.Context(), client)
+			for range 20 {
+				if _, err := client.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String("orders"), BackupName: aws.String("copy")}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		for i := range 20 {
+			if _, err := db.IAM(t.Context(), &monotable.IAMRequest{Action: "user create", Name: fmt.Sprint(i)}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Wait()
 }
