@@ -179,7 +179,7 @@ type Options struct {
 	MemTableSize int
 	// Now is the machine's clock, which the database's time follows for TTL, idempotency tokens and timestamps. The database's
 	// time never goes back: if Now does, it stands still. In a shared store, Now only measures the time since the store's clock
-	// was last read. Default time.Now.
+	// was last read. It is called by several goroutines at once. Default time.Now.
 	Now func() time.Time
 	// Rand is the source of random ids, keys and secrets. It need not be safe for concurrent use. Default crypto/rand.
 	Rand io.Reader
