@@ -64,11 +64,11 @@ func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 	if d == nil {
 		return "", errSourceDeleted
 	}
-	if s := d.StreamSpecification; s != nil && aws.ToBool(s.StreamEnabled) {
+	if streaming(d) {
 		return aws.ToString(d.LatestStreamArn), nil
 	}
 	if !c.o.EnableStream {
-		return "", errors.New("it has no stream to follow: turn one on, or use --enable-stream to turn one on for the duration of the copy")
+		return "", errNoStream
 	}
 	if err := c.state.update(func() { t.EnabledStream = true }); err != nil {
 		return "", err
@@ -84,6 +84,11 @@ func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 		return "", err
 	}
 	return aws.ToString(d.LatestStreamArn), nil
+}
+
+// streaming reports whether a table's stream is on.
+func streaming(d *types.TableDescription) bool {
+	return d.StreamSpecification != nil && aws.ToBool(d.StreamSpecification.StreamEnabled)
 }
 
 func (c *copier) consumer(arn string, handle consumer.Handler, o consumer.Options) (*consumer.Consumer, error) {

@@ -112,6 +112,8 @@ type copier struct {
 // ErrDifferent is returned if the comparison finds items that differ.
 var ErrDifferent = errors.New("the tables differ")
 
+var errNoStream = errors.New("it has no stream to follow: turn one on, or use --enable-stream to turn one on for the duration of the copy")
+
 var errSourceDeleted = errors.New("the source table has been deleted")
 
 // Run copies, or resumes the copy in the state file. With Follow, it returns nil when ctx ends while it is following.
@@ -204,6 +206,18 @@ func (c *copier) begin(ctx context.Context) error {
 			return fmt.Errorf("table %s cannot be copied onto itself: use another endpoint, or another table (--table %s=NEW)", t.Source, t.Source)
 		}
 		st.Tables = append(st.Tables, &tableState{Source: t.Source, Target: t.Target})
+	}
+	if o.Mode != Follow || o.EnableStream {
+		return nil
+	}
+	for _, t := range st.Tables { // before any of them is copied, which can take hours
+		d, err := describe(ctx, o.From.Client, t.Source)
+		if err != nil {
+			return err
+		}
+		if d != nil && !streaming(d) {
+			return fmt.Errorf("table %s: %w", t.Source, errNoStream)
+		}
 	}
 	return nil
 }
