@@ -41,7 +41,7 @@ func Load(ctx context.Context, o Options, l Loaded) error {
 			return fmt.Errorf("create it: %w", err)
 		}
 	case !o.Existing:
-		return fmt.Errorf("%s already has it: delete it there, or pass --existing to write to it", o.To.Name)
+		return fmt.Errorf("%s already has it: delete it there, or pass --existing to write to it without its settings", o.To.Name)
 	case keysOf(there.KeySchema, there.AttributeDefinitions) != keysOf(create.KeySchema, create.AttributeDefinitions):
 		return fmt.Errorf("its key is (%s), but at %s it is (%s)", keysOf(create.KeySchema, create.AttributeDefinitions), o.To.Name, keysOf(there.KeySchema, there.AttributeDefinitions))
 	}
@@ -52,9 +52,28 @@ func Load(ctx context.Context, o Options, l Loaded) error {
 		return err
 	}
 	if there != nil {
-		return nil
+		return c.reportOff(ctx, &l, there)
 	}
 	return c.turnOn(ctx, &l, name)
+}
+
+// reportOff names the settings that an existing table does not have. It may be that of an import that was killed before it turned them on.
+func (c *copier) reportOff(ctx context.Context, l *Loaded, there *types.TableDescription) error {
+	name := aws.ToString(there.TableName)
+	ttl, err := c.o.To.Client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil {
+		return err
+	}
+	if d := ttl.TimeToLiveDescription; l.TTLAttr != "" && (d == nil || aws.ToString(d.AttributeName) != l.TTLAttr) {
+		c.logf("%s: not imported, because the table existed: TTL by %s", name, l.TTLAttr)
+	}
+	if s := l.Create.StreamSpecification; s != nil && !streaming(there) {
+		c.logf("%s: not imported, because the table existed: the stream (%s)", name, s.StreamViewType)
+	}
+	if aws.ToBool(l.Create.DeletionProtectionEnabled) && !aws.ToBool(there.DeletionProtectionEnabled) {
+		c.logf("%s: not imported, because the table existed: deletion protection", name)
+	}
+	return nil
 }
 
 // load writes and compares the items page by page.
