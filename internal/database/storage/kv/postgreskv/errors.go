@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -46,6 +48,28 @@ func state(err error) string {
 func translate(err error) error {
 	if state(err) == diskFull {
 		return fmt.Errorf("%w: %w", kv.ErrFull, err)
+	}
+	return inOneLine(err)
+}
+
+// connectError is an error of a connection in one line. pgx's has a line for each attempt: of each address, with TLS and without.
+type connectError struct{ error }
+
+func (e connectError) Unwrap() error { return e.error }
+
+func (e connectError) Error() string {
+	var different []string
+	for line := range strings.Lines(e.error.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(different, line) {
+			different = append(different, line)
+		}
+	}
+	return strings.Replace(strings.Join(different, "; "), ":; ", ": ", 1)
+}
+
+func inOneLine(err error) error {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return connectError{err}
 	}
 	return err
 }
@@ -117,7 +141,7 @@ func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func
 		if errors.Is(err, errNoResponse) { // others may not respond either
 			s.forget()
 		}
-		s.outage.enter(s.logger, waiting, err)
+		s.outage.enter(s.logger, waiting, inOneLine(err))
 		waiting = true
 		select {
 		case <-time.After(rest):

@@ -201,7 +201,7 @@ func (s *Store) Health() error {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTime)
 	defer cancel()
 	if err := s.reads.Ping(ctx); err != nil {
-		return fmt.Errorf("%w: %w", kv.ErrUnreachable, err)
+		return fmt.Errorf("%w: %w", kv.ErrUnreachable, inOneLine(err))
 	}
 	return nil
 }

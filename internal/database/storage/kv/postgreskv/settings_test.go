@@ -337,3 +337,18 @@ func TestReadsBesideSnapshots(t *testing.T) {
 	}
 	closeAll(t, s)
 }
+
+// TestConnectErrorInOneLine: pgx has a line for each attempt to connect, of which the error has each different one once.
+func TestConnectErrorInOneLine(t *testing.T) {
+	for _, hosts := range []string{"127.0.0.1:1", "127.0.0.1:1,127.0.0.2:1"} {
+		_, err := postgreskv.Open(t.Context(), "postgres://ana@"+hosts+"/shop", postgreskv.Options{})
+		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "`user=ana database=shop`: 127.0.0.1:1 (127.0.0.1): ") {
+			t.Fatal(err)
+		}
+		for _, host := range strings.Split(hosts, ",") {
+			if n := strings.Count(err.Error(), host+" ("); n != 1 {
+				t.Errorf("%s occurs %d times: %v", host, n, err)
+			}
+		}
+	}
+}
