@@ -30,6 +30,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
+// restMin is the minimum time between two looks at the clock. The database's stands still while the machine's, which was set back,
+// catches up, and may do so a millisecond before the end of a minute.
+const restMin = 100 * time.Millisecond
+
 // closeTime is how long Close waits for a store that does not respond before it gives up the current minute.
 const closeTime = 3 * time.Second
 
@@ -71,12 +75,15 @@ func (h *History) run(ctx context.Context) {
 	defer close(h.stopped)
 	for {
 		now := h.options.Now()
-		timer := time.NewTimer(now.Truncate(time.Minute).Add(time.Minute).Sub(now))
+		timer := time.NewTimer(max(restMin, now.Truncate(time.Minute).Add(time.Minute).Sub(now)))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return
 		case <-timer.C:
+			if minuteOf(h.options.Now()) == minuteOf(now) {
+				continue
+			}
 			if err := h.Settle(ctx); err != nil && ctx.Err() == nil {
 				h.options.Logger.Warn("metrics of one minute were lost", "error", err)
 			}

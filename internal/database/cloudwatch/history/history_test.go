@@ -1,11 +1,13 @@
 package history_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"maps"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -266,4 +268,33 @@ func TestPercentiles(t *testing.T) {
 	if _, ok := unranged.Percentile(50); ok {
 		t.Error("a sum alone has a percentile")
 	}
+}
+
+// countingStore counts the updates of a store.
+type countingStore struct {
+	kv.Store
+	updates atomic.Int64
+}
+
+func (s *countingStore) Update(ctx context.Context, in kv.Intent, do func(kv.Txn) error) error {
+	s.updates.Add(1)
+	return s.Store.Update(ctx, in, do)
+}
+
+// TestClockStandsStill: while the clock stands still, just before the end of a minute, nothing is written, and nothing is lost.
+func TestClockStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &countingStore{Store: memkv.New()}
+		r := record(t, store, start.Add(time.Minute-time.Microsecond))
+		r.finish("things", put, time.Millisecond, observe.Failure{})
+		time.Sleep(time.Hour)
+		if n := store.updates.Load(); n != 0 {
+			t.Errorf("%d writes", n)
+		}
+		r.clock.Add(int64(time.Minute))
+		time.Sleep(time.Minute)
+		if n := store.updates.Load(); n != 1 || len(r.all()[0]) == 0 {
+			t.Errorf("afterwards %d writes, of %v", n, r.all()[0])
+		}
+	})
 }
