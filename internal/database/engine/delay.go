@@ -61,12 +61,14 @@ func (e *Engine) pastReader() (kv.Reader, func(), error) {
 	return e.site.reading(r), done, nil
 }
 
+// newPast measures the delay by monotonic time: the database's stands still if the machine's clock was set back, and then no snapshot would
+// become old enough to be seen, nor to be released.
 func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
 	steps := time.Duration(pastSteps)
 	if o.Shared {
 		steps = pastStepsShared
 	}
-	p := &past{store: store, now: o.Now, delay: o.GSIDelay, step: max(o.GSIDelay/steps, pastStepMin)}
+	p := &past{store: store, now: time.Now, delay: o.GSIDelay, step: max(o.GSIDelay/steps, pastStepMin)}
 	return p, p.advance(ctx)
 }
 

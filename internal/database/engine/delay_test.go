@@ -48,6 +48,26 @@ func TestGSIDelay(t *testing.T) {
 	})
 }
 
+// TestGSIDelayClockSetBack: index reads lag by the delay after the machine's clock was set back, too.
+func TestGSIDelayClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const delay = 80 * time.Millisecond
+		var back atomic.Int64
+		e := newEngine(t, engine.Options{GSIDelay: delay, Now: func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }})
+		createTable(t, e, musicTable("a"))
+		advance(time.Second)
+		back.Store(int64(time.Hour))
+		if err := putMusic(t.Context(), e, field("pk", "1"), field("a", "x")); err != nil {
+			t.Fatal(err)
+		}
+		advance(2 * delay)
+		out, err := e.Scan(t.Context(), &api.ScanInput{TableName: new("Music"), IndexName: new("a")})
+		if err != nil || *out.Count != 1 {
+			t.Errorf("after the delay the index shows %v, %v", out, err)
+		}
+	})
+}
+
 // soloReaders is a store whose snapshots do not allow concurrent use, and are slow.
 type soloReaders struct {
 	kv.Store

@@ -19,7 +19,7 @@ import (
 // enforcement enforces the capacity of tables, as configured by Options.EnforceCapacity and their tags. Writes are admitted when
 // their cost is known, before they are committed (enforce_write.go). Reads are admitted with their minimum cost and charged the
 // rest when they are done (enforce_read.go). Usage is kept in memory only: after a restart, tables count as idle since their
-// creation.
+// creation. Capacity is refilled by the machine's clock: the database's stands still if that was set back.
 type enforcement struct {
 	limiter throttle.Limiter
 
@@ -53,8 +53,8 @@ func limitID(t *catalog.Table, x *catalog.Index) throttle.ID {
 }
 
 // configure makes sure that the limiter has the current definition of a table.
-func (e *Engine) configure(ctx context.Context, t *catalog.Table, now time.Time) {
-	c := &e.enforcement
+func (e *Engine) configure(ctx context.Context, t *catalog.Table) {
+	c, now := &e.enforcement, e.options.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.configured[t.ID]
@@ -80,7 +80,7 @@ func (e *Engine) configure(ctx context.Context, t *catalog.Table, now time.Time)
 			bytes = 0 // the request itself will report the error
 		}
 		warm := schema.WarmOf(d, x)
-		e.enforcement.limiter.Configure(id, limitsOf(d.Billing.OnDemand, throughput, warm, maxima, bytes), unused, now)
+		e.enforcement.limiter.Configure(id, limitsOf(d.Billing.OnDemand, throughput, warm, maxima, bytes), unused, e.clock.machine())
 	}
 	configureOne(nil)
 	for i := range d.Indexes {

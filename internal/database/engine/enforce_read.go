@@ -28,8 +28,8 @@ func (e *Engine) admitRead(ctx context.Context, t *catalog.Table, x *catalog.Ind
 	if !e.enforces(t) {
 		return nil, nil //nolint:nilnil // as the type says
 	}
-	now := e.options.Now()
-	e.configure(ctx, t, now)
+	now := e.clock.machine()
+	e.configure(ctx, t)
 	r := &reading{engine: e, begun: now, least: throttle.Demand{
 		ID: limitID(t, x), Op: throttle.Read, Hash: hash, Units: capacity.ReadUnits(0, c),
 	}}
@@ -60,7 +60,7 @@ func (r *reading) charge(units float64) {
 }
 
 func (r *reading) spend(demands ...throttle.Demand) {
-	r.engine.enforcement.limiter.Spend(demands, r.engine.options.Now())
+	r.engine.enforcement.limiter.Spend(demands, r.engine.clock.machine())
 	r.grant = throttle.Grant{}
 }
 
@@ -79,14 +79,14 @@ type transactionReading struct {
 
 // admitTransaction admits located reads, all or none.
 func (e *Engine) admitTransaction(ctx context.Context, gets []transactGet) (*transactionReading, error) {
-	now := e.options.Now()
+	now := e.clock.machine()
 	r := &transactionReading{engine: e}
 	for i := range gets {
 		g := &gets[i]
 		if !e.enforces(g.t) {
 			continue
 		}
-		e.configure(ctx, g.t, now)
+		e.configure(ctx, g.t)
 		if r.demands == nil {
 			r.demands = make([]throttle.Demand, len(gets))
 		}
@@ -119,14 +119,14 @@ func (r *transactionReading) charge(item int, units float64) {
 	}
 	d := r.demands[item]
 	d.Units = units - d.Units
-	r.engine.enforcement.limiter.Spend([]throttle.Demand{d}, r.engine.options.Now())
+	r.engine.enforcement.limiter.Spend([]throttle.Demand{d}, r.engine.clock.machine())
 }
 
 // chargeRead charges a read of an item that was not admitted beforehand.
 func (e *Engine) chargeRead(t *catalog.Table, key []byte, units float64) {
 	if e.enforces(t) {
 		d := throttle.Demand{ID: limitID(t, nil), Op: throttle.Read, Hash: hashOf(key), Units: units}
-		e.enforcement.limiter.Spend([]throttle.Demand{d}, e.options.Now())
+		e.enforcement.limiter.Spend([]throttle.Demand{d}, e.clock.machine())
 	}
 }
 

@@ -44,10 +44,10 @@ func (t *throttledError) Error() string { return fmt.Sprint("engine: throttled: 
 func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transactional bool) error {
 	p.refund()
 	var demands []throttle.Demand
-	now := e.options.Now()
+	now := e.clock.machine()
 	for i, w := range g {
 		if w.origin == logenc.OriginClient && e.enforces(w.t) {
-			e.configure(ctx, w.t, now)
+			e.configure(ctx, w.t)
 			demands = w.appendDemands(demands, i, transactional)
 		}
 	}

@@ -20,6 +20,9 @@ var depths = [Limits]time.Duration{Provisioned: Burst, MaxOnDemand: Burst, Accou
 
 func tokensOf(units float64) tokens { return tokens(units * unit) }
 
+// disorderMax is by how much the times of calls may be out of order.
+const disorderMax = time.Minute
+
 // bucket is a token bucket, refilled at rate units a second up to its depth.
 type bucket struct {
 	rate  int64
@@ -40,10 +43,14 @@ func (b *bucket) flow(d time.Duration) tokens { return tokens(b.rate * int64(d))
 
 func (b *bucket) isFull() bool { return b.level >= b.flow(b.depth) }
 
-// refill adds the refill up to now. If time has gone back it adds nothing.
+// refill adds the refill up to now. If time has gone back it adds nothing. It continues from there if the clock was set back, not if a
+// request asks for the time at which it began.
 func (b *bucket) refill(now time.Time) {
 	elapsed := now.UnixNano() - b.at
 	if elapsed <= 0 {
+		if elapsed < -int64(disorderMax) {
+			b.at = now.UnixNano()
+		}
 		return
 	}
 	b.at += elapsed

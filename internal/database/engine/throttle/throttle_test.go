@@ -96,6 +96,20 @@ func TestRefill(t *testing.T) {
 }
 
 // TestReadsAreChargedAfterwards checks that the cost of a read is charged even if it is not available, and has to be repaid before the next one.
+// TestClockSetBack: capacity is refilled after the clock was set back, and not by times that are only out of order.
+func TestClockSetBack(t *testing.T) {
+	l := provisioned(3, 0)
+	granted(l, 0, after(0))
+	for _, tt := range []struct {
+		at   time.Duration
+		want int
+	}{{time.Minute, 180}, {30 * time.Second, 0}, {time.Minute, 0}, {-time.Hour, 0}, {time.Second - time.Hour, 3}} {
+		if got := granted(l, 0, after(tt.at)); got != tt.want {
+			t.Errorf("at %v: %d, want %d", tt.at, got, tt.want)
+		}
+	}
+}
+
 func TestReadsAreChargedAfterwards(t *testing.T) {
 	l := provisioned(1, 0)
 	read := []Demand{{0, table, Read, 7, 0.5}}
