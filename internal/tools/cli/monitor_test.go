@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -197,7 +198,8 @@ func TestQueryCheck(t *testing.T) {
 	}
 }
 
-// TestAlerts tests that the rules only use existing metrics, and say what to do.
+// TestAlerts tests that the rules only use existing metrics, and say what to do, and that there is a rule for everything that can fall
+// behind.
 func TestAlerts(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(deploy, "prometheus", "alerts.yaml"))
 	if err != nil {
@@ -234,6 +236,11 @@ func TestAlerts(t *testing.T) {
 			if !strings.ContainsAny(rule.Expr, "<>=") {
 				t.Errorf("%s has no threshold: %s", rule.Alert, rule.Expr)
 			}
+		}
+	}
+	for name := range existing {
+		if regexp.MustCompile(`_(lag|age)_seconds$`).MatchString(name) && !bytes.Contains(text, []byte("expr: "+name+" >")) {
+			t.Errorf("there is no alert for %s", name)
 		}
 	}
 	if len(seen) < 10 {
