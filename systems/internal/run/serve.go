@@ -61,7 +61,6 @@ func newServer(h *Host) *http.Server {
 }
 
 func drain(ctx context.Context, server *http.Server, logger *slog.Logger) error {
-	logger.InfoContext(ctx, "stopping", "wait_max", drainWait)
 	ctx, cancel := context.WithTimeout(ctx, drainWait)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
@@ -104,6 +103,8 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	}
 	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/", http.StatusFound))
 	fmt.Fprint(env.Stdout, greeting)
+	// Not in Serve: in a process with a database of its own, that says so.
+	defer context.AfterFunc(ctx, func() { logger.Info("stopping", "wait_max", drainWait) })()
 	return errors.Join(Serve(ctx, listener, host), database.Close())
 }
 
