@@ -117,6 +117,14 @@ func (c *iamCommand) run(ctx context.Context) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(result)
 	}
+	if kind, verb, _ := strings.Cut(c.request.Action, " "); verb == "list" && len(result.Users)+len(result.Roles)+len(result.Policies)+len(result.Keys) == 0 {
+		what := kind
+		if kind == "key" {
+			what = "access key"
+		}
+		fmt.Fprintf(c.env.Stderr, "There is no %s. To create one, use monotable iam %s create.\n", what, kind) // not among the results
+		return nil
+	}
 	return printIAM(c.env.Stdout, &c.request, &result)
 }
 

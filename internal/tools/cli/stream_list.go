@@ -34,6 +34,13 @@ func newStreamList(env Environment) *cobra.Command {
 			if asJSON {
 				return printStreamsJSON(env.Stdout, streams)
 			}
+			if len(streams) == 0 { // not on standard output, where programs expect streams
+				if table == "" {
+					table = "TABLE"
+				}
+				fmt.Fprintf(env.Stderr, "There is no stream. To enable one, use %s.\n", client.enable(table))
+				return nil
+			}
 			w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 			for _, s := range streams {
 				fmt.Fprintf(w, "%s\t%s\n", aws.ToString(s.TableName), aws.ToString(s.StreamArn))
