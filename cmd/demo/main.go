@@ -13,7 +13,7 @@ func main() {
 	ctx, stop := interrupt.Context()
 	status := demo.Run(ctx, os.Args[1:], demo.Environment{
 		Program: os.Args[0], Database: filepath.Join(filepath.Dir(os.Args[0]), "monotable"),
-		Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Environ: os.Environ, Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 	stop()
 	os.Exit(status)

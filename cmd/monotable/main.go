@@ -15,7 +15,7 @@ func main() {
 	}
 	ctx, stop := interrupt.Context()
 	status := cli.Run(ctx, os.Args[1:], cli.Environment{
-		Program: os.Args[0], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Program: os.Args[0], Getenv: os.Getenv, Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 	stop()
 	os.Exit(status)

@@ -29,6 +29,7 @@ type Environment struct {
 	// Program is the command's name as typed. Database is the database's own command, for advice that can be pasted.
 	Program, Database string
 	Getenv            func(string) string
+	Environ           func() []string // the environment as NAME=VALUE; nil if only Getenv is known
 	Stdout, Stderr    io.Writer
 }
 

@@ -27,7 +27,7 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 	var web, public, sample string
 	var origins []string
 	cmd := cli.NewServe(
-		cli.Environment{Program: env.Database, Getenv: env.Getenv, Stdout: env.Stdout, Stderr: env.Stderr},
+		cli.Environment{Program: env.Database, Getenv: env.Getenv, Environ: env.Environ, Stdout: env.Stdout, Stderr: env.Stderr},
 		cli.Companion{
 			Flags: func(f *pflag.FlagSet) {
 				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")

@@ -25,6 +25,8 @@ type Environment struct {
 	// Program is the command that the user typed, for advice that can be pasted.
 	Program string
 	Getenv  func(string) string
+	// Environ lists the environment as NAME=VALUE; nil if only Getenv is known.
+	Environ func() []string
 	Stdin   io.Reader // nil means empty
 	Stdout  io.Writer
 	Stderr  io.Writer

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		"monotable": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			status := Run(ctx, os.Args[1:], Environment{
-				Program: "monotable", Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+				Program: "monotable", Getenv: os.Getenv, Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			})
 			stop()
 			os.Exit(status)

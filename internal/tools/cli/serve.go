@@ -104,6 +104,7 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 				}
 			}
 			flags.connectionsGiven = cmd.Flags().Changed("max-connections")
+			flags.unknownVariables = unknownVariables(cmd, env)
 			return serve(cmd.Context(), env, &flags, companion)
 		},
 	}
@@ -114,6 +115,7 @@ environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		companion.Flags(f)
 	}
 	requireTogether(f, "tls-cert", "tls-key")
+	requireFor(f, "audit", "audit-events", "audit-values", "audit-failure", "audit-max-size", "audit-keep")
 	return cmd
 }
 
@@ -143,6 +145,13 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	logger, err := flags.log.logger(env.Stderr)
 	if err != nil {
 		return err
+	}
+	for _, unknown := range flags.unknownVariables {
+		hint := "the variables are named like the flags: MONOTABLE_ADDR is --addr"
+		if unknown[1] != "" {
+			hint = "did you mean " + unknown[1] + "?"
+		}
+		logger.Warn("unknown environment variable, which has no effect", "name", unknown[0], "hint", hint)
 	}
 	certificates, err := flags.tls.open(logger)
 	if err != nil {

@@ -63,6 +63,7 @@ type serveFlags struct {
 	cacheSize        byteSize
 	maxConnections   int
 	connectionsGiven bool // set by the user
+	unknownVariables [][2]string
 	requestTimeout   time.Duration
 
 	auth         authFlags
