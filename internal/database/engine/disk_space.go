@@ -18,6 +18,9 @@ type refusingStore struct{ kv.Store }
 // Update implements kv.Store.
 func (s refusingStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	err := s.Store.Update(ctx, in, fn)
+	if in.Drops && errors.Is(err, kv.ErrFull) {
+		return fmt.Errorf("%w (%w)", apierr.NoSpaceToDrop.With(), err)
+	}
 	if in.Frees && errors.Is(err, kv.ErrFull) {
 		return fmt.Errorf("%w (%w)", apierr.NoSpaceToDelete.With(), err)
 	}

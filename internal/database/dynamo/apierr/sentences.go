@@ -70,6 +70,7 @@ const (
 	RuleBroken         Sentence = "The item is rejected: %s."
 	DatabaseMoved      Sentence = "The database has been moved to %s: send requests to the servers there."
 	NoSpaceToDelete    Sentence = "The database is out of disk space, even for deletes. Only reads, DeleteTable and DeleteBackup are accepted until there is space again."
+	NoSpaceToDrop      Sentence = "The database is out of disk space, and other programs have used its reserve. Only reads are accepted until they leave some space."
 	TimedOut           Sentence = "The request did not complete within %s. A batch may have been executed in part; any other request was not executed."
 
 	// The first sentence of this is AWS's.
@@ -706,6 +707,7 @@ var codes = map[Sentence]Code{
 	BodyTooLarge:            RequestEntityTooLargeException,
 	OutOfSpace:              LimitExceededException,
 	NoSpaceToDelete:         LimitExceededException,
+	NoSpaceToDrop:           LimitExceededException,
 	NotFound:                ResourceNotFoundException,
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,

@@ -272,7 +272,7 @@ type Intent struct {
 	// use half of the reserve of a full store.
 	Frees bool
 	// Drops marks an update of a few small records that starts or ends the removal of a whole table, backup or the like. It is
-	// never rejected for lack of space, because it is the only way out for a full store.
+	// only rejected for lack of space if there is none at all, because it is the only way out for a full store.
 	Drops bool
 }
 

@@ -76,6 +76,8 @@ const (
 	// deletionWait is the maximum time that a deletion waits for compactions, and deletionPause the time between two checks.
 	deletionWait  = 5 * time.Second
 	deletionPause = 10 * time.Millisecond
+	// lastRoom is what the log must be able to grow by, in blocks of 32 KiB.
+	lastRoom = 64 << 10
 	// writesPerByte is how often an update's bytes are written initially: to the log, and by a flush.
 	writesPerByte = 2
 )
@@ -124,11 +126,18 @@ func (s *space) admit(bytes int64, allowed spaceLevel) error {
 	if s.spent.Add(bytes) >= s.step || s.at() > allowed {
 		s.look()
 	}
-	if s.at() > allowed {
+	if s.at() > allowed || allowed == exhausted && s.none(bytes) {
 		return s.refusal()
 	}
 	s.writing.Add(bytes)
 	return nil
+}
+
+// none reports whether other programs have used the disk up to its end, where even the small updates that drop tables would fail, and
+// with them all writing until the store is opened again.
+func (s *space) none(bytes int64) bool {
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	return err == nil && bytesOf(usage.AvailBytes) < bytes+lastRoom
 }
 
 // admitLarge accepts a write that the next check would notice too late.

@@ -487,6 +487,36 @@ func TestBackupWithoutAnySpace(t *testing.T) {
 	}
 }
 
+// TestDropWithoutAnySpace: an update that drops a table does not end all writing if there is no space for it.
+func TestDropWithoutAnySpace(t *testing.T) {
+	disk := newSmallDisk(smallDiskSize)
+	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
+	if err := putFiller(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	drop := func() error {
+		return s.Update(t.Context(), kv.Intent{Drops: true}, func(txn kv.Txn) error {
+			txn.AppendLog(1, []byte("dropped"))
+			return nil
+		})
+	}
+	disk.others.Add(disk.available())
+	if err := drop(); !errors.Is(err, kv.ErrFull) {
+		t.Errorf("a drop without any space: %v", err)
+	}
+	disk.others.Add(-1 << 20)
+	if err := drop(); err != nil {
+		t.Errorf("a drop after there is some space: %v", err)
+	}
+	disk.others.Store(0)
+	if err := putFiller(t.Context(), s, 2); err != nil {
+		t.Errorf("a put after there is space: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // leave makes other programs use all but a certain amount of the space.
 func (d smallDisk) leave(t *testing.T, s *pebblekv.Store, room int64) {
 	t.Helper()
