@@ -146,13 +146,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	for _, unknown := range flags.unknownVariables {
-		hint := "the variables are named like the flags: MONOTABLE_ADDR is --addr"
-		if unknown[1] != "" {
-			hint = "did you mean " + unknown[1] + "?"
-		}
-		logger.Warn("unknown environment variable, which has no effect", "name", unknown[0], "hint", hint)
-	}
+	flags.warnOfVariables(logger)
 	certificates, err := flags.tls.open(logger)
 	if err != nil {
 		return err
@@ -204,6 +198,17 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	err = flags.serveDB(ctx, env, db, designs, m, certificates, auth, companion, logger)
 	m.closing()
 	return errors.Join(err, stopAuxiliary(), db.Close())
+}
+
+// warnOfVariables logs variables without effect.
+func (f *serveFlags) warnOfVariables(logger *slog.Logger) {
+	for _, unknown := range f.unknownVariables {
+		hint := "the variables are named like the flags: MONOTABLE_ADDR is --addr"
+		if unknown[1] != "" {
+			hint = "did you mean " + unknown[1] + "?"
+		}
+		logger.Warn("unknown environment variable, which has no effect", "name", unknown[0], "hint", hint)
+	}
 }
 
 // serveAuxiliary serves the operators' endpoints, on their own listeners, from before the database is opened.

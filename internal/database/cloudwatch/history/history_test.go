@@ -287,12 +287,12 @@ func TestClockStandsStill(t *testing.T) {
 		store := &countingStore{Store: memkv.New()}
 		r := record(t, store, start.Add(time.Minute-time.Microsecond))
 		r.finish("things", put, time.Millisecond, observe.Failure{})
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		if n := store.updates.Load(); n != 0 {
 			t.Errorf("%d writes", n)
 		}
 		r.clock.Add(int64(time.Minute))
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if n := store.updates.Load(); n != 1 || len(r.all()[0]) == 0 {
 			t.Errorf("afterwards %d writes, of %v", n, r.all()[0])
 		}

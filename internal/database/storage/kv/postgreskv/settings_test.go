@@ -345,7 +345,7 @@ func TestConnectErrorInOneLine(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "`user=ana database=shop`: 127.0.0.1:1 (127.0.0.1): ") {
 			t.Fatal(err)
 		}
-		for _, host := range strings.Split(hosts, ",") {
+		for host := range strings.SplitSeq(hosts, ",") {
 			if n := strings.Count(err.Error(), host+" ("); n != 1 {
 				t.Errorf("%s occurs %d times: %v", host, n, err)
 			}
