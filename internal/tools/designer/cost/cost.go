@@ -61,7 +61,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
 	share := p.Place.Entity.Volume.Hottest
 	if hot > items {
-		out.Units = (1-share)*out.Units + share*ceilUnits(hot*size, readUnitBytes)*fan
+		out.Units = exact((1-share)*out.Units + share*ceilUnits(hot*size, readUnitBytes)*fan)
 		out.Items = (1-share)*items + share*hot
 		out.Evaluated = out.Items
 	}
@@ -238,7 +238,7 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	fan := factor * float64(p.Fanout)
 	out := Read{Units: ceilUnits(bytes, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: items}
 	if hottest > 0 {
-		out.Units = (1-hottest)*out.Units + hottest*ceilUnits(hotBytes, readUnitBytes)*fan
+		out.Units = exact((1-hottest)*out.Units + hottest*ceilUnits(hotBytes, readUnitBytes)*fan)
 		out.Items = (1-hottest)*items + hottest*hotItems
 		out.Evaluated = out.Items
 	}
@@ -267,7 +267,10 @@ type Write struct {
 }
 
 // Units is the cost of a call with the usual number of lines.
-func (w Write) Units() float64 { return w.Fixed + w.PerLine*w.Lines }
+func (w Write) Units() float64 { return exact(w.Fixed + w.PerLine*w.Lines) }
+
+// exact removes the rounding errors of sums, which are printed otherwise: 8.149999999999999.
+func exact(units float64) float64 { return math.Round(units*1e9) / 1e9 }
 
 // WritePart is the share of one item, or one index entry.
 type WritePart struct {
@@ -347,6 +350,7 @@ func OfWrite(p plan.WritePlan) Write {
 			out.Fixed += part.Units
 		}
 	}
+	out.PerLine, out.Fixed = exact(out.PerLine), exact(out.Fixed)
 	return out
 }
 

@@ -235,7 +235,8 @@ writes:
 		imports, opens, closes, edits, deletes float64
 	}{
 		{"", 1000, 3, 3, 3, 3, 3},
-		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1}, // opening or closing a ticket writes its entry
+		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1},    // opening or closing a ticket writes its entry
+		{", share: 0.03", 30, 2.03, 3, 3, 2.03, 2.03}, // not 2.0300000000000002
 	} {
 		d, err := design.Parse("tickets", fmt.Appendf(nil, text, c.share))
 		if err != nil {

@@ -90,6 +90,7 @@ func OfMonth(d *design.Design, prices Prices) Month {
 				pattern.IndexUnits += part.Units
 			}
 		}
+		pattern.IndexUnits = exact(pattern.IndexUnits)
 		m.add(pattern, prices.OnDemandWrite)
 		writes += of.Units() * w.Rate
 	}
