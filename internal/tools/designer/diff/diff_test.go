@@ -72,6 +72,10 @@ func TestDesigns(t *testing.T) {
 			[]edit{{`byStatus: { pk`, "byUser: { pk: userId, sk: createdAt, project: keys }\n      byStatus: { pk"}, {`byStatus: {} }`, `byStatus: {}, byUser: {} }`}, {`copies: { byUser:`, `copies: { ofUser:`}},
 			[]string{"index build shop.byUser", "index build Order.byUser", "free Order.ofUser"},
 		},
+		"native index of the table's key": {
+			[]edit{{`byStatus: { pk`, "byUser: { pk: userId, sk: PK, project: keys }\n      byStatus: { pk"}, {`byStatus: {} }`, `byStatus: {}, byUser: {} }`}, {`copies: { byUser:`, `copies: { ofUser:`}},
+			[]string{"index build shop.byUser", "index build Order.byUser", "free Order.ofUser"},
+		},
 		"index gone":       {[]edit{{`, byStatus: {} }`, ` }`}, {"\n      byStatus: { pk: status, sk: createdAt, project: keys }", ""}}, []string{"breaking shop.byStatus", "breaking Order.byStatus"}},
 		"index's key":      {[]edit{{`GSI1: { pk: GSI1PK, sk: GSI1SK`, `GSI1: { pk: GSI1PK, sk: GSI1RANGE`}}, []string{"breaking shop.GSI1"}},
 		"projects more":    {[]edit{{`project: [total]`, `project: [total, note]`}}, []string{"index build shop.GSI1"}},

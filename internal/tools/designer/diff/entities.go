@@ -98,7 +98,7 @@ func (d *differ) entries(o, n *design.Entity) {
 	name := func(x *design.Entry) string { return x.Place() + " " + x.Of }
 	backfill := func(x *design.Entry, what string, before float64, moves bool) {
 		subject := n.Name + "." + x.Place()
-		if composed(x) {
+		if composed(d.now.TableOf(n), x) {
 			entry := placeOf(d.now, n, x)
 			d.enter(d.add(Backfill, subject, x.Pos, "%s: every item with the entry gets its key attributes", what), n, entry, min(1, entry.Part()+before), moves)
 			return
@@ -152,11 +152,18 @@ func (d *differ) renamedField(of string, o, n *design.Field) {
 	}
 }
 
-// composed reports whether some key of the entry is more than a single plain field.
-func composed(x *design.Entry) bool {
-	return slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(t *design.Template) bool {
-		return len(t.Parts) != 1 || t.Parts[0].Field == "" || len(t.Parts[0].Funcs) > 0
-	})
+// composed reports whether some key of the entry is more than a single plain field, and no attribute of the table's own key, which all
+// items have.
+func composed(t *design.Table, x *design.Entry) bool {
+	index := t.Index(x.Index)
+	attributes := slices.Concat(index.PK, index.SK)
+	for i, key := range slices.Concat(x.PK, x.SK) {
+		plain := len(key.Parts) == 1 && key.Parts[0].Field != "" && len(key.Parts[0].Funcs) == 0
+		if name := attributes[i].Name; !plain && name != t.PK.Name && (t.SK == nil || name != t.SK.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // absent reports whether a field may be absent: a set is when it is empty.
@@ -199,7 +206,7 @@ func (d *differ) fields(o, n *design.Entity) {
 func (d *differ) field(of string, o, n *design.Field, weigh func(*Change)) {
 	subject := of + "." + n.Name
 	if !slices.Equal(o.Path, n.Path) {
-		weigh(d.add(Backfill, subject, n.Pos, "it is now stored at %v instead of %v", n.Path, o.Path))
+		weigh(d.add(Backfill, subject, n.Pos, "it is now stored at %s instead of %s", strings.Join(n.Path, "."), strings.Join(o.Path, ".")))
 	}
 	switch {
 	case o.Optional && !absent(n):
