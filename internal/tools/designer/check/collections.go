@@ -32,12 +32,14 @@ func (c *checker) collection(p plan.CollectionPlan) {
 	if p.RootLast && x.Order == "" {
 		c.find("ST210", x.Name, x.Pos, "the root %s sorts after the other items, so the collection is read in descending order to return it first", x.Root).report()
 	}
+	var met []string // an entity's item, copies and markers can share one partition
 	for _, other := range c.languages() {
 		e := other.Entity
-		if slices.Contains(x.Of, e.Name) || e.Volume.Per == "" || e.Volume.Max > 0 && e.Volume.Max <= manyItems {
+		if slices.Contains(x.Of, e.Name) || slices.Contains(met, e.Name) || e.Volume.Per == "" || e.Volume.Max > 0 && e.Volume.Max <= manyItems {
 			continue
 		}
 		if c.between(p, other) {
+			met = append(met, e.Name)
 			c.find("ST213", x.Name, x.Pos, "has to page through the items of %s, which share its partition %q: there can be %s for each %s",
 				e.Name, other.PK[0].Text, most(e.Volume.Max), e.Volume.Per).fix("move %s to a partition of its own", e.Name).report()
 		}

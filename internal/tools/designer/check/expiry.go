@@ -90,8 +90,12 @@ func (c *checker) readsExpired(r *design.Read) {
 	if e.TTL == nil || r.Many || slices.Contains(r.Filter.Fields(), e.TTL.Field) || of != nil && of.TTL != nil {
 		return
 	}
+	live := e.TTL.Field + " > :now"
+	if e.Field(e.TTL.Field).Optional { // an item without it never expires
+		live = "attribute_not_exists(" + e.TTL.Field + ") OR " + live
+	}
 	c.find("ST702", r.Name, r.Pos, "can return %s that has expired: TTL removes items within days, not at once", article(e.Name)).
-		fix("filter: \"%s > :now\"", e.TTL.Field).report()
+		fix("filter: %q", live).report()
 }
 
 // blocked checks ST705: an item is created under a key that is used again and again, as a lock's is, so an expired item

@@ -33,9 +33,13 @@ func (c *checker) sameParameters(w *design.Write) {
 			if len(pairs) == 0 || !possible || compared {
 				continue
 			}
+			value := `"a"`
+			if f := e.Field(fields[0]); f != nil && whole(f) {
+				value = "1"
+			}
 			c.find("ST516", w.Name, s.Pos, "writes the same %s twice if %s are equal: DynamoDB rejects two actions on one item, so the generated code returns an error before it sends the request",
 				e.Name, strings.Join(pairs, ", and ")).
-				witness(fmt.Sprintf(":%s = \"a\", :%s = \"a\"", params[0], params[1])).
+				witness(fmt.Sprintf(":%s = %s, :%s = %s", params[0], value, params[1], value)).
 				fix("when: \"%s <> :%s\" in the step of :%s, which states that they differ", fields[0], params[1], params[0]).report()
 		}
 	}
