@@ -74,6 +74,20 @@ func TestCartCountsQuickClicks(t *testing.T) {
 	p.Until(shown)
 }
 
+// TestSearchFollowsAddress: a link to the menu ends a search, and going back shows it again.
+func TestSearchFollowsAddress(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	stock(t, v, "Taza", "20.00", 9)
+	p := webtest.Open(t, v.Address(t)+"/")
+	p.Type("input[type=search]", "taz")
+	p.Until(`location.hash === "#/?q=taz" && document.querySelector("h1").textContent.includes("taz")`)
+	p.Click(".shell-brand")
+	p.Until(`document.querySelector("input[type=search]").value === "" && document.querySelector(".hero") !== null && location.hash === "#/"`)
+	p.Eval(`history.back()`)
+	p.Until(`document.querySelector("input[type=search]").value === "taz" && document.querySelector("h1").textContent.includes("taz")`)
+}
+
 // TestLongDescriptionFitsPhone: a description without a space is broken to the width of a phone.
 func TestLongDescriptionFitsPhone(t *testing.T) {
 	t.Parallel()

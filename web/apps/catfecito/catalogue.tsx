@@ -1,5 +1,5 @@
 import { Coffee, Minus, PackageX, Plus, SearchX, ShoppingCart } from "lucide";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
 import { Badge, Breadcrumb, Button, Empty, Failed, Icon, MoreButton, Paged, SearchField, Skeleton, ask, format, here, go, link, useLoaded, usePages, useTitle } from "#ui";
 import { Art } from "./art.tsx";
@@ -15,10 +15,18 @@ export function Menu({ category }: { category?: string }) {
   const typed = here.value.query.get("q") ?? "";
   const [text, setText] = useState(typed);
   const [wanted, setWanted] = useState(typed);
+  const shown = useRef(typed); // the search that the address has because of this field
+  useEffect(() => { // another address: back, or a link to the menu
+    if (typed === shown.current) return;
+    shown.current = typed;
+    setText(typed);
+    setWanted(typed);
+  }, [typed]);
   useEffect(() => { // not for every letter
     const timer = setTimeout(() => {
       setWanted(text.trim());
       const q = text.trim();
+      shown.current = q;
       if (q !== (here.value.query.get("q") ?? "")) go(q ? link("/", { q }) : link(category ? "/c/:category" : "/", { category }), "replace");
     }, 180);
     return () => clearTimeout(timer);
