@@ -102,6 +102,7 @@ func TestRoomInBrowsers(t *testing.T) {
 	b.Shot("trinity-room")
 	swipe(a, 40) // not far enough
 	shows(a, ".film:not(.below):not(.gone) h2", film)
+	a.Until(`document.querySelector(".film").parentElement.closest("[aria-live=polite]") !== null`) // what is read is what changes in it
 	swipe(a, 160)
 	b.UntilText("1 of 30 films")
 	b.Press(kb.ArrowRight)
@@ -122,6 +123,7 @@ func TestRoomInBrowsers(t *testing.T) {
 	shows(a, "#matches b", film)
 	a.Do(chromedp.NavigateBack())
 	a.UntilText(code)
+	a.Until(`document.title === "Trinity"`)
 	a.Accessible()
 	a.Width()
 	a.Shot("trinity-home")

@@ -315,7 +315,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
         {sections.map((s) => {
           const own = faults && of(s, faults);
           return (
-            <li key={s}><a href={`#part-${s}`} onClick={(e) => { e.preventDefault(); const to = document.getElementById(`part-${s}`); to?.scrollIntoView({ block: "start", behavior: "smooth" }); to?.querySelector<HTMLElement>("[aria-invalid], input, button")?.focus({ preventScroll: true }); }}>
+            <li key={s}><a href={`#part-${s}`} onClick={(e) => { e.preventDefault(); const to = document.getElementById(`part-${s}`); to?.scrollIntoView({ block: "start" }); to?.querySelector<HTMLElement>("[aria-invalid], input, button")?.focus({ preventScroll: true }); }}>
               <Icon of={own?.length === 0 ? CircleCheck : CircleAlert} size={16} /><span class="grow">{t(`part.${s}`)}</span>{own && own.length > 0 && <span class="number">{format.number(own.length)}</span>}
             </a></li>
           );

@@ -75,7 +75,7 @@ export function Deck({ state }: { state: RoomState }) {
     <div class="deck">
       <div class="cards">
         {below && <article key={below.movieId} class="film below" aria-hidden="true" inert><Cover title={below.title} posterPath={below.posterPath} /></article>}
-        <article key={film.movieId} ref={card} class="film" aria-live="polite" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}>
+        <article key={film.movieId} ref={card} class="film" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}>
           <Face film={film} />
         </article>
         {gone && <div key={`gone ${gone.film.movieId}`} class={`film gone ${gone.yes ? "yes" : "no"}`} aria-hidden="true" onAnimationEnd={state.landed}><Cover title={gone.film.title} posterPath={gone.film.posterPath} /></div>}

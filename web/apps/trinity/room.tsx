@@ -84,7 +84,7 @@ function Inside({ state, room }: { state: RoomState; room: Schemas["RoomWithMemb
         ]} />
       </div>
       <div class="room-table">
-        <div class="room-play">
+        <div class="room-play" aria-live="polite">
           {room.closed ? <Notice tone="info">{t("room.closed")}</Notice> : state.left.value.length > 0 ? <Deck state={state} /> : <Done state={state} onInvite={() => setAsked("share")} />}
         </div>
         <aside class="room-side stack">
@@ -137,7 +137,7 @@ function Done({ state, onInvite }: { state: RoomState; onInvite: () => void }) {
   const alone = state.people.value.length < 2;
   return (
     <Empty level={2} icon={alone ? UserPlus : waiting.length > 0 ? Popcorn : CircleCheckBig} title={t("done.title")} action={alone ? <Button kind="primary" icon={UserPlus} onPress={onInvite}>{t("people.invite")}</Button> : undefined}>
-      {alone ? t("done.alone") : waiting.length > 0 ? t("done.waiting", { names: format.list(waiting.map(nameOf)) }) : t("done.all")}
+      {alone ? t("done.alone") : waiting.length > 0 ? t("done.waiting", { n: waiting.length, names: format.list(waiting.map(nameOf)) }) : t("done.all")}
     </Empty>
   );
 }
