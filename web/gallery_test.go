@@ -1,9 +1,15 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/monotable/monotable/web"
 	"github.com/monotable/monotable/web/webtest"
@@ -105,4 +111,84 @@ func TestForms(t *testing.T) {
 		if (save.ariaBusy !== "true") throw new Error("the button does not show that the form is being sent");
 	})()`)
 	p.Until(closed + ` && document.querySelector("#sent").textContent === "1"`)
+}
+
+// TestToastOverDialog: a message that appears while a dialog is open can be read and closed, and the dialog stays. Once the dialog has
+// closed, the page shows the messages that are left.
+func TestToastOverDialog(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	const problem = `[...document.querySelectorAll("button")].find((b) => b.textContent === "Problem").click()`
+	p.Click("#open-dialog")
+	p.Wait("dialog[open]")
+	p.Eval(problem)
+	p.Wait(".toast")
+	p.Accessible() // ends the animations, too
+	p.Shot("floating-toast-dialog")
+	p.Click(".toast button:last-child")
+	p.Until(`document.querySelector(".toast") === null && document.querySelector("dialog[open]") !== null`)
+	p.Eval(problem)
+	p.Until(`document.querySelector("dialog[open] .toast") !== null`)
+	p.Press("\u001b")
+	p.Until(`document.querySelector("dialog[open]") === null && document.querySelectorAll(".toast").length === 1`)
+	p.Click(".toast button:last-child")
+	p.Until(`document.querySelector(".toast") === null`)
+}
+
+// TestMenuState: a menu's button says whether the menu is open.
+func TestMenuState(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	const button = `document.querySelector("button[aria-label=Theme]").matches("[aria-expanded=`
+	p.Wait("button[aria-label=Theme]")
+	p.Until(button + `false]")`)
+	p.Button("Theme")
+	p.Until(button + `true]")`)
+	p.Accessible()
+	p.Press("\u001b")
+	p.Until(button + `false]")`)
+}
+
+// TestFocusIsVisible: what gets the focus by going backwards is not under the header.
+func TestFocusIsVisible(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]webtest.Option{"desk": webtest.Desk, "phone": webtest.Phone} {
+		p := webtest.Open(t, gallery(t), size)
+		p.Wait(".timeline")
+		p.Eval(`(() => { window.scrollTo(0, 1e6); [...document.querySelectorAll("main button")].at(-1).focus(); })()`)
+		for range 40 {
+			p.Do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(8))) // Shift
+			hidden, err := chromedp.Run(p.Context(), chromedp.Evaluate[bool](`document.activeElement.closest("main") !== null &&
+				document.activeElement.getBoundingClientRect().bottom < document.querySelector(".shell-header").getBoundingClientRect().bottom`))
+			if err != nil || hidden {
+				t.Fatalf("%s: the focus is under the header: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestTouch: on phones, also in tools, whose letters are smaller, buttons are 44 pixels high, and fields have letters of 16 pixels, because
+// iOS zooms into smaller ones.
+func TestTouch(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t), webtest.Phone)
+	p.Wait(".timeline")
+	if small, err := chromedp.Run(p.Context(), chromedp.Evaluate[string](`[...document.querySelectorAll(".button")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 44).map((e) => e.outerHTML).join("\n")`)); err != nil || small != "" {
+		t.Errorf("less than 44 pixels high: %s %v", small, err)
+	}
+	p.Until(`[...document.querySelectorAll(".input")].every((e) => parseFloat(getComputedStyle(e).fontSize) >= 16)`)
+}
+
+// TestPrintIsLight: a page whose reader has chosen the dark theme is printed dark on white.
+func TestPrintIsLight(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	p.Wait(".timeline")
+	p.Eval(`document.documentElement.dataset.theme = "dark"`)
+	p.Until(`getComputedStyle(document.documentElement).colorScheme === "dark"`)
+	p.Do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		return err
+	}))
+	p.Until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
 }

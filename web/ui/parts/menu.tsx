@@ -1,5 +1,5 @@
 import { Check, type IconNode } from "lucide";
-import { useId, useRef } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -31,6 +31,7 @@ export function Menu({ label, icon, text, kind = "quiet", size = "medium", items
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLSpanElement>(null);
+  const [expanded, setExpanded] = useState(false);
   const open = () => {
     const menu = list.current;
     const at = opener.current?.getBoundingClientRect();
@@ -71,8 +72,8 @@ export function Menu({ label, icon, text, kind = "quiet", size = "medium", items
   };
   return (
     <span ref={opener}>
-      <Button kind={kind} size={size} label={text ? undefined : label} {...(icon ? { icon } : {})} onPress={open}>{text ?? (icon ? undefined : label)}</Button>
-      <div ref={list} id={id} class="menu" popover="auto" role="menu" aria-label={label} onKeyDown={move}>
+      <Button kind={kind} size={size} label={text ? undefined : label} {...(icon ? { icon } : {})} expanded={expanded} onPress={open}>{text ?? (icon ? undefined : label)}</Button>
+      <div ref={list} id={id} class="menu" popover="auto" role="menu" aria-label={label} onToggle={(e) => setExpanded(e.newState === "open")} onKeyDown={move}>
         {items.map((item, n) => {
           if (item === "line") {
             return <hr key={n} />;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ui } from "../ui-words.ts";
 import { Button } from "./button.tsx";
-import { raiseToasts } from "./toast.tsx";
+import { Toasts, raise, type Layer } from "./toast.tsx";
 
 interface OverlayProps {
   open: boolean;
@@ -31,6 +31,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
   const shown = useRef(false);
   const changed = useRef<Element | null>(null); // the form with input that would be lost
   const [asking, setAsking] = useState<"no" | "asked" | "discard">("no");
+  const layer = useRef<Layer>({ from: 0 });
   const id = useId();
   useLayoutEffect(() => {
     const dialog = element.current;
@@ -40,9 +41,10 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
     changed.current = null;
     setAsking("no");
     dialog.showModal();
-    raiseToasts();
+    const lower = raise(layer.current);
     return () => {
       shown.current = false;
+      lower();
       dialog.close(); // returns the focus, unless the dialog has already been removed
       if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
     };
@@ -70,6 +72,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
       <div class="float-body">{children}</div>
       {actions && <div class="float-foot">{actions}</div>}
       {asking === "asked" && <Discard onDiscard={() => setAsking("discard")} onKeep={() => setAsking("no")} />}
+      <Toasts of={layer.current} />
       </>}
     </dialog>
   );

@@ -88,5 +88,6 @@ export function ThemeMenu() {
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title ? `${title} · ${page.title}` : page.title;
+    return () => { document.title = page.title; }; // the next view may have none
   }, [title]);
 }

@@ -19,7 +19,6 @@ interface Shown {
 const lasting = 6000;
 const fresh = 1000;
 const list = signal<readonly Shown[]>([]);
-const raised = signal(0);
 let last = 0;
 let lastAt = 0;
 
@@ -51,34 +50,46 @@ function close(id: number): void {
   list.value = list.value.filter((t) => t.id !== id);
 }
 
-/** Shows the toasts above a dialog that has just opened, if they belong to it, as when an item opens once it is saved. Older ones stay below, where they cover nothing. */
-export function raiseToasts(): void {
-  if (Date.now() - lastAt < fresh) raised.value++;
+/** The page or an open dialog. What is outside of a modal dialog is inert, so each layer has the toasts that were shown while it was the uppermost. */
+export interface Layer {
+  /** Its first toast. */
+  from: number;
 }
 
-/** The container of toasts, part of Shell. It is a popover, so it is visible above an open dialog. */
-export function Toasts() {
+const ground: Layer = { from: 0 };
+const layers = signal<readonly Layer[]>([ground]);
+
+/** Puts a dialog above the others until the returned function is called. A toast from just before belongs to it, as when an item opens once it is saved. */
+export function raise(layer: Layer): () => void {
+  layer.from = Date.now() - lastAt < fresh ? last : last + 1;
+  layers.value = [...layers.peek(), layer];
+  return () => { layers.value = layers.peek().filter((l) => l !== layer); };
+}
+
+/** The container of toasts, part of Shell and of each open dialog. */
+export function Toasts({ of = ground }: { of?: Layer }) {
   const element = useRef<HTMLDivElement>(null);
-  const shown = list.value;
-  const turn = raised.value;
+  const at = layers.value.indexOf(of);
+  const end = layers.value[at + 1]?.from ?? Infinity;
+  const shown = at < 0 ? [] : list.value.filter((t) => t.id >= of.from && t.id < end);
   useEffect(() => {
-    const box = element.current;
-    if (box?.matches(":popover-open")) box.hidePopover();
-    if (shown.length > 0) box?.showPopover();
-  }, [shown, turn]);
-  return (
-    <div ref={element} class="toasts" popover="manual" role="region" aria-label={ui("notices")} aria-live="polite">
-      {shown.map((t) => (
-        <div key={t.id} class={`toast ${t.tone}`} role={t.tone === "danger" ? "alert" : undefined}>
-          <Icon of={icons[t.tone]} />
-          <div class="toast-text">
-            {t.text}
-            {t.note && <div class="toast-note">{t.note}</div>}
+    element.current?.togglePopover(shown.length > 0);
+  }, [shown.length > 0]);
+  return ( // a live region that is hidden until it has something to say is not read
+    <div aria-live="polite">
+      <div ref={element} class="toasts" popover="manual">
+        {shown.map((t) => (
+          <div key={t.id} class={`toast ${t.tone}`} role={t.tone === "danger" ? "alert" : undefined}>
+            <Icon of={icons[t.tone]} />
+            <div class="toast-text">
+              {t.text}
+              {t.note && <div class="toast-note">{t.note}</div>}
+            </div>
+            {t.action && <Button kind="quiet" size="small" onPress={() => { close(t.id); t.action?.onPress(); }}>{t.action.label}</Button>}
+            <Button kind="quiet" size="small" icon={X} label={ui("close")} onPress={() => close(t.id)} />
           </div>
-          {t.action && <Button kind="quiet" size="small" onPress={() => { close(t.id); t.action?.onPress(); }}>{t.action.label}</Button>}
-          <Button kind="quiet" size="small" icon={X} label={ui("close")} onPress={() => close(t.id)} />
-        </div>
-      ))}
+        ))}
+      </div>
     </div>
   );
 }
