@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/monotable/monotable/internal/database/identity/policy"
+	"github.com/monotable/monotable/internal/strictyaml"
 )
 
 // fileMax is the maximum size of a file.
@@ -69,7 +70,7 @@ func readFile(name string) (*records, error) {
 
 func parseFile(text []byte) (*records, error) {
 	var f file
-	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict(), yaml.UseJSONUnmarshaler()); err != nil {
+	if err := strictyaml.Unmarshal(text, &f, yaml.UseJSONUnmarshaler()); err != nil {
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
 	if f.Users == nil && f.Roles == nil && f.Providers == nil { // it may be being written

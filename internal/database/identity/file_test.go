@@ -13,6 +13,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(`{"roles": [{"name": "r", "trust": "{}", "maxSession": "2h"}], "providers": [{"issuer": "https://x", "jwks": "https://x/keys"}]}`)
 	f.Add("users: &a [*a]")
 	f.Add("users: [{name: ana, boundary: 1}]")
+	f.Add("users: ! 00000000000000000")
 	d, err := Open(f.Context(), Options{Store: memkv.New(), Account: "123456789012"})
 	if err != nil {
 		f.Fatal(err)

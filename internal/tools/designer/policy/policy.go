@@ -23,6 +23,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/strictyaml"
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
@@ -125,7 +126,7 @@ func in(directory string) (*Policy, error) {
 // Parse reads a policy. Unknown keys are errors.
 func Parse(file string, data []byte) (*Policy, error) {
 	p := &Policy{File: file}
-	if err := yaml.UnmarshalWithOptions(data, p, yaml.Strict()); err != nil {
+	if err := strictyaml.Unmarshal(data, p); err != nil {
 		if wrong, is := errors.AsType[*yaml.TypeError](err); is && wrong.Token != nil {
 			at := wrong.Token.Position
 			return nil, fmt.Errorf("%s: [%d:%d] %q is not %s", file, at.Line, at.Column, wrong.Token.Value, kind(wrong.DstType))

@@ -1,0 +1,19 @@
+// Package strictyaml decodes YAML that operators write. It trusts them not to write a file that exhausts memory.
+package strictyaml
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Unmarshal decodes a text into a value. Unknown keys are errors. The library panics at some texts, such as a tag without a value of
+// its kind; these are errors, too.
+func Unmarshal(text []byte, into any, options ...yaml.DecodeOption) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("this YAML is not understood: write it without tags (!) and aliases (*) (%v)", reason)
+		}
+	}()
+	return yaml.UnmarshalWithOptions(text, into, append(options, yaml.Strict())...)
+}
