@@ -18,7 +18,7 @@ import (
 )
 
 // TestOutOfSpace: below the reserve, requests that only read or delete are accepted, and those that would take space get the
-// error about disk space. Once there is space again, all are accepted.
+// error about disk space. Without any space, only reads are accepted. Once there is space again, all are.
 func TestOutOfSpace(t *testing.T) {
 	const megabyte, reserve = 1 << 20, 64 << 20
 	fs := vfs.NewMem()
@@ -108,6 +108,12 @@ func TestOutOfSpace(t *testing.T) {
 	}
 	e.Settle()
 	available(0)
+	for _, request := range accepted[len(accepted)-2:] {
+		if err := do(request); !isOutOfSpace(err, apierr.NoSpaceToDrop) {
+			t.Errorf("with no space at all, %.300s: %v", request, err)
+		}
+	}
+	available(megabyte)
 	for _, request := range accepted[len(accepted)-2:] {
 		if err := do(request); err != nil {
 			t.Errorf("%.300s: %v", request, err)
