@@ -10,7 +10,8 @@ import (
 )
 
 // TestCartaOfTwoDispatchers: two dispatchers fill in one carta. The page shows all its goods, and stores nothing over what the other has
-// changed: goods, places. It asks before it discards input. A draft follows its trip when that is reassigned, a stamped carta warns.
+// changed: goods, places. It asks before it discards input. A draft follows its trip when that is moved or reassigned; a
+// stamped carta warns, and is replaced by another one.
 func TestCartaOfTwoDispatchers(t *testing.T) {
 	t.Parallel()
 	const what = "descripcion" //nolint:misspell // Spanish
@@ -131,6 +132,17 @@ func TestCartaOfTwoDispatchers(t *testing.T) {
 	assign := func(driver, vehicle string) {
 		c.response(http.MethodPut, "/viajes/"+trip+"/recursos", map[string]any{"conductorId": driver, "vehiculoId": vehicle, "remolqueId": trailer})
 	}
+	c.response(http.MethodDelete, "/viajes/"+trip+"/recursos", nil)
+	leaves := now.Add(6 * time.Hour)
+	c.response(http.MethodPut, "/viajes/"+trip, map[string]any{
+		"nombre": "Azúcar a Guadalajara", "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540,
+		"fechaInicioProgramada": leaves, "fechaFinProgramada": now.Add(13 * time.Hour),
+	})
+	mexico, err := time.LoadLocation("America/Mexico_City")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Until(fmt.Sprintf(`document.querySelector("#part-ubicaciones [name=fechaHoraSalidaLlegada]").value.startsWith(%q)`, leaves.In(mexico).Format("2006-01-02T15:04")))
 	assign(second, two)
 	p.UntilText("El viaje se reasignó")
 	p.Until(`document.querySelector("#part-autotransporte [name=placaVm]").value === "JAL-9087"`)
@@ -143,7 +155,36 @@ func TestCartaOfTwoDispatchers(t *testing.T) {
 	p.UntilText("Timbre de prueba, sin validez fiscal")
 	p.Until(`!document.body.innerText.includes("no coincide con el viaje")`)
 	assign(first, one)
-	p.UntilText("Cancélela y timbre otra")
+	p.UntilText("Ábrala y sustitúyala")
+	p.Shot("carta-differs-stamped")
+	p.Button("Sustituir carta")
+	p.Wait("dialog[open] input[name=rfc]")
+	p.Accessible()
+	p.Shot("carta-replace")
+	p.Button("Crear borrador")
+	p.UntilText("CP-000002")
+	p.UntilText("Lista para timbrar")
+	p.Accessible()
+	p.Shot("carta-replacing")
+	p.Button("Timbrar")
+	p.Click("dialog[open] .float-foot .primary")
+	p.UntilText("que sigue vigente")
+	p.Accessible()
+	p.Shot("carta-replaces")
+	p.Button("Abrir CP-000001")
+	p.UntilText("La sustituye CP-000002")
+	p.Shot("carta-replaced")
+	p.Button("Cancelar carta")
+	p.Until(`/^[0-9a-f-]{36}$/.test(document.querySelector("dialog[open] [name=sustituye]").value)`)
+	p.Accessible()
+	p.Shot("carta-cancel")
+	p.Click("dialog[open] .float-foot .danger")
+	p.UntilText("La carta quedó cancelada")
+	p.Eval(fmt.Sprintf(`((d) => { location.hash = "#/?day=" + [d.getFullYear(), String(d.getMonth() + 1).padStart(2, "0"), String(d.getDate()).padStart(2, "0")].join("-"); })(new Date(%d))`, leaves.UnixMilli()))
+	p.Wait(".trip-card")
+	assign(second, two)
+	p.Until(`[...document.querySelectorAll(".trip-card .badge")].some((e) => e.textContent === "La carta porte no coincide")`)
+	p.Shot("carta-board")
 	p.Go(c.base + "/docs")
 	p.Go(c.base + "/#/?trip=" + trip)
 	p.UntilText("La carta porte no coincide con el viaje: operador y vehículo.")

@@ -119,6 +119,18 @@ func TestConflictingEditsAreReported(t *testing.T) {
 			changed: changed, keep: keep, load: load,
 		}.contested(t)
 
+		p.Go(c.base + "/docs")
+		p.Go(c.base + "/#/company")
+		company := func(name string) map[string]any {
+			return map[string]any{"fullName": name, "email": "f@example.com", "timezone": "America/Monterrey"}
+		}
+		form{
+			p: p, field: "[name=fullName]", save: "form.narrow [type=submit]", reopen: func(string) {},
+			theirs:  func(name string) { c.do(http.MethodPut, "/perfil", company(name), "fullName") },
+			stored:  func() string { return c.do(http.MethodGet, "/perfil", nil, "fullName") },
+			changed: changed, keep: keep, load: load,
+		}.contested(t)
+
 		// Two dispatchers assign the same trip.
 		p.Go(c.base + "/docs")
 		p.Go(c.base + "/#/?trip=" + trip)

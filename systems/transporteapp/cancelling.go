@@ -19,9 +19,11 @@ func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancel
 	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		switch c.Status {
 		case db.EstadoCartaBorrador:
-			return errorOf(s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
-				UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscalOf(&c, db.EstadoCartaCancelada),
-			}))
+			fiscal := fiscalOf(&c, db.EstadoCartaCancelada)
+			if c.Sustituye != nil { // the trip has again the carta that this one would have replaced, which is stamped until then
+				fiscal = db.Fiscal{CartaPorteID: c.Sustituye.CartaID, CartaPorteFolio: c.Sustituye.Folio, CartaPorteStatus: db.EstadoCartaTimbrada}
+			}
+			return errorOf(s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscal}))
 		case db.EstadoCartaEnTimbrado:
 			return db.ErrCartaEnTimbrado
 		case db.EstadoCartaTimbrada, db.EstadoCartaEnCancelacion:
@@ -45,10 +47,19 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	if err := bad.problem(); err != nil {
 		return err
 	}
+	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: c.UserID, ViajeID: c.ViajeID})
+	if err != nil {
+		return err
+	}
+	replaced := v.Fiscal != nil && v.Fiscal.CartaPorteID != c.CartaID
 	if c.Status == db.EstadoCartaTimbrada {
-		_, err := s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
-			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
-		})
+		if replaced {
+			err = s.beginReplaced(ctx, c, v.Fiscal.CartaPorteID)
+		} else {
+			err = errorOf(s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
+				UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
+			}))
+		}
 		if errors.Is(err, db.ErrCartaNoTimbrada) { // another request has called the PAC in the meantime
 			return table.ErrConflict
 		}
@@ -57,21 +68,43 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 		}
 		c.Revision++
 	}
-	err := s.pac.Cancelar(ctx, cartaporte.Cancelacion{UUID: c.Timbrado.UUIDFiscal, RFCEmisor: c.Emisor.Rfc, Motivo: reason, Sustituye: replacement})
+	err = s.pac.Cancelar(ctx, cartaporte.Cancelacion{UUID: c.Timbrado.UUIDFiscal, RFCEmisor: c.Emisor.Rfc, Motivo: reason, Sustituye: replacement})
 	switch {
 	case errors.Is(err, cartaporte.ErrRechazado):
-		return s.refusedCancel(ctx, c, err)
+		return s.refusedCancel(ctx, c, replaced, err)
 	case err != nil:
 		return problem.Unavailable(fmt.Errorf("the PAC: %w", err))
+	}
+	if replaced {
+		return errorOf(s.db.CancelarSustituida(ctx, db.CancelarSustituidaInput{UserID: c.UserID, CartaID: c.CartaID}))
 	}
 	return errorOf(s.db.CancelarTimbrada(ctx, db.CancelarTimbradaInput{
 		UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaCancelada),
 	}))
 }
 
+// beginReplaced marks a carta as being cancelled whose trip has another one. While the one that replaces it is a draft, which can
+// be discarded, it must stay stamped.
+func (s *service) beginReplaced(ctx context.Context, c *db.Carta, current string) error {
+	now, err := s.carta(ctx, c.UserID, current)
+	if err != nil {
+		return err
+	}
+	draft := now.Status == db.EstadoCartaBorrador || now.Status == db.EstadoCartaEnTimbrado
+	if draft && now.Sustituye != nil && now.Sustituye.CartaID == c.CartaID {
+		return errSustitutaSinTimbrar
+	}
+	return errorOf(s.db.EmpezarCancelacionSustituida(ctx, db.EmpezarCancelacionSustituidaInput{
+		UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Vigente: current,
+	}))
+}
+
 // refusedCancel returns a carta to the stamped state after the PAC has rejected its cancellation, and returns the rejection.
-func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
+func (s *service) refusedCancel(ctx context.Context, c *db.Carta, replaced bool, refusal error) error {
 	err := again(ctx, func() error {
+		if replaced {
+			return errorOf(s.db.DejarCancelacionSustituida(ctx, db.DejarCancelacionSustituidaInput{UserID: c.UserID, CartaID: c.CartaID, Visto: c.Revision}))
+		}
 		return errorOf(s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
 		}))

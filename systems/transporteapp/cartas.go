@@ -224,20 +224,34 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 	})
 }
 
-// contents returns a page of a carta's contents. It is empty for an unknown carta or another company's.
-func (s *service) contents(ctx context.Context, who auth.Principal, in cartaPage) (Contenido, error) {
+// contents returns a page of a carta's contents. It is empty for an unknown carta or another company's. Without goods there is one
+// page: the places follow the goods, so they are read by themselves.
+func (s *service) contents(ctx context.Context, who auth.Principal, in contentsQuery) (Contenido, error) {
 	page := in.Options()
 	if page.After == "" {
 		if _, err := s.carta(ctx, who.Sub, in.CartaID); err != nil {
 			return Contenido{}, err
 		}
 	}
+	if in.SinMercancias {
+		page = table.PageOptions{Limit: 1 + maxPeople} // the vehicle and the people come first
+	}
 	found, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: who.Sub, CartaID: in.CartaID}, page)
+	if in.SinMercancias && err == nil {
+		found.Mercancia, found.Next = nil, ""
+		found.Ubicacion, err = s.places(ctx, who.Sub, in.CartaID)
+	}
 	out := contenidoOf(found)
 	for _, a := range found.Autotransporte {
 		out.Autotransporte = new(autotransporteOf(a))
 	}
 	return out, err
+}
+
+// places returns all of a carta's places, in order.
+func (s *service) places(ctx context.Context, userID, id string) ([]db.Ubicacion, error) {
+	page, err := s.db.UbicacionesDeCarta(ctx, db.UbicacionesDeCartaInput{UserID: userID, CartaID: id}, table.PageOptions{Limit: maxPlaces})
+	return page.Items, err
 }
 
 // goods returns a page of a carta's goods.
@@ -251,7 +265,7 @@ func (s *service) goods(ctx context.Context, who auth.Principal, in cartaPage) (
 
 // declared converts a carta's header to a fiscal document.
 func declared(c *db.Carta) *cartaporte.Documento {
-	return &cartaporte.Documento{
+	d := &cartaporte.Documento{
 		Folio: c.Folio, IDCCP: c.IDCcp, TotalDistancia: c.DistanciaTotal, PesoBrutoTotal: c.PesoBrutoTotal,
 		Emisor: cartaporte.Contribuyente{
 			RFC: c.Emisor.Rfc, Nombre: c.Emisor.Nombre, RegimenFiscal: c.Emisor.RegimenFiscal, Domicilio: declaredAddress(c.Emisor.DomicilioFiscal),
@@ -261,6 +275,10 @@ func declared(c *db.Carta) *cartaporte.Documento {
 			Domicilio: declaredAddress(c.Receptor.DomicilioFiscal),
 		},
 	}
+	if c.Sustituye != nil {
+		d.Sustituye = c.Sustituye.UUIDFiscal
+	}
+	return d
 }
 
 // document reads a whole carta as a fiscal document.

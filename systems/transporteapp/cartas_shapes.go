@@ -32,6 +32,19 @@ type NuevaCarta struct {
 	Receptor Receptor `json:"receptor"`
 }
 
+// CartaDeViaje is a new carta of a trip, which may replace the trip's stamped one.
+type CartaDeViaje struct {
+	NuevaCarta
+	Sustituye string `json:"sustituye,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The trip's stamped carta that this one replaces: stamp this one, then cancel that one with motivo 01 and the UUID of this one"`
+}
+
+// Sustitucion is the stamped carta that another one replaces.
+type Sustitucion struct {
+	CartaID    string `json:"cartaId"`
+	Folio      string `json:"folio"`
+	UUIDFiscal string `json:"uuidFiscal"`
+}
+
 // Totales are a carta's totals, updated whenever its contents change.
 type Totales struct {
 	DistanciaTotal        Decimal `json:"distanciaTotal" doc:"km"`
@@ -67,6 +80,7 @@ type Carta struct {
 	NumFiguras              int64          `json:"numFiguras"`
 	Totales                 Totales        `json:"totales" from:"-"`
 	Timbrado                *Timbrado      `json:"timbrado,omitempty"`
+	Sustituye               *Sustitucion   `json:"sustituye,omitempty" doc:"The carta that this one replaces"`
 	CreatedAt               time.Time      `json:"createdAt"`
 	UpdatedAt               time.Time      `json:"updatedAt"`
 	Revision                int64          `json:"-"`

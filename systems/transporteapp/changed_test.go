@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestStaleIfMatchIsRejected: dispatchers who have read a driver, vehicle, trailer, trip or carta do not overwrite each other's changes
+// TestStaleIfMatchIsRejected: members who have read the profile, a driver, vehicle, trailer, trip or carta do not overwrite each other's changes
 // or assignments. Without If-Match the last write wins.
 func TestStaleIfMatchIsRejected(t *testing.T) {
 	t.Parallel()
@@ -36,6 +36,7 @@ func TestStaleIfMatchIsRejected(t *testing.T) {
 		{"driver", "/conductores/" + driverID, "/conductores/" + driverID, with(driver(), object{"nombre": "Ana"}), with(driver(), object{"nombre": "Luis"})},
 		{"vehicle", "/vehiculos/" + vehicleID, "/vehiculos/" + vehicleID, with(vehicle(), object{"polizaRespCivil": "P-1"}), with(vehicle(), object{"polizaRespCivil": "P-2"})},
 		{"trailer", "/remolques/" + trailerID, "/remolques/" + trailerID, with(trailer(), object{"seguroVigencia": "2031-01-01"}), with(trailer(), object{"seguroVigencia": "2032-01-01"})},
+		{"profile", "/perfil", "/perfil", with(profile(), object{"fullName": "Uno"}), with(profile(), object{"fullName": "Dos"})},
 		{"trip", at, at, with(bareTrip(), object{"nombre": "Uno"}), with(bareTrip(), object{"nombre": "Dos"})},
 		{"assignment", at, resources, with(chosen, object{"remolqueId": trailerID}), chosen},
 		{"receiver", carta, carta + "/receptor", with(receiver(), object{"nombre": "UNO"}), with(receiver(), object{"nombre": "DOS"})},

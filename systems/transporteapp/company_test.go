@@ -88,14 +88,15 @@ func declared() object {
 	}
 }
 
+// places are the places of bareTrip, at its times in Mexico City.
 func places() []object {
 	return []object{
 		{
-			"tipo": "Origen", "idUbicacion": "OR000001", "rfcRemitenteDestinatario": "EKU9003173C9", "fechaHoraSalidaLlegada": "2027-01-15T08:00:00",
+			"tipo": "Origen", "idUbicacion": "OR000001", "rfcRemitenteDestinatario": "EKU9003173C9", "fechaHoraSalidaLlegada": "2027-01-15T02:00:00",
 			"domicilio": address(),
 		},
 		{
-			"tipo": "Destino", "idUbicacion": "DE000001", "rfcRemitenteDestinatario": "IIA040805DZ4", "fechaHoraSalidaLlegada": "2027-01-15T18:00:00",
+			"tipo": "Destino", "idUbicacion": "DE000001", "rfcRemitenteDestinatario": "IIA040805DZ4", "fechaHoraSalidaLlegada": "2027-01-15T12:00:00",
 			"distanciaRecorrida": 500, "domicilio": object{"codigoPostal": "44100", "estado": "JAL"},
 		},
 	}

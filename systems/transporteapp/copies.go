@@ -38,7 +38,7 @@ var (
 // Conversions from requests to stored items. The company and the idempotency record come first, because they are not in the body.
 var (
 	crearPerfil           = byname.Copy2[newCompany, NuevoPerfil, db.CrearPerfilInput]()
-	guardarPerfil         = byname.Copy2[owner, NuevoPerfil, db.GuardarPerfilInput]()
+	guardarPerfil         = byname.Copy2[owner, changedProfile, db.GuardarPerfilInput]()
 	suscripcionStored     = byname.Copy[Suscripcion, db.Suscripcion]()
 	compensacionStored    = byname.Copy[Compensacion, db.Compensacion]()
 	crearConductor        = byname.Copy2[request, db.Conductor, db.CrearConductorInput]()
@@ -57,6 +57,7 @@ var (
 	crearViajeConCarta    = byname.Copy2[newCartaRequest, viajeConCarta, db.CrearViajeConCartaInput]()
 	crearCartaDeViaje     = byname.Copy2[newCartaRequest, db.Carta, db.CrearCartaDeViajeInput]()
 	guardarViaje          = byname.Copy2[api.Seen, db.Viaje, db.GuardarViajeInput]()
+	guardarViajeConCarta  = byname.Copy2[tripOfDraft, db.Viaje, db.GuardarViajeConCartaInput]()
 	receptorStored        = byname.Copy[Receptor, db.Receptor]()
 	guardarAutotransporte = byname.Copy2[revised, declaredVehicle, db.GuardarAutotransporteInput]()
 	ubicacionLine         = byname.Copy[Ubicacion, db.GuardarUbicacionesLine]()
@@ -85,7 +86,16 @@ type revised struct {
 type newCartaRequest struct {
 	request
 	terms
-	Fiscal db.Fiscal
+	Fiscal   db.Fiscal
+	Anterior string // the carta that it replaces
+}
+
+// tripOfDraft is a change of a trip with the draft carta that follows it.
+type tripOfDraft struct {
+	api.Seen
+	CartaID string
+	Visto   int64
+	Lines   []db.GuardarViajeConCartaLine
 }
 
 // viajeConCarta is a trip with its carta.

@@ -10,18 +10,19 @@ import (
 
 // Domain errors.
 var (
-	errSinConfig        = errors.New("the profile has no issuer configuration")
-	errConductorOcupado = errors.New("the driver has another trip in that period")
-	errVehiculoOcupado  = errors.New("the vehicle has another trip in that period")
-	errRemolqueOcupado  = errors.New("the trailer has another trip in that period")
-	errAgendaLlena      = errors.New("the driver, vehicle or trailer already has 100 unfinished trips")
-	errLicenciaVencida  = errors.New("the driver's licence expires before the end of the trip")
-	errCartaIncompleta  = errors.New("the tax office would reject the carta")
-	errCartaVencida     = errors.New("the carta was sealed more than 72 hours ago")
-	errSinAcceso        = errors.New("you are not a member of this company")
-	errRol              = errors.New("your role in this company does not allow it")
-	errInvitacion       = errors.New("the invitation does not exist, or it was accepted or revoked, or it has expired")
-	errPACRechaza       = errors.New("the PAC rejected the document")
+	errSinConfig           = errors.New("the profile has no issuer configuration")
+	errConductorOcupado    = errors.New("the driver has another trip in that period")
+	errVehiculoOcupado     = errors.New("the vehicle has another trip in that period")
+	errRemolqueOcupado     = errors.New("the trailer has another trip in that period")
+	errAgendaLlena         = errors.New("the driver, vehicle or trailer already has 100 unfinished trips")
+	errLicenciaVencida     = errors.New("the driver's licence expires before the end of the trip")
+	errCartaIncompleta     = errors.New("the tax office would reject the carta")
+	errCartaVencida        = errors.New("the carta was sealed more than 72 hours ago")
+	errSinAcceso           = errors.New("you are not a member of this company")
+	errRol                 = errors.New("your role in this company does not allow it")
+	errInvitacion          = errors.New("the invitation does not exist, or it was accepted or revoked, or it has expired")
+	errSustitutaSinTimbrar = errors.New("the carta that replaces it is not stamped: stamp or discard that one first")
+	errPACRechaza          = errors.New("the PAC rejected the document")
 )
 
 // rules map the design's and the domain's errors to responses.
@@ -80,5 +81,7 @@ func rules() problem.Rules {
 		{Err: errCartaIncompleta, Code: "carta_incompleta"},
 		{Err: errCartaVencida, Code: "carta_vencida", Detail: "the carta was sealed more than 72 hours ago: open and seal it again"},
 		{Err: errPACRechaza, Code: "pac_rechaza"},
+		{Err: errSustitutaSinTimbrar, Code: "sustituta_sin_timbrar"},
+		problem.ChangedSince(db.ErrPerfilCambiado),
 	}
 }

@@ -125,6 +125,8 @@ func storedVersion(err error) time.Time {
 		return is.UpdatedAt
 	case db.Viaje:
 		return is.UpdatedAt
+	case db.User:
+		return is.UpdatedAt
 	}
 	return time.Time{}
 }

@@ -48,30 +48,37 @@ func monthOf(at time.Time, zone string) (string, error) {
 
 // dayOf returns the date of a time in the company's time zone.
 func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table.Date, error) {
+	zone, err := s.zoneOf(ctx, userID)
+	return table.DateOf(at.In(cmp.Or(zone, time.UTC))), err
+}
+
+// zoneOf returns the company's time zone.
+func (s *service) zoneOf(ctx context.Context, userID string) (*time.Location, error) {
 	company, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 	if err != nil {
-		return table.Date{}, err
+		return nil, err
 	}
-	place, err := time.LoadLocation(company.Timezone)
-	return table.DateOf(at.In(cmp.Or(place, time.UTC))), err
+	return time.LoadLocation(company.Timezone)
 }
 
 // saveProfile changes a company's profile, or creates it with the initial plan.
-func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Body[NuevoPerfil]) (Perfil, error) {
+func (s *service) saveProfile(ctx context.Context, who auth.Principal, in changedProfile) (Perfil, error) {
 	if err := in.Body.check(); err != nil {
 		return Perfil{}, err
 	}
 	var u db.User
-	err := again(ctx, func() error {
-		changed, err := s.db.GuardarPerfil(ctx, guardarPerfil(owner{who.Sub}, in.Body))
-		u = changed.User
-		if !errors.Is(err, db.ErrUserNotFound) {
+	err := in.Write(s.now(), storedVersion, func() error {
+		return again(ctx, func() error {
+			changed, err := s.db.GuardarPerfil(ctx, guardarPerfil(owner{who.Sub}, in))
+			u = changed.User
+			if !errors.Is(err, db.ErrUserNotFound) {
+				return err
+			}
+			created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
+			u = created.User
 			return err
-		}
-		created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
-		u = created.User
-		return err
-	}, db.ErrUserExists) // another request was faster, so change the profile instead
+		}, db.ErrUserExists) // another request was faster, so change the profile instead
+	})
 	if err != nil {
 		return Perfil{}, err
 	}

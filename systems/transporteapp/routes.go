@@ -153,7 +153,8 @@ func (s *service) cartaRoutes(a huma.API) {
 	cartas := s.tag(a, "Cartas")
 	ofDraft := api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaSellada, db.ErrCartaCambio)
 	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "Create a carta for a trip without one", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
-		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado))
+		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado, db.ErrCartaNoTimbrada),
+		api.About("With sustituye, it replaces the trip's stamped carta: stamp it, then cancel the other one with motivo 01."))
 	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "A trip's cartas, including cancelled ones", s.cartasOfTrip, api.NotFound)
 	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first; by state, oldest first",
 		api.Either[CartaResumen, cartaQuery](s.db.CartasPorEstado, s.db.CartasDeUsuario, caller))
@@ -177,8 +178,8 @@ func (s *service) cartaRoutes(a huma.API) {
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{"application/pdf": {}}}},
 	}, append(s.inCompany(), forDrivers, stamped)...), s.getPDF)
 	api.Post[Carta](cartas, "/cartas/{id}/cancelacion", "cancelarCarta", "Cancel a carta", s.cancelCarta, api.NotFound,
-		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoTimbrada, db.ErrCartaNoBorrador, db.ErrViajeEnMarcha, db.ErrCartaDeOtroViaje, errPACRechaza),
-		api.About("The credit of a draft is returned."))
+		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoTimbrada, db.ErrCartaNoBorrador, db.ErrViajeEnMarcha, db.ErrCartaDeOtroViaje, errPACRechaza, errSustitutaSinTimbrar),
+		api.About("The credit of a draft is returned. If it replaces a stamped carta, the trip has that one again."))
 	api.Get[Contenido](cartas, "/cartas/{id}/contenido", "getContenido", "A carta's contents, in pages", s.contents, api.NotFound)
 	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Set a draft's vehicle", s.declareVehicle, api.NotFound, ofDraft)
 	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Set a draft's places", s.declarePlaces, api.NotFound, ofDraft)
@@ -272,6 +273,11 @@ type sesionPath struct {
 
 type folioPath struct {
 	Folio string `path:"folio" pattern:"^CP-[0-9]{6,12}$" patternDescription:"CP- and digits" doc:"Such as CP-000015"`
+}
+
+type changedProfile struct {
+	api.Seen
+	Body NuevoPerfil
 }
 
 type planChange struct {
@@ -369,7 +375,7 @@ type routeQuery struct {
 type newCartaOfTrip struct {
 	ViajePath
 	api.Keyed
-	Body NuevaCarta
+	Body CartaDeViaje
 }
 
 type tripPage struct {
@@ -380,6 +386,12 @@ type tripPage struct {
 type cartaPage struct {
 	CartaPath
 	api.PageQuery
+}
+
+type contentsQuery struct {
+	CartaPath
+	api.PageQuery
+	SinMercancias bool `query:"sinMercancias" doc:"Without goods, in one page"`
 }
 
 type cartaQuery struct {

@@ -30,6 +30,9 @@ const (
 	sampleHalfway  = 50
 )
 
+// sampleZone is the companies' time zone, which has had no daylight saving time since 2022.
+var sampleZone = time.FixedZone("America/Mexico_City", -6*60*60)
+
 // sample generates one part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
@@ -201,11 +204,11 @@ func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo)
 		Ubicacion: []db.Ubicacion{
 			{
 				UserID: m.userID, CartaID: c.CartaID, Orden: 1, Tipo: db.TipoUbicacionOrigen, IDUbicacion: "OR000001", RfcRemitenteDestinatario: c.Emisor.Rfc,
-				FechaHoraSalidaLlegada: v.FechaInicioProgramada.Format(localTime), Domicilio: sampleOrigin(),
+				FechaHoraSalidaLlegada: v.FechaInicioProgramada.In(sampleZone).Format(localTime), Domicilio: sampleOrigin(),
 			},
 			{
 				UserID: m.userID, CartaID: c.CartaID, Orden: 2, Tipo: db.TipoUbicacionDestino, IDUbicacion: "DE000001", RfcRemitenteDestinatario: c.Receptor.Rfc,
-				FechaHoraSalidaLlegada: v.FechaFinProgramada.Format(localTime), DistanciaRecorrida: &v.DistanciaTotal, Domicilio: sampleDestination(),
+				FechaHoraSalidaLlegada: v.FechaFinProgramada.In(sampleZone).Format(localTime), DistanciaRecorrida: &v.DistanciaTotal, Domicilio: sampleDestination(),
 			},
 		},
 	}

@@ -58,6 +58,9 @@ type Perfil struct {
 	UpdatedAt      time.Time     `json:"updatedAt"`
 }
 
+// Version implements api.Versioned.
+func (p Perfil) Version() time.Time { return p.UpdatedAt }
+
 // NuevoPerfil is a company's profile as input.
 type NuevoPerfil struct {
 	Email     string        `json:"email" format:"email" maxLength:"254" doc:"Your e-mail address"`
@@ -299,8 +302,8 @@ type ViajeConCarta struct {
 	Viaje
 	Tracking *Rastreo `json:"tracking,omitempty" doc:"The trip's position, once it has started"`
 	Carta    *Carta   `json:"carta,omitempty" doc:"The trip's carta"`
-	// Discrepancias appear when a trip is reassigned after its carta was filled in.
-	Discrepancias []string `json:"discrepancias,omitempty" enum:"conductor,vehiculo,remolque" doc:"Which of the trip's driver, vehicle and trailer its carta does not have, although it declares others, until the trip has ended"`
+	// Discrepancias appear when a trip is reassigned or moved after its carta was filled in.
+	Discrepancias []string `json:"discrepancias,omitempty" enum:"conductor,vehiculo,remolque,salida,llegada" doc:"Which of the trip's driver, vehicle, trailer, departure and arrival its carta does not have, although it declares others, until the trip has ended"`
 }
 
 // ViajeResumen is a trip in a list.

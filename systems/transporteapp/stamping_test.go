@@ -47,6 +47,9 @@ func TestThousandsOfGoods(t *testing.T) {
 			break
 		}
 	}
+	if p := get[transporteapp.Contenido](t, v, ana, at+"/contenido?sinMercancias=true"); p.Autotransporte == nil || len(p.Figuras) != 1 || len(p.Ubicaciones) != 2 || len(p.Mercancias) != 0 || p.Next != "" {
+		t.Errorf("without goods: %+v", p)
+	}
 	if len(read) != total || others != 3 {
 		t.Fatalf("read %d goods and %d others, want %d and 3", len(read), others, total)
 	}
@@ -289,6 +292,56 @@ func TestReassignedTripDiffersFromItsCarta(t *testing.T) {
 	put[object](t, v, ana, resources, with(whole, object{"conductorId": other}))
 	post[object](t, v, http.StatusOK, ana, carta+"/cancelacion", "", object{"motivo": "02"})
 	differs()
+}
+
+// TestMovedTripMovesItsDraft: a trip that gets other times moves the places of its draft that had them, and no others. A carta that is
+// closed or stamped stays as it is, and the trip says in what they differ.
+func TestMovedTripMovesItsDraft(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
+	at, carta := "/viajes/"+trip.ViajeID, "/cartas/"+trip.Carta.CartaID
+	planned := with(bareTrip(), object{"local": nil})
+	move := func(leaves, arrives string) {
+		t.Helper()
+		put[object](t, v, ana, at, with(planned, object{"fechaInicioProgramada": leaves, "fechaFinProgramada": arrives}))
+	}
+	has := func(leaves, arrives string, differs ...string) {
+		t.Helper()
+		var times []string
+		for _, u := range get[transporteapp.Contenido](t, v, ana, carta+"/contenido").Ubicaciones {
+			times = append(times, u.FechaHoraSalidaLlegada)
+		}
+		if want := []string{leaves, arrives}; !slices.Equal(times, want) {
+			t.Errorf("the carta has the times %q, want %q", times, want)
+		}
+		if got := get[transporteapp.ViajeConCarta](t, v, ana, at).Discrepancias; !slices.Equal(got, differs) {
+			t.Errorf("the trip differs in %q, want %q", got, differs)
+		}
+	}
+	move("2027-01-14T08:00:00Z", "2027-01-14T18:00:00Z") // nothing is filled in yet
+	move("2027-01-15T08:00:00Z", "2027-01-15T18:00:00Z")
+	put[object](t, v, ana, carta+"/ubicaciones", object{"ubicaciones": places()})
+	has("2027-01-15T02:00:00", "2027-01-15T12:00:00")
+	read := v.Do(t, as(http.MethodGet, carta, "", nil)).Header.Get("ETag")
+	move("2027-01-16T09:30:00Z", "2027-01-16T18:00:00Z")
+	has("2027-01-16T03:30:00", "2027-01-16T12:00:00")
+	stale := as(http.MethodPut, carta+"/ubicaciones", "", object{"ubicaciones": places()})
+	stale.Header = map[string]string{"If-Match": read}
+	if r := v.Do(t, stale); r.Status != http.StatusPreconditionFailed {
+		t.Errorf("places that were read before are stored over the moved ones: %d %s", r.Status, r.Body)
+	}
+	list := places() // the dispatcher loads later than the trip begins
+	list[0]["fechaHoraSalidaLlegada"], list[1]["fechaHoraSalidaLlegada"] = "2027-01-16T04:00:00", "2027-01-16T12:00:00"
+	put[object](t, v, ana, carta+"/ubicaciones", object{"ubicaciones": list})
+	has("2027-01-16T04:00:00", "2027-01-16T12:00:00", "salida")
+	move("2027-01-16T09:30:00Z", "2027-01-17T18:00:00Z")
+	has("2027-01-16T04:00:00", "2027-01-17T12:00:00", "salida")
+	fill(t, v, ana, trip.Carta.CartaID, 1)
+	move("2027-01-15T08:00:00Z", "2027-01-15T20:00:00Z")
+	has("2027-01-15T02:00:00", "2027-01-15T12:00:00", "llegada")
+	post[object](t, v, http.StatusCreated, ana, carta+"/timbrado", "s", nil)
+	has("2027-01-15T02:00:00", "2027-01-15T12:00:00", "llegada")
 }
 
 // TestTooLargeCartaCannotBeClosed: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.

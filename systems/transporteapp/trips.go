@@ -22,8 +22,8 @@ import (
 const (
 	// versionCarta is the version of the complement.
 	versionCarta = "3.1"
-	// maxPeople is how many people a carta can have.
-	maxPeople = 20
+	// maxPeople and maxPlaces are how many people and places a carta can have.
+	maxPeople, maxPlaces = 20, 50
 )
 
 // check rejects what the schema cannot express.
@@ -153,13 +153,13 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 		v.Fiscal, v.CreatedAt, v.UpdatedAt = &fiscal, c.CreatedAt, c.UpdatedAt
 		head := cartaOf(&c)
 		response = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
-		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.withResponse(response), t, fiscal}, viajeConCarta{v, c}))
+		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.withResponse(response), t, fiscal, ""}, viajeConCarta{v, c}))
 		return overtaken(done.Replayed, err)
 	}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
 	return response, err
 }
 
-// addCarta creates a carta for a trip that has none, or whose last one was cancelled.
+// addCarta creates a carta for a trip that has none, or whose last one was cancelled or is replaced.
 func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaOfTrip) (Carta, bool, error) {
 	var bad fields
 	if in.Body.check(&bad, "body"); len(bad) > 0 {
@@ -168,16 +168,37 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 	r := newRequest(who.Sub, in.RequestKey, "createCarta "+in.ViajeID, in.Body)
 	return keyed(ctx, s, r, func() (response Carta, err error) {
 		err = s.inTurn(ctx, who.Sub, func() error {
-			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body)
+			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body.NuevaCarta)
 			if err != nil {
 				return err
 			}
+			before := c.CartaID // replaces none
+			if id := in.Body.Sustituye; id != "" {
+				before = id
+				if c.Sustituye, err = s.replaceable(ctx, who.Sub, in.ViajeID, id); err != nil {
+					return err
+				}
+			}
 			response = cartaOf(&c)
-			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.withResponse(response), t, fiscalOf(&c, c.Status)}, c))
+			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.withResponse(response), t, fiscalOf(&c, c.Status), before}, c))
 			return overtaken(done.Replayed, err)
 		}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
 		return response, err
 	})
+}
+
+// replaceable returns a trip's stamped carta as the one that another carta replaces.
+func (s *service) replaceable(ctx context.Context, userID, tripID, id string) (*db.Sustitucion, error) {
+	c, err := s.carta(ctx, userID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.ViajeID != tripID:
+		return nil, table.ErrNotFound
+	case c.Status != db.EstadoCartaTimbrada || c.Timbrado == nil:
+		return nil, db.ErrCartaNoTimbrada
+	}
+	return &db.Sustitucion{CartaID: id, Folio: c.Folio, UUIDFiscal: c.Timbrado.UUIDFiscal}, nil
 }
 
 // trip returns a company's trip with its carta and position.
@@ -222,23 +243,39 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 	)
 }
 
-// discrepancies lists which of a trip's driver, vehicle and trailer its carta does not have although it declares others: those that
-// the trip was given after the carta had been filled in.
+// discrepancies lists which of a trip's driver, vehicle, trailer, departure and arrival its carta does not have although it declares
+// others: those that the trip was given after the carta had been filled in.
 func (s *service) discrepancies(ctx context.Context, v *db.Viaje) ([]string, error) {
 	r, over := v.Resources, v.Estado == db.EstadoViajeCompletado || v.Estado == db.EstadoViajeCancelado
-	if r == nil || over || v.Fiscal == nil || v.Fiscal.CartaPorteStatus == db.EstadoCartaCancelada {
+	if over || v.Fiscal == nil || v.Fiscal.CartaPorteStatus == db.EstadoCartaCancelada {
 		return nil, nil
 	}
 	var (
-		declares db.CartaCompletaResult
-		driver   db.Conductor
+		declares     db.CartaCompletaResult
+		driver       db.Conductor
+		leave, reach *db.Ubicacion
+		zone         *time.Location
 	)
 	err := firstError(
+		func() (err error) {
+			leave, reach, err = s.ends(ctx, v.UserID, v.Fiscal.CartaPorteID)
+			return err
+		},
+		func() (err error) {
+			zone, err = s.zoneOf(ctx, v.UserID)
+			return err
+		},
 		func() (err error) { // the vehicle and the people come first
+			if r == nil {
+				return nil
+			}
 			declares, err = s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: v.UserID, CartaID: v.Fiscal.CartaPorteID}, table.PageOptions{Limit: 1 + maxPeople})
 			return err
 		},
 		func() (err error) {
+			if r == nil {
+				return nil
+			}
 			driver, err = s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: v.UserID, ConductorID: r.ConductorID})
 			if errors.Is(err, table.ErrNotFound) { // the trip has changed since it was read
 				return nil
@@ -261,7 +298,23 @@ func (s *service) discrepancies(ctx context.Context, v *db.Viaje) ([]string, err
 		add("vehiculo", cartaporte.Placa(a.PlacaVM) != cartaporte.Placa(r.VehiculoPlaca))
 		add("remolque", cartaporte.Placa(text(a.PlacaRemolque)) != cartaporte.Placa(text(r.RemolquePlaca)))
 	}
+	add("salida", leave != nil && !isAt(leave, v.FechaInicioProgramada, zone))
+	add("llegada", reach != nil && !isAt(reach, v.FechaFinProgramada, zone))
 	return out, nil
+}
+
+// ends returns a carta's first and last place, where the trip leaves and arrives; nil if it has none.
+func (s *service) ends(ctx context.Context, userID, id string) (leave, reach *db.Ubicacion, err error) {
+	places, err := s.places(ctx, userID, id)
+	if n := len(places); n > 1 {
+		leave, reach = &places[0], &places[n-1]
+	}
+	return leave, reach, err
+}
+
+// isAt reports whether a place has a time, to the minute.
+func isAt(u *db.Ubicacion, at time.Time, zone *time.Location) bool {
+	return strings.HasPrefix(u.FechaHoraSalidaLlegada, at.In(zone).Format("2006-01-02T15:04"))
 }
 
 // saveTrip changes the data of a trip that has not started.
@@ -273,12 +326,49 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	}
 	in.Body.into(&v)
 	var saved db.Viaje
-	err := s.change(ctx, &in.Seen, func() error {
-		done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
-		saved = done.Viaje
-		return err
+	err := in.Write(s.now(), storedVersion, func() error {
+		return again(ctx, func() error {
+			carta, moved, err := s.movedPlaces(ctx, &v)
+			if err != nil {
+				return err
+			}
+			if len(moved) == 0 {
+				done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
+				saved = done.Viaje
+				return err
+			}
+			if _, err = s.db.GuardarViajeConCarta(ctx, guardarViajeConCarta(tripOfDraft{in.Seen, carta.CartaID, carta.Revision, moved}, v)); err == nil {
+				saved, err = s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: who.Sub, ViajeID: in.ViajeID})
+			}
+			return err
+		}, db.ErrCartaCambio)
 	})
 	return saved, err
+}
+
+// movedPlaces returns a trip's draft carta and those of its places that have the stored times of the trip, with the new ones. Places
+// whose times were entered by hand stay as they are.
+func (s *service) movedPlaces(ctx context.Context, v *db.Viaje) (c db.Carta, moved []db.GuardarViajeConCartaLine, err error) {
+	was, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: v.UserID, ViajeID: v.ViajeID})
+	if err != nil || was.Fiscal == nil || was.Fiscal.CartaPorteStatus != db.EstadoCartaBorrador {
+		return c, nil, err
+	}
+	zone, err := s.zoneOf(ctx, v.UserID)
+	if err != nil {
+		return c, nil, err
+	}
+	if c, err = s.carta(ctx, v.UserID, was.Fiscal.CartaPorteID); err != nil || c.Sellada {
+		return c, nil, err
+	}
+	leave, reach, err := s.ends(ctx, v.UserID, c.CartaID)
+	move := func(u *db.Ubicacion, from, to time.Time) {
+		if u != nil && !from.Equal(to) && isAt(u, from, zone) {
+			moved = append(moved, db.GuardarViajeConCartaLine{Orden: u.Orden, FechaHoraSalidaLlegada: to.In(zone).Truncate(time.Minute).Format(localTime)})
+		}
+	}
+	move(leave, was.FechaInicioProgramada, v.FechaInicioProgramada)
+	move(reach, was.FechaFinProgramada, v.FechaFinProgramada)
+	return c, moved, err
 }
 
 // period restricts a list to a period; a zero time is no limit.

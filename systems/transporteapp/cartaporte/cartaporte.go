@@ -77,8 +77,10 @@ type Documento struct {
 	// Folio includes its series: CP-000015.
 	Folio string
 	// Fecha is the local time of issue: 2024-01-15T08:00:00.
-	Fecha            string
-	IDCCP            string
+	Fecha string
+	IDCCP string
+	// Sustituye is the UUID of the stamped document that this one replaces, or "".
+	Sustituye        string
 	Emisor, Receptor Contribuyente
 	TotalDistancia   table.Decimal
 	PesoBrutoTotal   table.Decimal

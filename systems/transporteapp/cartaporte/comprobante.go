@@ -31,30 +31,32 @@ const (
 	kilograms     = "KGM"
 	mexico        = "MEX"
 	notInternatio = "No"
+	replaces      = "04" // of c_TipoRelacion
 )
 
 // Comprobante is the CFDI as XML. Its fields have the order of the schemas; "" omits an optional attribute.
 type Comprobante struct {
-	XMLName           xml.Name    `xml:"cfdi:Comprobante"`
-	SpaceCFDI         string      `xml:"xmlns:cfdi,attr"`
-	SpaceCarta        string      `xml:"xmlns:cartaporte31,attr"`
-	SpaceXSI          string      `xml:"xmlns:xsi,attr"`
-	SchemaLocation    string      `xml:"xsi:schemaLocation,attr"`
-	Version           string      `xml:"Version,attr"`
-	Serie             string      `xml:"Serie,attr,omitempty"`
-	Folio             string      `xml:"Folio,attr"`
-	Fecha             string      `xml:"Fecha,attr"`
-	Sello             string      `xml:"Sello,attr"`
-	NoCertificado     string      `xml:"NoCertificado,attr"`
-	Certificado       string      `xml:"Certificado,attr"`
-	SubTotal          string      `xml:"SubTotal,attr"`
-	Moneda            string      `xml:"Moneda,attr"`
-	Total             string      `xml:"Total,attr"`
-	TipoDeComprobante string      `xml:"TipoDeComprobante,attr"`
-	Exportacion       string      `xml:"Exportacion,attr"`
-	LugarExpedicion   string      `xml:"LugarExpedicion,attr"`
-	Emisor            xmlEmisor   `xml:"cfdi:Emisor"`
-	Receptor          xmlReceptor `xml:"cfdi:Receptor"`
+	XMLName           xml.Name         `xml:"cfdi:Comprobante"`
+	SpaceCFDI         string           `xml:"xmlns:cfdi,attr"`
+	SpaceCarta        string           `xml:"xmlns:cartaporte31,attr"`
+	SpaceXSI          string           `xml:"xmlns:xsi,attr"`
+	SchemaLocation    string           `xml:"xsi:schemaLocation,attr"`
+	Version           string           `xml:"Version,attr"`
+	Serie             string           `xml:"Serie,attr,omitempty"`
+	Folio             string           `xml:"Folio,attr"`
+	Fecha             string           `xml:"Fecha,attr"`
+	Sello             string           `xml:"Sello,attr"`
+	NoCertificado     string           `xml:"NoCertificado,attr"`
+	Certificado       string           `xml:"Certificado,attr"`
+	SubTotal          string           `xml:"SubTotal,attr"`
+	Moneda            string           `xml:"Moneda,attr"`
+	Total             string           `xml:"Total,attr"`
+	TipoDeComprobante string           `xml:"TipoDeComprobante,attr"`
+	Exportacion       string           `xml:"Exportacion,attr"`
+	LugarExpedicion   string           `xml:"LugarExpedicion,attr"`
+	Relacionados      *xmlRelacionados `xml:"cfdi:CfdiRelacionados"`
+	Emisor            xmlEmisor        `xml:"cfdi:Emisor"`
+	Receptor          xmlReceptor      `xml:"cfdi:Receptor"`
 	Conceptos         struct {
 		Concepto []xmlConcepto `xml:"cfdi:Concepto"`
 	} `xml:"cfdi:Conceptos"`
@@ -62,6 +64,13 @@ type Comprobante struct {
 		CartaPorte xmlCartaPorte `xml:"cartaporte31:CartaPorte"`
 		Timbre     *xmlTimbre    `xml:"tfd:TimbreFiscalDigital"`
 	} `xml:"cfdi:Complemento"`
+}
+
+type xmlRelacionados struct {
+	TipoRelacion string `xml:"TipoRelacion,attr"`
+	Relacionado  []struct {
+		UUID string `xml:"UUID,attr"`
+	} `xml:"cfdi:CfdiRelacionado"`
 }
 
 type xmlEmisor struct {
@@ -204,6 +213,11 @@ func (d *Documento) Comprobante() *Comprobante {
 			RFC: d.Receptor.RFC, Nombre: d.Receptor.Nombre, DomicilioFiscal: d.Receptor.Domicilio.CodigoPostal,
 			RegimenFiscal: d.Receptor.RegimenFiscal, UsoCFDI: d.Receptor.UsoCFDI,
 		},
+	}
+	if d.Sustituye != "" {
+		c.Relacionados = &xmlRelacionados{TipoRelacion: replaces, Relacionado: []struct {
+			UUID string `xml:"UUID,attr"`
+		}{{d.Sustituye}}}
 	}
 	for i := range d.Mercancias {
 		m := &d.Mercancias[i]

@@ -400,6 +400,28 @@ func receptorOf(d *table.Decoder) Receptor {
 	return x
 }
 
+func sustitucionCodec() table.Codec[Sustitucion] {
+	return table.Struct(Sustitucion.values, sustitucionOf)
+}
+
+// values are the structure's fields, as they are stored.
+func (x Sustitucion) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "cartaId", table.Text[string](), x.CartaID)
+	table.Set(v, "folio", table.Text[string](), x.Folio)
+	table.Set(v, "uuidFiscal", table.Text[string](), x.UUIDFiscal)
+	return v
+}
+
+func sustitucionOf(d *table.Decoder) Sustitucion {
+	x := Sustitucion{
+		CartaID:    table.Get(d, "cartaId", table.Text[string]()),
+		Folio:      table.Get(d, "folio", table.Text[string]()),
+		UUIDFiscal: table.Get(d, "uuidFiscal", table.Text[string]()),
+	}
+	return x
+}
+
 func timbradoCodec() table.Codec[Timbrado] {
 	return table.Struct(Timbrado.values, timbradoOf)
 }
@@ -860,6 +882,7 @@ func (x Carta) values() table.Values {
 	table.Set(v, "sellada", table.Bool(), x.Sellada)
 	table.SetOptional(v, "selladaAt", table.Time(), x.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), x.Timbrado)
+	table.SetOptional(v, "sustituye", sustitucionCodec(), x.Sustituye)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
 	return v
@@ -887,6 +910,7 @@ func cartaOf(v table.Values) (Carta, error) {
 		Sellada:                 table.Get(d, "sellada", table.Bool()),
 		SelladaAt:               table.GetOptional(d, "selladaAt", table.Time()),
 		Timbrado:                table.GetOptional(d, "timbrado", timbradoCodec()),
+		Sustituye:               table.GetOptional(d, "sustituye", sustitucionCodec()),
 		CreatedAt:               table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:               table.Get(d, "updatedAt", table.Time()),
 	}
@@ -1515,6 +1539,13 @@ func (in MercanciasDeCartaInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in UbicacionesDeCartaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	return table.Input{Values: v}
+}
+
 func (in MercanciaPorOrdenInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1684,6 +1715,9 @@ func (in QuitarMiembroInput) input() table.Input {
 
 func (in GuardarPerfilInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "email", table.Text[string](), in.Email)
 	table.Set(v, "fullName", table.Text[string](), in.FullName)
@@ -1985,6 +2019,7 @@ func (in CrearViajeConCartaInput) input() table.Input {
 	table.Set(v, "receptor", receptorCodec(), in.Receptor)
 	table.SetOptional(v, "selladaAt", table.Time(), in.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), in.Timbrado)
+	table.SetOptional(v, "sustituye", sustitucionCodec(), in.Sustituye)
 	return table.Input{Values: v}
 }
 
@@ -1997,6 +2032,7 @@ func (in CrearCartaDeViajeInput) input() table.Input {
 	table.Set(v, "limite", table.Int(), in.Limite)
 	table.Set(v, "seen", table.Int(), in.Seen)
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.Set(v, "anterior", table.Text[string](), in.Anterior)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "mes", table.Text[string](), in.Mes)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
@@ -2008,6 +2044,7 @@ func (in CrearCartaDeViajeInput) input() table.Input {
 	table.Set(v, "receptor", receptorCodec(), in.Receptor)
 	table.SetOptional(v, "selladaAt", table.Time(), in.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), in.Timbrado)
+	table.SetOptional(v, "sustituye", sustitucionCodec(), in.Sustituye)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
 	return table.Input{Values: v}
@@ -2031,6 +2068,40 @@ func (in GuardarViajeInput) input() table.Input {
 	table.SetOptional(v, "local", table.Bool(), in.Local)
 	table.SetOptional(v, "costos", costosCodec(), in.Costos)
 	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x GuardarViajeConCartaLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "orden", table.Int(), x.Orden)
+	table.Set(v, "fechaHoraSalidaLlegada", table.Text[string](), x.FechaHoraSalidaLlegada)
+	return v
+}
+
+func (in GuardarViajeConCartaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	table.Set(v, "nombre", table.Text[string](), in.Nombre)
+	table.Set(v, "fechaInicioProgramada", table.Time(), in.FechaInicioProgramada)
+	table.Set(v, "fechaFinProgramada", table.Time(), in.FechaFinProgramada)
+	table.Set(v, "origen", table.Text[string](), in.Origen)
+	table.Set(v, "destino", table.Text[string](), in.Destino)
+	table.SetOptional(v, "origenCoordenadas", coordenadasCodec(), in.OrigenCoordenadas)
+	table.SetOptional(v, "destinoCoordenadas", coordenadasCodec(), in.DestinoCoordenadas)
+	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
+	table.SetOptional(v, "local", table.Bool(), in.Local)
+	table.SetOptional(v, "costos", costosCodec(), in.Costos)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in ProgramarViajeInput) input() table.Input {
@@ -2550,6 +2621,31 @@ func (in CancelarTimbradaInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
+func (in EmpezarCancelacionSustituidaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "vigente", table.Text[string](), in.Vigente)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
+func (in DejarCancelacionSustituidaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	return table.Input{Values: v}
+}
+
+func (in CancelarSustituidaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
 	return table.Input{Values: v}
 }
 

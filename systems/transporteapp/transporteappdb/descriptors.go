@@ -219,6 +219,11 @@ var (
 			Type: table.Type{Kind: "struct", Fields: &domicilioFields},
 		},
 	}
+	sustitucionFields = []table.Field{
+		{Name: "cartaId", Path: []string{"cartaId"}, Type: table.Type{Kind: "ulid"}},
+		{Name: "folio", Path: []string{"folio"}, Type: table.Type{Kind: "text"}},
+		{Name: "uuidFiscal", Path: []string{"uuidFiscal"}, Type: table.Type{Kind: "uuid"}},
+	}
 	timbradoFields = []table.Field{
 		{Name: "uuidFiscal", Path: []string{"uuidFiscal"}, Type: table.Type{Kind: "uuid"}},
 		{Name: "fechaTimbrado", Path: []string{"fechaTimbrado"}, Type: table.Type{Kind: "time"}},
@@ -759,6 +764,12 @@ var (
 				Name:     "timbrado",
 				Path:     []string{"timbrado"},
 				Type:     table.Type{Kind: "struct", Fields: &timbradoFields},
+				Optional: true,
+			},
+			{
+				Name:     "sustituye",
+				Path:     []string{"sustituye"},
+				Type:     table.Type{Kind: "struct", Fields: &sustitucionFields},
 				Optional: true,
 			},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -1388,6 +1399,17 @@ var (
 		By:         []string{"userId", "cartaId"},
 		Page:       100,
 	}
+	ubicacionesDeCartaRead = &table.Read{
+		Pattern:    "UbicacionesDeCarta",
+		Entity:     ubicacionEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "UBICACION#")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Consistent: true,
+		By:         []string{"userId", "cartaId"},
+		Page:       50,
+	}
 	mercanciaPorOrdenRead = &table.Read{
 		Pattern: "MercanciaPorOrden",
 		Entity:  mercanciaEntity,
@@ -1755,11 +1777,24 @@ var (
 					{Path: []string{"avatarUrl"}, Value: table.InputValue("avatarUrl")},
 					{Path: []string{"timezone"}, Value: table.InputValue("timezone")},
 					{Path: []string{"config"}, Value: table.InputValue("config")},
-					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
 				},
+				When: &table.Condition{
+					Expression: "#updatedAt >= :p0 AND #updatedAt <= :p1 AND #updatedAt < :p2",
+					Names:      map[string]string{"#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "at", Type: table.Type{Kind: "time"}},
+					},
+				},
+				Else: []table.Else{{Err: ErrPerfilCambiado}},
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "fullName", Type: table.Type{Kind: "text"}},
@@ -2922,6 +2957,7 @@ var (
 			{Name: "receptor", Type: table.Type{Kind: "struct", Fields: &receptorFields}},
 			{Name: "selladaAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "timbrado", Type: table.Type{Kind: "struct", Fields: &timbradoFields}, Optional: true},
+			{Name: "sustituye", Type: table.Type{Kind: "struct", Fields: &sustitucionFields}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  peticionEntity,
@@ -3027,16 +3063,19 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado IN ( :p0 , :p1 ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
+					Expression: "#estado IN ( :p0 , :p1 ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 OR ( #fiscal.#fiscal_cartaPorteStatus = :p3 AND #fiscal.#fiscal_cartaPorteId = :p4 ) )",
 					Names: map[string]string{
 						"#estado":                  "estado",
 						"#fiscal":                  "fiscal",
+						"#fiscal_cartaPorteId":     "cartaPorteId",
 						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
 					},
+					Params: []table.ConditionParam{{Placeholder: ":p4", Input: "anterior", Type: table.Type{Kind: "ulid"}}},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberS{Value: "borrador"},
 						":p1": &types.AttributeValueMemberS{Value: "programado"},
 						":p2": &types.AttributeValueMemberS{Value: "cancelada"},
+						":p3": &types.AttributeValueMemberS{Value: "timbrada"},
 					},
 				},
 				Else: []table.Else{
@@ -3084,6 +3123,7 @@ var (
 			{Name: "limite", Type: table.Type{Kind: "int"}},
 			{Name: "seen", Type: table.Type{Kind: "int"}},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
+			{Name: "anterior", Type: table.Type{Kind: "ulid"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "mes", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
@@ -3095,6 +3135,7 @@ var (
 			{Name: "receptor", Type: table.Type{Kind: "struct", Fields: &receptorFields}},
 			{Name: "selladaAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "timbrado", Type: table.Type{Kind: "struct", Fields: &timbradoFields}, Optional: true},
+			{Name: "sustituye", Type: table.Type{Kind: "struct", Fields: &sustitucionFields}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
 		},
@@ -3185,6 +3226,128 @@ var (
 			{Name: "local", Type: table.Type{Kind: "bool"}, Optional: true},
 			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
 		},
+	}
+	guardarViajeConCartaWrite = &table.Write{
+		Pattern: "GuardarViajeConCarta",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"nombre"}, Value: table.InputValue("nombre")},
+					{Path: []string{"fechaInicioProgramada"}, Value: table.InputValue("fechaInicioProgramada")},
+					{Path: []string{"fechaFinProgramada"}, Value: table.InputValue("fechaFinProgramada")},
+					{Path: []string{"origen"}, Value: table.InputValue("origen")},
+					{Path: []string{"destino"}, Value: table.InputValue("destino")},
+					{Path: []string{"origenCoordenadas"}, Value: table.InputValue("origenCoordenadas")},
+					{Path: []string{"destinoCoordenadas"}, Value: table.InputValue("destinoCoordenadas")},
+					{Path: []string{"distanciaTotal"}, Value: table.InputValue("distanciaTotal")},
+					{Path: []string{"local"}, Value: table.InputValue("local")},
+					{Path: []string{"costos"}, Value: table.InputValue("costos")},
+					{Path: []string{"updatedAt"}, Value: table.InputValue("at")},
+				},
+				Add: []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
+				When: &table.Condition{
+					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources ) AND #updatedAt >= :p2 AND #updatedAt <= :p3 AND #updatedAt < :p4",
+					Names:      map[string]string{"#estado": "estado", "#resources": "resources", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p2", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "to", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p4", Input: "at", Type: table.Type{Kind: "time"}},
+					},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberS{Value: "programado"},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrViajeNoProgramado,
+						When: &table.Condition{
+							Expression: "NOT #estado IN ( :p0 , :p1 )",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants: map[string]types.AttributeValue{
+								":p0": &types.AttributeValueMemberS{Value: "borrador"},
+								":p1": &types.AttributeValueMemberS{Value: "programado"},
+							},
+						},
+					},
+					{
+						Err: ErrViajeAsignado,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #resources )",
+							Names:      map[string]string{"#resources": "resources"},
+						},
+					},
+					{Err: ErrViajeCambiado},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
+					Names:      map[string]string{"#revision": "revision", "#sellada": "sellada", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p2", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberBOOL{Value: false},
+					},
+				},
+				Else: []table.Else{{Err: ErrCartaCambio}},
+			},
+			{
+				Action: table.Update,
+				Entity: ubicacionEntity,
+				Each:   true,
+				Set: []table.Assignment{
+					{Path: []string{"fechaHoraSalidaLlegada"}, Value: table.LineValue("fechaHoraSalidaLlegada")},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+			{Name: "nombre", Type: table.Type{Kind: "text"}},
+			{Name: "fechaInicioProgramada", Type: table.Type{Kind: "time"}},
+			{Name: "fechaFinProgramada", Type: table.Type{Kind: "time"}},
+			{Name: "origen", Type: table.Type{Kind: "text"}},
+			{Name: "destino", Type: table.Type{Kind: "text"}},
+			{
+				Name:     "origenCoordenadas",
+				Type:     table.Type{Kind: "struct", Fields: &coordenadasFields},
+				Optional: true,
+			},
+			{
+				Name:     "destinoCoordenadas",
+				Type:     table.Type{Kind: "struct", Fields: &coordenadasFields},
+				Optional: true,
+			},
+			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
+			{Name: "local", Type: table.Type{Kind: "bool"}, Optional: true},
+			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
+		},
+		LineParams: []table.Param{
+			{Name: "orden", Type: table.Type{Kind: "int"}},
+			{Name: "fechaHoraSalidaLlegada", Type: table.Type{Kind: "text"}},
+		},
+		Lines:    true,
+		MaxLines: 2,
 	}
 	programarViajeWrite = &table.Write{
 		Pattern: "ProgramarViaje",
@@ -5399,6 +5562,98 @@ var (
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	empezarCancelacionSustituidaWrite = &table.Write{
+		Pattern: "EmpezarCancelacionSustituida",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"status"}, Value: table.TextValue("en_cancelacion")},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "timbrada"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
+			},
+			{
+				Action: table.Check,
+				Entity: viajeEntity,
+				When: &table.Condition{
+					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
+					Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteId": "cartaPorteId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "vigente", Type: table.Type{Kind: "ulid"}}},
+				},
+				Else: []table.Else{{Err: ErrCartaCambio}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "vigente", Type: table.Type{Kind: "ulid"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	dejarCancelacionSustituidaWrite = &table.Write{
+		Pattern: "DejarCancelacionSustituida",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"status"}, Value: table.TextValue("timbrada")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_cancelacion"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	cancelarSustituidaWrite = &table.Write{
+		Pattern: "CancelarSustituida",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"status"}, Value: table.TextValue("cancelada")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_cancelacion"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
 		},
 	}
 	abrirSesionWrite = &table.Write{

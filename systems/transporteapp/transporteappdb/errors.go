@@ -32,6 +32,8 @@ var (
 	ErrMiembroNotFound = fmt.Errorf("transporteappdb: miembro: %w", table.ErrNotFound)
 	// ErrUltimoPropietario is declared by the design. CambiarRol, QuitarMiembro can return it.
 	ErrUltimoPropietario = errors.New("transporteappdb: ultimo propietario")
+	// ErrPerfilCambiado is declared by the design. GuardarPerfil can return it.
+	ErrPerfilCambiado = errors.New("transporteappdb: perfil cambiado")
 	// ErrSaldoCambio is declared by the design. AbonarCreditos can return it.
 	ErrSaldoCambio = errors.New("transporteappdb: saldo cambio")
 	// ErrPeticionReused is a table.ErrReused. AbonarCreditos, CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
@@ -106,25 +108,38 @@ var (
 	ErrFolioTomado = errors.New("transporteappdb: folio tomado")
 	// ErrCartaExists is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrCartaExists = fmt.Errorf("transporteappdb: carta: %w", table.ErrExists)
-	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarAutotransporte,
-	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia,
-	// QuitarMercancia, RelevarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
-	// TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
+	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarViajeConCarta,
+	// GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias,
+	// CambiarMercancia, QuitarMercancia, RelevarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado,
+	// DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada,
+	// EmpezarCancelacionSustituida, DejarCancelacionSustituida, CancelarSustituida can return it.
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
 	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can return it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
-	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, AsignarRecursos, IniciarViaje,
-	// IniciarConRemolque can return it.
+	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, GuardarViajeConCarta,
+	// AsignarRecursos, IniciarViaje, IniciarConRemolque can return it.
 	ErrViajeNoProgramado = errors.New("transporteappdb: viaje no programado")
-	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, GuardarViaje, ProgramarViaje, AsignarRecursos,
-	// IniciarViaje, IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado,
-	// CancelarEnCurso, CancelarEnCursoConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
-	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
+	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, GuardarViaje, GuardarViajeConCarta, ProgramarViaje,
+	// AsignarRecursos, IniciarViaje, IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarViaje,
+	// CancelarAsignado, CancelarEnCurso, CancelarEnCursoConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta,
+	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrViajeNotFound = fmt.Errorf("transporteappdb: viaje: %w", table.ErrNotFound)
-	// ErrViajeAsignado is declared by the design. GuardarViaje can return it.
+	// ErrViajeAsignado is declared by the design. GuardarViaje, GuardarViajeConCarta can return it.
 	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
-	// ErrViajeCambiado is declared by the design. GuardarViaje can return it.
+	// ErrViajeCambiado is declared by the design. GuardarViaje, GuardarViajeConCarta can return it.
 	ErrViajeCambiado = errors.New("transporteappdb: viaje cambiado")
+	// ErrCartaCambio is declared by the design. GuardarViajeConCarta, GuardarAutotransporte, GuardarUbicaciones,
+	// QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia,
+	// RelevarMercancia, GuardarReceptor, SellarCarta, EmpezarTimbrado, EmpezarCancelacionSustituida can return it.
+	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
+	// ErrCartaNotFound is a table.ErrNotFound. GuardarViajeConCarta, GuardarAutotransporte, GuardarUbicaciones,
+	// QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia,
+	// RelevarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta,
+	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada, EmpezarCancelacionSustituida,
+	// DejarCancelacionSustituida, CancelarSustituida can return it.
+	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
+	// ErrUbicacionNotFound is a table.ErrNotFound. GuardarViajeConCarta can return it.
+	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)
 	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can return it.
 	ErrViajeNoBorrador = errors.New("transporteappdb: viaje no borrador")
 	// ErrRecursoCambio is declared by the design. AsignarRecursos, IniciarViaje, IniciarConRemolque, CompletarViaje,
@@ -167,17 +182,6 @@ var (
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
 	// GuardarReceptor, SellarCarta can return it.
 	ErrCartaSellada = errors.New("transporteappdb: carta sellada")
-	// ErrCartaCambio is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
-	// GuardarReceptor, SellarCarta, EmpezarTimbrado can return it.
-	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
-	// ErrCartaNotFound is a table.ErrNotFound. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, RelevarMercancia,
-	// GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
-	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
-	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
-	// ErrUbicacionNotFound is a table.ErrNotFound. No write returns it.
-	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)
 	// ErrFiguraNotFound is a table.ErrNotFound. No write returns it.
 	ErrFiguraNotFound = fmt.Errorf("transporteappdb: figura: %w", table.ErrNotFound)
 	// ErrMercanciaExists is a table.ErrExists. AgregarMercancias can return it.
@@ -193,7 +197,8 @@ var (
 	ErrCartaDeOtroViaje = errors.New("transporteappdb: carta de otro viaje")
 	// ErrXMLParteExists is a table.ErrExists. TimbrarCarta can return it.
 	ErrXMLParteExists = fmt.Errorf("transporteappdb: xml parte: %w", table.ErrExists)
-	// ErrCartaNoTimbrada is declared by the design. EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
+	// ErrCartaNoTimbrada is declared by the design. EmpezarCancelacion, DejarCancelacion, CancelarTimbrada,
+	// EmpezarCancelacionSustituida, DejarCancelacionSustituida, CancelarSustituida can return it.
 	ErrCartaNoTimbrada = errors.New("transporteappdb: carta no timbrada")
 	// ErrViajeEnMarcha is declared by the design. EmpezarCancelacion can return it.
 	ErrViajeEnMarcha = errors.New("transporteappdb: viaje en marcha")

@@ -820,6 +820,27 @@ func (db *DB) MercanciasDeCartaAll(ctx context.Context, in MercanciasDeCartaInpu
 	return table.Each(ctx, db.run, mercanciasDeCartaRead, in.input(), mercanciaOf)
 }
 
+// UbicacionesDeCartaInput is the input of UbicacionesDeCarta.
+type UbicacionesDeCartaInput struct {
+	UserID  string
+	CartaID string
+}
+
+// UbicacionesDeCarta finds the Ubicacion items of a given userId and cartaId, by orden, 50 a page.
+//
+//	Query  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND begins_with(SK, "UBICACION#")
+//	costs  1 read unit
+//	fresh  strong: every acknowledged write is visible
+func (db *DB) UbicacionesDeCarta(ctx context.Context, in UbicacionesDeCartaInput, page table.PageOptions) (table.Page[Ubicacion], error) {
+	return table.Many(ctx, db.run, ubicacionesDeCartaRead, in.input(), page, ubicacionOf)
+}
+
+// UbicacionesDeCartaAll iterates over all pages of UbicacionesDeCarta, and requests each when it is needed. The
+// iteration ends at an error.
+func (db *DB) UbicacionesDeCartaAll(ctx context.Context, in UbicacionesDeCartaInput) iter.Seq2[Ubicacion, error] {
+	return table.Each(ctx, db.run, ubicacionesDeCartaRead, in.input(), ubicacionOf)
+}
+
 // MercanciaPorOrdenInput is the input of MercanciaPorOrden.
 type MercanciaPorOrdenInput struct {
 	UserID  string

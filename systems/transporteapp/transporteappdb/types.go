@@ -327,6 +327,15 @@ type Receptor struct {
 	DomicilioFiscal Domicilio
 }
 
+// Sustitucion is a struct, stored as one map.
+//
+// The stamped carta that another one replaces.
+type Sustitucion struct {
+	CartaID    string
+	Folio      string
+	UUIDFiscal string
+}
+
 // Timbrado is a struct, stored as one map.
 //
 // The stamp; the document itself is in XmlParte.
@@ -662,6 +671,7 @@ type Carta struct {
 	Sellada   bool
 	SelladaAt *time.Time
 	Timbrado  *Timbrado
+	Sustituye *Sustitucion
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -225,6 +225,9 @@ func (db *DB) quitarMiembroResult(_ context.Context, _ table.Input, out table.Ou
 
 // GuardarPerfilInput is the input of GuardarPerfil.
 type GuardarPerfilInput struct {
+	From      time.Time
+	To        time.Time
+	At        time.Time
 	UserID    string
 	Email     string
 	FullName  string
@@ -240,10 +243,12 @@ type GuardarPerfilResult struct {
 
 // GuardarPerfil does: update User.
 //
-//	update  User.key USER#{userId} / PROFILE#metadata
+// Changes a company's profile, if it was last changed at from, at to, or between them.
+//
+//	update  User.key USER#{userId} / PROFILE#metadata; if updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at
 //	costs   2 write units
 //
-// It can fail with ErrUserNotFound.
+// It can fail with ErrPerfilCambiado, ErrUserNotFound.
 func (db *DB) GuardarPerfil(ctx context.Context, in GuardarPerfilInput) (GuardarPerfilResult, error) {
 	return table.Do(ctx, db.run, guardarPerfilWrite, in.input(), db.guardarPerfilResult)
 }
@@ -1071,6 +1076,7 @@ type CrearViajeConCartaInput struct {
 	Receptor          Receptor
 	SelladaAt         *time.Time
 	Timbrado          *Timbrado
+	Sustituye         *Sustitucion
 }
 
 // CrearViajeConCartaResult is the result of CrearViajeConCarta.
@@ -1146,6 +1152,7 @@ type CrearCartaDeViajeInput struct {
 	Limite     int64
 	Seen       int64
 	Fiscal     Fiscal
+	Anterior   string
 	UserID     string
 	// 2024-01, in the company's time zone.
 	Mes               string
@@ -1158,6 +1165,7 @@ type CrearCartaDeViajeInput struct {
 	Receptor          Receptor
 	SelladaAt         *time.Time
 	Timbrado          *Timbrado
+	Sustituye         *Sustitucion
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
@@ -1180,13 +1188,15 @@ type CrearCartaDeViajeResult struct {
 
 // CrearCartaDeViaje does, all or nothing: upsert Usage, update User, upsert FolioSeq, update Viaje, create Carta.
 //
-// Creates a carta for a trip without one, or whose last one was cancelled, in the same way.
+// Creates a carta for a trip without one, or whose last one was cancelled, in the same way; or for a trip with the
+// stamped carta
+// anterior, which it replaces. If it replaces none, anterior is its own id.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
 //	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	upsert  FolioSeq.key USER#{userId} / SEQ#CARTA; if attribute_not_exists(n) OR n = :seen
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 updated (1); GSI2 updated (2)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada' OR (fiscal.cartaPorteStatus = 'timbrada' AND fiscal.cartaPorteId = :anterior)); GSI1 updated (1); GSI2 updated (2)
 //	create  Carta.key USER#{userId} / CARTA#{cartaId}; if it does not exist; GSI1 added (1); GSI2 added (1)
 //	put     Carta.Folio USER#{userId} / FOLIO#{folio}; if it does not exist
 //	costs   27 write units
@@ -1272,6 +1282,67 @@ func (db *DB) guardarViajeResult(_ context.Context, _ table.Input, out table.Out
 	d := table.DecodeOutcome(out)
 	return GuardarViajeResult{
 		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
+}
+
+// GuardarViajeConCartaInput is the input of GuardarViajeConCarta.
+type GuardarViajeConCartaInput struct {
+	From                  time.Time
+	To                    time.Time
+	At                    time.Time
+	CartaID               string
+	Visto                 int64
+	UserID                string
+	ViajeID               string
+	Nombre                string
+	FechaInicioProgramada time.Time
+	FechaFinProgramada    time.Time
+	Origen                string
+	Destino               string
+	OrigenCoordenadas     *Coordenadas
+	DestinoCoordenadas    *Coordenadas
+	DistanciaTotal        table.Decimal
+	// It uses no federal road and needs no carta.
+	Local  *bool
+	Costos *Costos
+	Lines  []GuardarViajeConCartaLine
+}
+
+// GuardarViajeConCartaLine is a line of GuardarViajeConCarta.
+type GuardarViajeConCartaLine struct {
+	Orden                  int64
+	FechaHoraSalidaLlegada string
+}
+
+// GuardarViajeConCartaResult is the result of GuardarViajeConCarta.
+type GuardarViajeConCartaResult struct {
+	// Viaje is the item after the write; nil if the write did not need to read it.
+	Viaje *Viaje
+	// Carta is the item after the write; nil if the write did not need to read it.
+	Carta *Carta
+}
+
+// GuardarViajeConCarta does, all or nothing: update Viaje, update Carta, update Ubicacion for each line.
+//
+// The same for a trip with a draft carta, some of whose places, the lines, have the trip's times.
+//
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI2 moved (4)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
+//	update  Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
+//	costs   20 write units with 2 lines, 2 for each
+//
+// It can fail with ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeCambiado, ErrViajeNotFound, ErrCartaCambio,
+// ErrCartaNotFound, ErrCartaFolioTaken, ErrUbicacionNotFound, table.ErrLines. It takes at most 2 lines.
+func (db *DB) GuardarViajeConCarta(ctx context.Context, in GuardarViajeConCartaInput) (GuardarViajeConCartaResult, error) {
+	return table.Do(ctx, db.run, guardarViajeConCartaWrite, in.input(), db.guardarViajeConCartaResult)
+}
+
+// guardarViajeConCartaResult converts the outcome of GuardarViajeConCarta.
+func (db *DB) guardarViajeConCartaResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarViajeConCartaResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarViajeConCartaResult{
+		Viaje: table.Known(d, 0, viajeOf),
+		Carta: table.Known(d, 1, cartaOf),
 	}, d.Err()
 }
 
@@ -2714,6 +2785,105 @@ func (db *DB) cancelarTimbradaResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
+// EmpezarCancelacionSustituidaInput is the input of EmpezarCancelacionSustituida.
+type EmpezarCancelacionSustituidaInput struct {
+	Visto   int64
+	Vigente string
+	UserID  string
+	CartaID string
+	ViajeID string
+}
+
+// EmpezarCancelacionSustituidaResult is the result of EmpezarCancelacionSustituida.
+type EmpezarCancelacionSustituidaResult struct {
+	// Carta is the item after the write; nil if the write did not need to read it.
+	Carta *Carta
+}
+
+// EmpezarCancelacionSustituida does, all or nothing: update Carta, check Viaje.
+//
+// The same for a carta that has been replaced: its trip has another one, vigente, and may be in progress.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	check   Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :vigente
+//	costs   11 write units
+//
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaCambio.
+func (db *DB) EmpezarCancelacionSustituida(ctx context.Context, in EmpezarCancelacionSustituidaInput) (EmpezarCancelacionSustituidaResult, error) {
+	return table.Do(ctx, db.run, empezarCancelacionSustituidaWrite, in.input(), db.empezarCancelacionSustituidaResult)
+}
+
+// empezarCancelacionSustituidaResult converts the outcome of EmpezarCancelacionSustituida.
+func (db *DB) empezarCancelacionSustituidaResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarCancelacionSustituidaResult, error) {
+	d := table.DecodeOutcome(out)
+	return EmpezarCancelacionSustituidaResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
+}
+
+// DejarCancelacionSustituidaInput is the input of DejarCancelacionSustituida.
+type DejarCancelacionSustituidaInput struct {
+	Visto   int64
+	UserID  string
+	CartaID string
+}
+
+// DejarCancelacionSustituidaResult is the result of DejarCancelacionSustituida.
+type DejarCancelacionSustituidaResult struct {
+	Carta Carta
+}
+
+// DejarCancelacionSustituida does: update Carta.
+//
+// The PAC does not cancel a carta that has been replaced: it is stamped again.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	costs   5 write units
+//
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken.
+func (db *DB) DejarCancelacionSustituida(ctx context.Context, in DejarCancelacionSustituidaInput) (DejarCancelacionSustituidaResult, error) {
+	return table.Do(ctx, db.run, dejarCancelacionSustituidaWrite, in.input(), db.dejarCancelacionSustituidaResult)
+}
+
+// dejarCancelacionSustituidaResult converts the outcome of DejarCancelacionSustituida.
+func (db *DB) dejarCancelacionSustituidaResult(_ context.Context, _ table.Input, out table.Outcome) (DejarCancelacionSustituidaResult, error) {
+	d := table.DecodeOutcome(out)
+	return DejarCancelacionSustituidaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
+}
+
+// CancelarSustituidaInput is the input of CancelarSustituida.
+type CancelarSustituidaInput struct {
+	UserID  string
+	CartaID string
+}
+
+// CancelarSustituidaResult is the result of CancelarSustituida.
+type CancelarSustituidaResult struct {
+	Carta Carta
+}
+
+// CancelarSustituida does: update Carta.
+//
+// Cancels a carta that has been replaced, after the PAC has confirmed it.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
+//	costs   5 write units
+//
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken.
+func (db *DB) CancelarSustituida(ctx context.Context, in CancelarSustituidaInput) (CancelarSustituidaResult, error) {
+	return table.Do(ctx, db.run, cancelarSustituidaWrite, in.input(), db.cancelarSustituidaResult)
+}
+
+// cancelarSustituidaResult converts the outcome of CancelarSustituida.
+func (db *DB) cancelarSustituidaResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarSustituidaResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarSustituidaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
+}
+
 // AbrirSesionInput is the input of AbrirSesion.
 type AbrirSesionInput struct {
 	RequestKey  string
@@ -2978,6 +3148,11 @@ func (o Ops) GuardarViaje(in GuardarViajeInput) *table.Op[GuardarViajeResult] {
 	return table.NewOp(o.db.run, guardarViajeWrite, in.input(), o.db.guardarViajeResult)
 }
 
+// GuardarViajeConCarta is GuardarViajeConCarta of DB, for Tx.
+func (o Ops) GuardarViajeConCarta(in GuardarViajeConCartaInput) *table.Op[GuardarViajeConCartaResult] {
+	return table.NewOp(o.db.run, guardarViajeConCartaWrite, in.input(), o.db.guardarViajeConCartaResult)
+}
+
 // ProgramarViaje is ProgramarViaje of DB, for Tx.
 func (o Ops) ProgramarViaje(in ProgramarViajeInput) *table.Op[ProgramarViajeResult] {
 	return table.NewOp(o.db.run, programarViajeWrite, in.input(), o.db.programarViajeResult)
@@ -3131,6 +3306,21 @@ func (o Ops) DejarCancelacion(in DejarCancelacionInput) *table.Op[DejarCancelaci
 // CancelarTimbrada is CancelarTimbrada of DB, for Tx.
 func (o Ops) CancelarTimbrada(in CancelarTimbradaInput) *table.Op[CancelarTimbradaResult] {
 	return table.NewOp(o.db.run, cancelarTimbradaWrite, in.input(), o.db.cancelarTimbradaResult)
+}
+
+// EmpezarCancelacionSustituida is EmpezarCancelacionSustituida of DB, for Tx.
+func (o Ops) EmpezarCancelacionSustituida(in EmpezarCancelacionSustituidaInput) *table.Op[EmpezarCancelacionSustituidaResult] {
+	return table.NewOp(o.db.run, empezarCancelacionSustituidaWrite, in.input(), o.db.empezarCancelacionSustituidaResult)
+}
+
+// DejarCancelacionSustituida is DejarCancelacionSustituida of DB, for Tx.
+func (o Ops) DejarCancelacionSustituida(in DejarCancelacionSustituidaInput) *table.Op[DejarCancelacionSustituidaResult] {
+	return table.NewOp(o.db.run, dejarCancelacionSustituidaWrite, in.input(), o.db.dejarCancelacionSustituidaResult)
+}
+
+// CancelarSustituida is CancelarSustituida of DB, for Tx.
+func (o Ops) CancelarSustituida(in CancelarSustituidaInput) *table.Op[CancelarSustituidaResult] {
+	return table.NewOp(o.db.run, cancelarSustituidaWrite, in.input(), o.db.cancelarSustituidaResult)
 }
 
 // AbrirSesion is AbrirSesion of DB, for Tx.

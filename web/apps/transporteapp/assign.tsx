@@ -61,8 +61,9 @@ export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas[
       await ask(api.PUT("/viajes/{id}/recursos", { params: { path: { id: trip.viajeId }, header: version.header() }, body }));
       toast("success", t("done.assigned", { name: picked("driver")?.name ?? "" }));
       await onDone();
-    } catch (thrown) { // someone else was faster: show what is available now
-      if (!version.refused(Problem.of(thrown))) toastProblem(thrown);
+    } catch (thrown) { // someone else was faster: show what is available now, and the conflicts
+      const p = Problem.of(thrown);
+      if (!version.refused(p) && !/^(conductor|vehiculo|remolque)_ocupado$/.test(p.code)) toastProblem(p);
       await Promise.all([free.reload(), around.reload()]);
     }
   };

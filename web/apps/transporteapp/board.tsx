@@ -221,6 +221,14 @@ function Columns({ trips, where, onSeen, onOpen }: { trips: readonly Trip[]; whe
 function TripCard({ trip, now, onSeen, onOpen }: { trip: Trip; now: Schemas["Rastreo"] | undefined; onSeen: (now: Schemas["Rastreo"]) => void; onOpen: (trip: Trip) => void }) {
   const alert = alertOf(trip);
   const moving = trip.estado === "en_curso";
+  const stamped = trip.estado === "programado" && trip.fiscal?.cartaPorteStatus === "timbrada";
+  const [differs, setDiffers] = useState(false);
+  useEffect(() => {
+    if (!stamped) return setDiffers(false);
+    const end = new AbortController();
+    void ask(api.GET("/viajes/{id}", { params: { path: { id: trip.viajeId } }, signal: end.signal })).then((whole) => setDiffers((whole.discrepancias ?? []).length > 0), () => {}); // retried when the trip changes
+    return () => end.abort();
+  }, [stamped, trip.updatedAt]);
   useEffect(() => {
     if (!moving || now) return;
     const end = new AbortController();
@@ -240,6 +248,7 @@ function TripCard({ trip, now, onSeen, onOpen }: { trip: Trip; now: Schemas["Ras
         </span>
       )}
       {alert && <Badge tone="warning">{alert}</Badge>}
+      {differs && <Badge tone="warning">{t("alert.differs")}</Badge>}
     </button>
   );
 }

@@ -178,14 +178,6 @@ interface Contents {
 }
 
 async function contents(id: string, signal?: AbortSignal): Promise<Contents> {
-  const out: Contents = { figuras: [], ubicaciones: [] };
-  let cursor: string | undefined;
-  do {
-    const got = await ask(api.GET("/cartas/{id}/contenido", { params: { path: { id }, query: { limit: 100, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) }));
-    if (got.autotransporte) out.autotransporte = got.autotransporte;
-    out.figuras.push(...got.figuras);
-    out.ubicaciones.push(...got.ubicaciones);
-    cursor = got.next;
-  } while (cursor);
-  return out;
+  const { autotransporte, figuras, ubicaciones } = await ask(api.GET("/cartas/{id}/contenido", { params: { path: { id }, query: { sinMercancias: true } }, ...(signal ? { signal } : {}) }));
+  return { ...(autotransporte ? { autotransporte } : {}), figuras, ubicaciones };
 }

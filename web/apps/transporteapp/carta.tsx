@@ -6,7 +6,7 @@ import { lines, numbered, open, parts, placeLines, read, same, sent, store, type
 import { Goods } from "./carta-goods.tsx";
 import type { Profile } from "./data.ts";
 import { dayKey } from "./day.ts";
-import { Differences, Documents } from "./documents.tsx";
+import { Differences, Documents, NewCarta } from "./documents.tsx";
 import { Lines, search, type Catalog, type Line, type Texts } from "./form.tsx";
 import { useLive } from "./live.ts";
 import { t } from "./words.ts";
@@ -26,11 +26,11 @@ export function CartaPage({ id, profile }: { id: string; profile: Profile }) {
     if (!opened) return;
     const now = await ask(api.GET("/cartas/{id}", { params: { path: { id } } }));
     const trip = await ask(api.GET("/viajes/{id}", { params: { path: { id: now.viajeId } } }));
-    if (now.updatedAt !== opened.carta.updatedAt || resourcesOf(trip) !== resourcesOf(opened.trip)) await loaded.reload();
+    if (now.updatedAt !== opened.carta.updatedAt || planOf(trip) !== planOf(opened.trip)) await loaded.reload();
   };
-  useLive({ ready: () => void look().catch(() => {}), trip: (trip) => { // stamped, cancelled or reassigned by someone else
+  useLive({ ready: () => void look().catch(() => {}), trip: (trip) => { // stamped, cancelled, reassigned or moved by someone else
     if (trip.viajeId !== opened?.trip.viajeId) return;
-    if (resourcesOf(trip) !== resourcesOf(opened.trip) || (trip.fiscal?.cartaPorteId === id && trip.fiscal.cartaPorteStatus !== opened.carta.status)) void loaded.reload();
+    if (planOf(trip) !== planOf(opened.trip) || (trip.fiscal?.cartaPorteId === id && trip.fiscal.cartaPorteStatus !== opened.carta.status)) void loaded.reload();
   } });
   if (!opened) {
     return loaded.problem.value
@@ -42,6 +42,14 @@ export function CartaPage({ id, profile }: { id: string; profile: Profile }) {
 
 function resourcesOf({ resources: r }: Pick<Opened["trip"], "resources">): string {
   return r ? `${r.conductorId} ${r.vehiculoId} ${r.remolqueId ?? ""}` : "";
+}
+
+function timesOf({ fechaInicioProgramada, fechaFinProgramada }: Pick<Opened["trip"], "fechaInicioProgramada" | "fechaFinProgramada">): string {
+  return `${Date.parse(fechaInicioProgramada)} ${Date.parse(fechaFinProgramada)}`;
+}
+
+function planOf(trip: Pick<Opened["trip"], "resources" | "fechaInicioProgramada" | "fechaFinProgramada">): string {
+  return `${resourcesOf(trip)} ${timesOf(trip)}`;
 }
 
 function Editor({ opened, reload, load }: { opened: Opened; reload: () => Promise<void>; load: () => Promise<Opened> }) {
@@ -100,6 +108,15 @@ function Editor({ opened, reload, load }: { opened: Opened; reload: () => Promis
     setDraft((d) => ({ ...d, ...Object.fromEntries(again.map((p) => [p, opened.draft[p]])) }));
     setDirty((d) => new Set([...d, ...again]));
   }, [resources]);
+  const times = timesOf(opened.trip);
+  const planned = useRef(times);
+  useEffect(() => { // the trip has been moved, and the stored places with it; input stays
+    if (times === planned.current) return;
+    planned.current = times;
+    if (!editable || (typed && dirty.has("ubicaciones"))) return;
+    base.current = { ...base.current, parts: { ...base.current.parts, ubicaciones: opened.parts.ubicaciones } };
+    setDraft((d) => ({ ...d, ubicaciones: opened.draft.ubicaciones }));
+  }, [times]);
   useLeaveGuard(() => typed);
   const wrong = (path: string) => faults?.find((f) => f.campo === path)?.mensaje;
   const places = (at: number, values: Texts) => change("ubicaciones")(draft.ubicaciones.map((u, n) => (n === at ? values : u)));
@@ -147,11 +164,23 @@ function Editor({ opened, reload, load }: { opened: Opened; reload: () => Promis
           <div class="stack">
             {trip.fiscal?.cartaPorteId === id && <Differences trip={trip} view="carta" taken={opened.taken.some((p) => p === "autotransporte" || p === "figuras")} />}
             <Conflict version={version} />
+            {carta.sustituye && <Replaces carta={carta} of={carta.sustituye} />}
             <Next opened={opened} distance={editable ? draft.ubicaciones.reduce((sum, u) => sum + Number(u["distanciaRecorrida"] ?? 0), 0) : undefined} faults={faults} dirty={dirty.size > 0} save={save} reload={reload} goods={goods} />
           </div>
         </Card>
       </aside>
     </div>
+  );
+}
+
+/** The carta that this one replaces. It is cancelled once this one is stamped. */
+function Replaces({ carta, of }: { carta: Schemas["Carta"]; of: Schemas["Sustitucion"] }) {
+  const before = useLoaded((signal) => ask(api.GET("/cartas/{id}", { params: { path: { id: of.cartaId } }, signal })), [of.cartaId, carta.status]);
+  const due = carta.status === "timbrada" && before.value.value?.status === "timbrada";
+  return (
+    <Notice tone={due ? "warning" : "info"}>
+      {t(due ? "replaces.cancel" : carta.status === "borrador" ? "replaces.draft" : "replaces", { folio: of.folio })} <a href={link("/cartas/:id", { id: of.cartaId })}>{t("replaces.open", { folio: of.folio })}</a>
+    </Notice>
   );
 }
 
@@ -230,11 +259,13 @@ function Means({ catalog, value }: { catalog: Catalog; value: string }) {
 
 /** What is missing, and the next step. */
 function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened: Opened; distance: number | undefined; faults: readonly Fault[] | undefined; dirty: boolean; save: () => Promise<void>; reload: () => Promise<void>; goods: number }) {
-  const { carta } = opened;
+  const { carta, trip } = opened;
   const id = carta.cartaId;
+  const replacing = trip.carta?.sustituye?.cartaId === id ? trip.carta : undefined;
   const path = { params: { path: { id } } };
   const [asking, setAsking] = useState(false);
   const [cancelling, setCancelling] = useState(false);
+  const [reissuing, setReissuing] = useState(false);
   const key = useMemo(() => new RequestKey(), []);
   const head = useLoaded((signal) => ask(api.GET("/cartas/{id}", { ...path, signal })), [goods, dirty]);
   const totals = head.value.value?.totales ?? carta.totales;
@@ -271,7 +302,7 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
       {carta.timbrado && <div><dt>UUID</dt><dd class="uuid">{carta.timbrado.uuidFiscal}</dd></div>}
     </dl>
   );
-  const cancel = cancelling && <Cancel onClose={() => setCancelling(false)} onSend={async (body) => { if (await again(() => ask(api.POST("/cartas/{id}/cancelacion", { ...path, body })), t("carta.cancelled"))) setCancelling(false); }} />;
+  const cancel = cancelling && <Cancel by={replacing?.status === "timbrada" ? replacing.timbrado?.uuidFiscal : undefined} onClose={() => setCancelling(false)} onSend={async (body) => { if (await again(() => ask(api.POST("/cartas/{id}/cancelacion", { ...path, body })), t("carta.cancelled"))) setCancelling(false); }} />;
   if (carta.status === "timbrada" || carta.status === "cancelada") {
     return (
       <div class="stack">
@@ -279,6 +310,9 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
         {carta.timbrado?.prueba && <Notice>{t("stamp.test")}</Notice>}
         {carta.timbrado && <div class="row"><Documents id={id} folio={carta.folio} size="medium" /></div>}
         {facts}
+        {carta.status === "timbrada" && replacing && <Notice tone="warning">{t(replacing.status === "timbrada" ? "replaced.cancel" : "replaced.draft", { folio: replacing.folio })} <a href={link("/cartas/:id", { id: replacing.cartaId })}>{t("replaces.open", { folio: replacing.folio })}</a></Notice>}
+        {carta.status === "timbrada" && trip.fiscal?.cartaPorteId === id && (trip.estado === "borrador" || trip.estado === "programado") && <Button onPress={() => setReissuing(true)}>{t("carta.replace")}</Button>}
+        {reissuing && <NewCarta trip={trip} replaces={carta} onClose={() => setReissuing(false)} />}
         {carta.status === "timbrada" && <Button kind="quiet" onPress={() => setCancelling(true)}>{t("carta.cancel")}</Button>}
         {cancel}
       </div>
@@ -339,10 +373,10 @@ function Next({ opened, distance, faults, dirty, save, reload, goods }: { opened
 
 const reasons = ["01", "02", "03", "04"] as const;
 
-/** Cancels a stamped carta with one of the tax office's reasons. */
-function Cancel({ onClose, onSend }: { onClose: () => void; onSend: (body: Schemas["Cancelacion"]) => Promise<void> }) {
-  const [motivo, setReason] = useState<(typeof reasons)[number]>("02");
-  const [instead, setInstead] = useState("");
+/** Cancels a stamped carta with one of the tax office's reasons. by: the UUID of the stamped carta that replaces it. */
+function Cancel({ by, onClose, onSend }: { by: string | undefined; onClose: () => void; onSend: (body: Schemas["Cancelacion"]) => Promise<void> }) {
+  const [motivo, setReason] = useState<(typeof reasons)[number]>(by ? "01" : "02");
+  const [instead, setInstead] = useState(by ?? "");
   const send = async () => {
     await onSend({ motivo, ...(motivo === "01" ? { sustituye: instead.trim() } : {}) });
   };
@@ -350,7 +384,7 @@ function Cancel({ onClose, onSend }: { onClose: () => void; onSend: (body: Schem
     <Dialog open title={t("carta.cancel")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="danger" type="submit" form="cancel">{t("carta.cancel")}</Button></>}>
       <Form id="cancel" class="stack" onSubmit={send}>
         <Select label={t("cancel.reason")} value={motivo} onInput={setReason} choices={reasons.map((r) => ({ value: r, label: `${r} · ${t(`reason.${r}`)}` }))} />
-        {motivo === "01" && <TextField label={t("cancel.instead")} value={instead} onInput={setInstead} pattern="[0-9A-Fa-f\-]{36}" />}
+        {motivo === "01" && <TextField label={t("cancel.instead")} hint={t("cancel.insteadHint")} name="sustituye" value={instead} onInput={setInstead} pattern="[0-9A-Fa-f\-]{36}" />}
       </Form>
     </Dialog>
   );

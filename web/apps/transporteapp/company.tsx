@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Button, Card, Form, Notice, Problem, Select, TextField, ask, format, link, toast, toastProblem, useTitle } from "#ui";
+import { Button, Card, Conflict, Form, Notice, Problem, Select, TextField, ask, format, link, tagged, toast, toastProblem, useTitle, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import type { Profile } from "./data.ts";
 import { Lines, made, texts, type Line } from "./form.tsx";
@@ -32,7 +32,7 @@ function Names({ said, onInput, problem }: { said: Said; onInput: (said: Said) =
   );
 }
 
-function useSaving(said: Parameters<typeof t>[0]) {
+function useSaving(said: Parameters<typeof t>[0], refused?: (problem: Problem) => boolean) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const save = async (call: () => Promise<void>) => {
     try {
@@ -42,7 +42,7 @@ function useSaving(said: Parameters<typeof t>[0]) {
     } catch (thrown) {
       const p = Problem.of(thrown);
       setProblem(p);
-      if (p.fields.length === 0) toastProblem(p);
+      if (!refused?.(p) && p.fields.length === 0) toastProblem(p);
     }
   };
   return { problem, save };
@@ -82,26 +82,36 @@ const fiscal: readonly Line[] = [
 ];
 
 /** The company's name, tax details and plan. */
-export function CompanyPage({ profile, onSaved }: { profile: Profile; onSaved: (profile: Profile) => void }) {
-  const [said, setSaid] = useState<Said>({ fullName: profile.fullName, email: profile.email, timezone: profile.timezone });
+export function CompanyPage({ seen, onSaved }: { seen: Tagged<Profile>; onSaved: (profile: Tagged<Profile>) => void }) {
+  const profile = seen.value;
+  const saidOf = (p: Profile): Said => ({ fullName: p.fullName, email: p.email, timezone: p.timezone });
+  const [said, setSaid] = useState<Said>(() => saidOf(profile));
   const [config, setConfig] = useState(() => texts(profile.config));
-  const { problem, save } = useSaving("fleet.saved");
+  const version = useVersion<Profile>(seen, () => tagged(api.GET("/perfil")), (now) => {
+    setSaid(saidOf(now.value));
+    setConfig(texts(now.value.config));
+    onSaved(now);
+  });
+  const { problem, save } = useSaving("fleet.saved", version.refused);
   useTitle(t("nav.company"));
   const given = Object.values(config).some((v) => v.trim() !== "");
   const send = () => save(async () => {
-    const p = await ask(api.PUT("/perfil", { body: {
+    const saved = await tagged(api.PUT("/perfil", { params: { header: version.header() }, body: {
       ...said, ...(profile.avatarUrl ? { avatarUrl: profile.avatarUrl } : {}), ...(given ? { config: made<Schemas["ConfigFiscal"]>(config, fiscal) } : {}),
     } }));
-    onSaved(p);
+    const p = saved.value;
+    version.is(saved.tag);
+    onSaved(saved);
     if (firm.value) show({ ...firm.value, nombre: p.fullName, timezone: p.timezone });
   });
   return (
     <Form class="narrow stack" onSubmit={send}>
       <h1>{t("nav.company")}</h1>
+      <Conflict version={version} />
       {!profile.config && <Notice>{t("fiscal.needed")}</Notice>}
       <Card title={t("company.section")} level={2}><div class="stack"><Names said={said} onInput={setSaid} problem={problem} /></div></Card>
       <Card title={t("fiscal.section")} level={2}>
-        <Lines lines={fiscal} values={config} onInput={setConfig} wrong={(name) => problem?.field(`config.${name}`)} />
+        <Lines lines={given ? fiscal : fiscal.map((l) => ({ ...l, optional: true }))} values={config} onInput={setConfig} wrong={(name) => problem?.field(`config.${name}`)} />
       </Card>
       <Card title={t("plan.section")} level={2}>
         <dl class="facts">

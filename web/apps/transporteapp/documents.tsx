@@ -2,7 +2,7 @@ import { Code, FileDown } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { Button, Dialog, Form, Notice, Problem, RequestKey, ask, format, go, link, toastProblem } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { Lines, made, type Line } from "./form.tsx";
+import { Lines, made, texts, type Line } from "./form.tsx";
 import { t } from "./words.ts";
 
 /** The documents of a stamped carta as files: PDF and XML. */
@@ -16,12 +16,13 @@ export function Documents({ id, folio, pdfOnly, size = "small" }: { id: string; 
   );
 }
 
-/** Warns if a trip has another vehicle, trailer or driver than its carta, and says what to do. taken: a draft has been filled in from the trip again. */
+/** Warns if a trip has another vehicle, trailer, driver or times than its carta, and says what to do. taken: a draft has been filled in from the trip again. */
 export function Differences({ trip, view, taken }: { trip: Schemas["ViajeConCarta"]; view: "trip" | "carta" | "driver"; taken?: boolean }) {
   const what = trip.discrepancias ?? [];
   if (what.length === 0) return null;
   const status = trip.fiscal?.cartaPorteStatus;
-  const draft = status === "borrador" && (view === "trip" ? "draft" : trip.carta?.sellada ? "sealed" : taken ? "taken" : undefined);
+  const timed = what.every((w) => w === "salida" || w === "llegada");
+  const draft = status === "borrador" && (trip.carta?.sellada ? "sealed" : timed ? "times" : view === "trip" ? "draft" : taken ? "taken" : undefined);
   const next = view === "driver" ? "office" : draft || (status === "timbrada" && trip.estado === "programado" ? "stamped" : undefined);
   return <Notice tone="warning">{t("differs", { what: format.list(what.map((w) => t(`unit.${w}`))) })}{next && ` ${t(`differs.${next}`)}`}</Notice>;
 }
@@ -45,15 +46,27 @@ export const receiverLines: readonly Line[] = [
   { name: "domicilioFiscal.estado", label: "address.state", catalog: "estado" },
 ];
 
-/** Starts a carta with its receiver; the rest is filled in from the trip and shown in the editor. */
-export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; onClose: () => void }) {
-  const [values, setValues] = useState<Record<string, string>>({ usoCfdi: "S01" });
+/** Adds the goods of a carta to the one that replaces it. Repeated, it continues. */
+async function copyGoods(from: string, to: string): Promise<void> {
+  let cursor: string | undefined;
+  for (let page = 0; page === 0 || cursor; page++) {
+    const got = await ask(api.GET("/cartas/{id}/mercancias", { params: { path: { id: from }, query: { limit: 100, ...(cursor ? { cursor } : {}) } } }));
+    const body = { mercancias: got.items.map(({ orden: _, ...good }) => good) };
+    if (body.mercancias.length > 0) await ask(api.POST("/cartas/{id}/mercancias", { params: { path: { id: to }, header: { "Idempotency-Key": `${to}-${page}` } }, body }));
+    cursor = got.next;
+  }
+}
+
+/** Starts a carta with its receiver; the rest is filled in from the trip and shown in the editor. replaces: the stamped carta that it replaces, with the same goods. */
+export function NewCarta({ trip, replaces, onClose }: { trip: Schemas["ViajeConCarta"]; replaces?: Schemas["Carta"]; onClose: () => void }) {
+  const [values, setValues] = useState<Record<string, string>>(() => (replaces ? { ...texts(replaces.receptor) } : { usoCfdi: "S01" }));
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   const send = async () => {
-    const body = { receptor: made<Schemas["Receptor"]>(values, receiverLines) };
+    const body = { receptor: made<Schemas["Receptor"]>(values, receiverLines), ...(replaces ? { sustituye: replaces.cartaId } : {}) };
     try {
       const carta = await ask(api.POST("/viajes/{id}/cartas", { params: { path: { id: trip.viajeId }, header: { "Idempotency-Key": key.for(body) } }, body }));
+      if (replaces) await copyGoods(replaces.cartaId, carta.cartaId);
       key.done();
       go(link("/cartas/:id", { id: carta.cartaId }));
     } catch (thrown) {
@@ -63,9 +76,9 @@ export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; on
     }
   };
   return (
-    <Dialog open wide title={t("carta.make")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-carta">{t("carta.begin")}</Button></>}>
+    <Dialog open wide title={t(replaces ? "carta.replace" : "carta.make")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-carta">{t("carta.begin")}</Button></>}>
       <Form id="new-carta" class="stack" onSubmit={send}>
-        <p class="muted">{t("carta.beginText")}</p>
+        <p class="muted">{replaces ? t("carta.replaceText", { folio: replaces.folio }) : t("carta.beginText")}</p>
         <Lines lines={receiverLines} values={values} onInput={(v) => setValues({ ...v })} wrong={(name) => problem?.field(`receptor.${name}`)} />
       </Form>
     </Dialog>

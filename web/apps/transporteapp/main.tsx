@@ -1,6 +1,6 @@
 import { Building2, CalendarRange, History, MonitorSmartphone, Settings, Smartphone, Truck, UserRoundCog, Users } from "lucide";
 import { useState } from "preact/hooks";
-import { Account, Acts, ApiLinks, Empty, Failed, Menu, NotFound, Shell, Skeleton, ask, go, here, inGroup, link, session, start, useLoaded, useTitle, view } from "#ui";
+import { Account, Acts, ApiLinks, Empty, Failed, Menu, NotFound, Shell, Skeleton, ask, go, here, inGroup, link, session, start, tagged, useLoaded, useTitle, view } from "#ui";
 import { api } from "#clients/transporteapp";
 import { Board } from "./board.tsx";
 import { CartaPage } from "./carta.tsx";
@@ -48,12 +48,13 @@ function Firmed({ firm }: { firm: Firm }) {
 
 /** The view of dispatchers and of owners, who also see the members. */
 function Office({ firm }: { firm: Firm }) {
-  const profile = useLoaded((signal) => ask(api.GET("/perfil", { signal })), []);
+  const profile = useLoaded((signal) => tagged(api.GET("/perfil", { signal })), []);
   const problem = profile.problem.value;
-  const company = profile.value.value;
-  if (!company) {
+  const seen = profile.value.value;
+  if (!seen) {
     return problem ? <Failed problem={problem} onRetry={() => void profile.reload()} /> : <Waiting />;
   }
+  const company = seen.value;
   const owns = firm.rol === "propietario";
   return view({
     "/": () => <Board />,
@@ -61,7 +62,7 @@ function Office({ firm }: { firm: Firm }) {
     "/cartas/:id": (v) => <CartaPage key={v["id"]} id={v["id"] ?? ""} profile={company} />,
     "/driver": () => <DriverPage />,
     "/driver/:id": (v) => <DriverTrip key={v["id"]} id={v["id"] ?? ""} />,
-    ...(owns ? { "/members": () => <MembersPage />, "/company": () => <CompanyPage profile={company} onSaved={profile.set} /> } : {}),
+    ...(owns ? { "/members": () => <MembersPage />, "/company": () => <CompanyPage seen={seen} onSaved={profile.set} /> } : {}),
   }, () => <NotFound />);
 }
 

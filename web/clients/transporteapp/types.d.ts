@@ -28,7 +28,7 @@ export interface paths {
   "/cartas/{id}/cancelacion": {
     /**
      * Cancel a carta
-     * @description The credit of a draft is returned.
+     * @description The credit of a draft is returned. If it replaces a stamped carta, the trip has that one again.
      */
     post: operations["cancelarCarta"];
   };
@@ -302,7 +302,10 @@ export interface paths {
   "/viajes/{id}/cartas": {
     /** A trip's cartas, including cancelled ones */
     get: operations["listCartasDeViaje"];
-    /** Create a carta for a trip without one */
+    /**
+     * Create a carta for a trip without one
+     * @description With sustituye, it replaces the trip's stamped carta: stamp it, then cancel the other one with motivo 01.
+     */
     post: operations["createCarta"];
   };
   "/viajes/{id}/completar": {
@@ -435,6 +438,8 @@ export interface components {
       sellada: boolean;
       /** @enum {string} */
       status: "borrador" | "en_timbrado" | "timbrada" | "en_cancelacion" | "cancelada";
+      /** @description The carta that this one replaces */
+      sustituye?: components["schemas"]["Sustitucion"];
       timbrado?: components["schemas"]["Timbrado"];
       totales: components["schemas"]["Totales"];
       transporteInternacional: boolean;
@@ -442,6 +447,11 @@ export interface components {
       updatedAt: string;
       versionCartaPorte: string;
       viajeId: string;
+    };
+    CartaDeViaje: {
+      receptor: components["schemas"]["Receptor"];
+      /** @description The trip's stamped carta that this one replaces: stamp this one, then cancel that one with motivo 01 and the UUID of this one */
+      sustituye?: string;
     };
     CartaResumen: {
       cartaId: string;
@@ -1200,6 +1210,11 @@ export interface components {
       /** @enum {string} */
       status: "active" | "suspended" | "cancelled";
     };
+    Sustitucion: {
+      cartaId: string;
+      folio: string;
+      uuidFiscal: string;
+    };
     Timbrado: {
       /**
        * Format: int64
@@ -1344,8 +1359,8 @@ export interface components {
       createdAt: string;
       destino: string;
       destinoCoordenadas?: components["schemas"]["Coordenadas"];
-      /** @description Which of the trip's driver, vehicle and trailer its carta does not have, although it declares others, until the trip has ended */
-      discrepancias?: ("conductor" | "vehiculo" | "remolque")[] | null;
+      /** @description Which of the trip's driver, vehicle, trailer, departure and arrival its carta does not have, although it declares others, until the trip has ended */
+      discrepancias?: ("conductor" | "vehiculo" | "remolque" | "salida" | "llegada")[] | null;
       /** @description km */
       distanciaTotal: number;
       /** @enum {string} */
@@ -1567,6 +1582,8 @@ export interface operations {
         limit?: number;
         /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
+        /** @description Without goods, in one page */
+        sinMercancias?: boolean;
       };
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
@@ -2245,6 +2262,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2522,6 +2540,8 @@ export interface operations {
       header?: {
         /** @description The userId of the company, for members of a company that is not their own */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
     };
     requestBody: {
@@ -2533,6 +2553,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3156,7 +3177,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["NuevaCarta"];
+        "application/json": components["schemas"]["CartaDeViaje"];
       };
     };
     responses: {
