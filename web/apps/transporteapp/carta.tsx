@@ -384,7 +384,7 @@ function Cancel({ by, onClose, onSend }: { by: string | undefined; onClose: () =
     <Dialog open title={t("carta.cancel")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="danger" type="submit" form="cancel">{t("carta.cancel")}</Button></>}>
       <Form id="cancel" class="stack" onSubmit={send}>
         <Select label={t("cancel.reason")} value={motivo} onInput={setReason} choices={reasons.map((r) => ({ value: r, label: `${r} · ${t(`reason.${r}`)}` }))} />
-        {motivo === "01" && <TextField label={t("cancel.instead")} hint={t("cancel.insteadHint")} name="sustituye" value={instead} onInput={setInstead} pattern="[0-9A-Fa-f\-]{36}" />}
+        {motivo === "01" && <TextField label={t("cancel.instead")} {...(by ? {} : { hint: t("cancel.insteadHint") })} name="sustituye" value={instead} onInput={setInstead} pattern="[0-9A-Fa-f\-]{36}" />}
       </Form>
     </Dialog>
   );

@@ -107,7 +107,6 @@ export function CompanyPage({ seen, onSaved }: { seen: Tagged<Profile>; onSaved:
   return (
     <Form class="narrow stack" onSubmit={send}>
       <h1>{t("nav.company")}</h1>
-      <Conflict version={version} />
       {!profile.config && <Notice>{t("fiscal.needed")}</Notice>}
       <Card title={t("company.section")} level={2}><div class="stack"><Names said={said} onInput={setSaid} problem={problem} /></div></Card>
       <Card title={t("fiscal.section")} level={2}>
@@ -121,6 +120,7 @@ export function CompanyPage({ seen, onSaved }: { seen: Tagged<Profile>; onSaved:
         </dl>
         <p class="small"><a href={link("/fleet")}>{t("plan.usage")}</a></p>
       </Card>
+      <Conflict version={version} />
       <div class="row"><Button kind="primary" type="submit">{t("save")}</Button></div>
     </Form>
   );
