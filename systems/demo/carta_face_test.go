@@ -155,7 +155,7 @@ func TestCartaOfTwoDispatchers(t *testing.T) {
 	p.UntilText("Timbre de prueba, sin validez fiscal")
 	p.Until(`!document.body.innerText.includes("no coincide con el viaje")`)
 	assign(first, one)
-	p.UntilText("Ábrala y sustitúyala")
+	p.UntilText("Sustitúyala antes de iniciar")
 	p.Shot("carta-differs-stamped")
 	p.Button("Sustituir carta")
 	p.Wait("dialog[open] input[name=rfc]")

@@ -104,9 +104,9 @@ func again(ctx context.Context, try func() error, when ...error) error {
 	return retry.Policy{Tries: 20, First: 4 * time.Millisecond, Longest: 200 * time.Millisecond}.Do(ctx, try, append(when, table.ErrConflict)...) //nolint:mnd // as others were seen to need
 }
 
-// change calls a write that takes the version which the caller has read, and retries it.
-func (s *service) change(ctx context.Context, seen *api.Seen, write func() error) error {
-	return seen.Write(s.now(), storedVersion, func() error { return again(ctx, write) })
+// change calls a write that takes the version which the caller has read, and retries it, also on the given errors.
+func (s *service) change(ctx context.Context, seen *api.Seen, write func() error, when ...error) error {
+	return seen.Write(s.now(), storedVersion, func() error { return again(ctx, write, when...) })
 }
 
 // storedVersion returns the version of the item that a rejected write has found.

@@ -67,18 +67,16 @@ func (s *service) saveProfile(ctx context.Context, who auth.Principal, in change
 		return Perfil{}, err
 	}
 	var u db.User
-	err := in.Write(s.now(), storedVersion, func() error {
-		return again(ctx, func() error {
-			changed, err := s.db.GuardarPerfil(ctx, guardarPerfil(owner{who.Sub}, in))
-			u = changed.User
-			if !errors.Is(err, db.ErrUserNotFound) {
-				return err
-			}
-			created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
-			u = created.User
+	err := s.change(ctx, &in.Seen, func() error {
+		changed, err := s.db.GuardarPerfil(ctx, guardarPerfil(owner{who.Sub}, in))
+		u = changed.User
+		if !errors.Is(err, db.ErrUserNotFound) {
 			return err
-		}, db.ErrUserExists) // another request was faster, so change the profile instead
-	})
+		}
+		created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
+		u = created.User
+		return err
+	}, db.ErrUserExists) // another request was faster, so change the profile instead
 	if err != nil {
 		return Perfil{}, err
 	}

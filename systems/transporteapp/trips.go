@@ -326,23 +326,21 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	}
 	in.Body.into(&v)
 	var saved db.Viaje
-	err := in.Write(s.now(), storedVersion, func() error {
-		return again(ctx, func() error {
-			carta, moved, err := s.movedPlaces(ctx, &v)
-			if err != nil {
-				return err
-			}
-			if len(moved) == 0 {
-				done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
-				saved = done.Viaje
-				return err
-			}
-			if _, err = s.db.GuardarViajeConCarta(ctx, guardarViajeConCarta(tripOfDraft{in.Seen, carta.CartaID, carta.Revision, moved}, v)); err == nil {
-				saved, err = s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: who.Sub, ViajeID: in.ViajeID})
-			}
+	err := s.change(ctx, &in.Seen, func() error {
+		carta, moved, err := s.movedPlaces(ctx, &v)
+		if err != nil {
 			return err
-		}, db.ErrCartaCambio)
-	})
+		}
+		if len(moved) == 0 {
+			done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
+			saved = done.Viaje
+			return err
+		}
+		if _, err = s.db.GuardarViajeConCarta(ctx, guardarViajeConCarta(tripOfDraft{in.Seen, carta.CartaID, carta.Revision, moved}, v)); err == nil {
+			saved, err = s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: who.Sub, ViajeID: in.ViajeID})
+		}
+		return err
+	}, db.ErrCartaCambio)
 	return saved, err
 }
 

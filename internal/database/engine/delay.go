@@ -21,7 +21,6 @@ const (
 // the same commit as their items. The oldest state is that of Open: it is what reads see for the length of the delay after Open.
 type past struct {
 	store kv.Store
-	now   func() time.Time
 	delay time.Duration
 	step  time.Duration
 
@@ -68,7 +67,7 @@ func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
 	if o.Shared {
 		steps = pastStepsShared
 	}
-	p := &past{store: store, now: time.Now, delay: o.GSIDelay, step: max(o.GSIDelay/steps, pastStepMin)}
+	p := &past{store: store, delay: o.GSIDelay, step: max(o.GSIDelay/steps, pastStepMin)}
 	return p, p.advance(ctx)
 }
 
@@ -78,7 +77,7 @@ func (p *past) advance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	taken := p.now() // after the snapshot: the state is at least as old as this time says
+	taken := time.Now() // after the snapshot: the state is at least as old as this time says
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -95,7 +94,7 @@ func (p *past) advance(ctx context.Context) error {
 
 // visible returns the index of the newest state that is at least as old as the delay, or 0.
 func (p *past) visible() int {
-	horizon := p.now().Add(-p.delay)
+	horizon := time.Now().Add(-p.delay)
 	i := len(p.states) - 1
 	for i > 0 && p.states[i].taken.After(horizon) {
 		i--

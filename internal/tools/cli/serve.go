@@ -200,17 +200,6 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	return errors.Join(err, stopAuxiliary(), db.Close())
 }
 
-// warnOfVariables logs variables without effect.
-func (f *serveFlags) warnOfVariables(logger *slog.Logger) {
-	for _, unknown := range f.unknownVariables {
-		hint := "the variables are named like the flags: MONOTABLE_ADDR is --addr"
-		if unknown[1] != "" {
-			hint = "did you mean " + unknown[1] + "?"
-		}
-		logger.Warn("unknown environment variable, which has no effect", "name", unknown[0], "hint", hint)
-	}
-}
-
 // serveAuxiliary serves the operators' endpoints, on their own listeners, from before the database is opened.
 func (f *serveFlags) serveAuxiliary(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
 	guard, err := httpguard.New(f.allowedHosts, nil)

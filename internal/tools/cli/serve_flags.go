@@ -63,7 +63,7 @@ type serveFlags struct {
 	cacheSize        byteSize
 	maxConnections   int
 	connectionsGiven bool // set by the user
-	unknownVariables [][2]string
+	unknownVariables []unknownVariable
 	requestTimeout   time.Duration
 
 	auth         authFlags
