@@ -2,7 +2,7 @@
 package strictyaml
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/goccy/go-yaml"
 )
@@ -11,8 +11,8 @@ import (
 // its kind; these are errors, too.
 func Unmarshal(text []byte, into any, options ...yaml.DecodeOption) (err error) {
 	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("this YAML is not understood: write it without tags (!) and aliases (*) (%v)", reason)
+		if recover() != nil {
+			err = errors.New("this YAML is not understood: write it without tags (!) and aliases (*)")
 		}
 	}()
 	return yaml.UnmarshalWithOptions(text, into, append(options, yaml.Strict())...)
