@@ -21,6 +21,9 @@ const (
 	// smallestMemory is the assumed minimum memory of a container or machine.
 	smallestMemory = 256 << 20
 
+	// programMemory is what the pages of the program take, which count as the process's memory: code and constants, mapped from its file.
+	programMemory = 64 << 20
+
 	// heapRatio leaves room for what the collector does not count, and for late collections.
 	heapRatio = 0.9
 
@@ -80,7 +83,7 @@ func availableMemory() (int64, error) {
 //	1/8   batches of writes, up to writeMemoryMax
 //	3/16  requests
 //	1/2   the rest: one largest write, twice while its batch grows; values and ranges read last, at most an eighth of the cache's
-//	      size; what waits to be flushed; connections; garbage
+//	      size; what waits to be flushed; connections; garbage; the program
 //
 // In a build with C the first two are outside Go's heap, as is always a part of what the collector's limit leaves.
 type memoryPlan struct {
@@ -140,7 +143,7 @@ func (p memoryPlan) tuneCollector(getenv func(string) string, memory bool) {
 // heapLimit is the limit for Go's collector. Pebble allocates its cache and its memtables with C if there is C, and otherwise, as in
 // releases, in Go's heap.
 func (p memoryPlan) heapLimit() int64 {
-	heap := p.limit
+	heap := p.limit - programMemory
 	if hasC {
 		heap -= p.cache + memTables*p.memTable
 	}

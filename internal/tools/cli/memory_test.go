@@ -29,7 +29,7 @@ func TestMemoryPlan(t *testing.T) {
 		if hasC {
 			outside = p.cache + memTables*p.memTable
 		}
-		if all := p.heapLimit() + outside; all > limit || all < limit*9/10-1 {
+		if all := p.heapLimit() + outside + programMemory; all > limit || all < limit*9/10-1 {
 			t.Errorf("%d: the collector's limit is %d, so that all memory would be %d", limit, p.heapLimit(), all)
 		}
 	}
