@@ -33,8 +33,6 @@ type Read struct {
 	// Floor and Ceiling are the minimum and maximum cost of a call; 0 if the design does not say.
 	Floor, Ceiling float64
 	Items          float64 // number of items a call returns
-	// Evaluated is the number of items a call touches; it exceeds Items if a filter discards some.
-	Evaluated float64
 	// PerKey is the cost of one of many keys; a call has Items of them. Whole is the cost of reading everything that a Scan
 	// covers; a call reads a part of it.
 	PerKey, Whole float64
@@ -52,18 +50,16 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	}
 	size := float64(SizeAt(p.Place))
 	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
-	evaluated := items
 	factor := factorOf(p)
 	fan := factor * float64(p.Fanout)
 	if p.Over != "" {
 		return ofWalk(r, items, size, fan)
 	}
-	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
+	out := Read{Units: ceilUnits(items*size, readUnitBytes) * fan, Floor: fan, Items: items}
 	share := p.Place.Entity.Volume.Hottest
 	if hot > items {
 		out.Units = exact((1-share)*out.Units + share*ceilUnits(hot*size, readUnitBytes)*fan)
 		out.Items = (1-share)*items + share*hot
-		out.Evaluated = out.Items
 	}
 	if most := mostOf(d, r.Read, p); most > 0 {
 		out.Ceiling = ceilUnits(most*float64(largestAt(p.Place)), readUnitBytes) * fan
@@ -87,7 +83,7 @@ func factorOf(p *plan.Plan) float64 {
 // unit even if it finds nothing.
 func ofWalk(r plan.Result, items, size, fan float64) Read {
 	buckets := 1.0
-	out := Read{Floor: fan, Items: items, Evaluated: items}
+	out := Read{Floor: fan, Items: items}
 	if b := r.Read.Buckets; b != nil {
 		buckets = math.Max(1, b.Typical)
 		if v := r.Plan.Place.Entity.Volume; v.MaxSize > 0 && r.Read.Page+r.Read.Limit > 0 {
@@ -117,7 +113,7 @@ func ofKeys(r plan.Result) Read {
 			out.Ceiling = most * float64(k.Max)
 		}
 	}
-	out.Units, out.Items, out.Evaluated = keys*out.PerKey, keys, keys
+	out.Units, out.Items = keys*out.PerKey, keys
 	return out
 }
 
@@ -126,23 +122,22 @@ func ofKeys(r plan.Result) Read {
 // scanned to the end, because its items can be anywhere.
 func ofScan(d *design.Design, r plan.Result) Read {
 	p, factor := r.Plan, factorOf(r.Plan)
-	bytes, all := 0.0, 0.0
+	bytes := 0.0
 	for _, e := range d.Entities {
 		for _, q := range plan.Places(d, e) {
 			if q.Table == p.Place.Table && q.Index == p.Place.Index {
-				n := Items(d, e) * q.Part()
-				bytes, all = bytes+n*float64(SizeAt(q)), all+n
+				bytes += Items(d, e) * q.Part() * float64(SizeAt(q))
 			}
 		}
 	}
 	wanted := math.Max(1, Items(d, p.Place.Entity)*p.Place.Part())
-	out := Read{Whole: ceilUnits(bytes, readUnitBytes) * factor, Floor: factor * float64(p.Fanout), Items: wanted, Evaluated: all}
+	out := Read{Whole: ceilUnits(bytes, readUnitBytes) * factor, Floor: factor * float64(p.Fanout), Items: wanted}
 	out.Units = out.Whole
 	if p.Unserved() {
 		out.Items = itemsOf(d, r.Read)
 	} else if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
 		part := bound / wanted
-		out.Units, out.Items, out.Evaluated = ceilUnits(bytes*part, readUnitBytes)*factor, bound, all*part
+		out.Units, out.Items = ceilUnits(bytes*part, readUnitBytes)*factor, bound
 	}
 	out.Units = math.Max(out.Units, out.Floor)
 	if len(p.Hydrate) > 0 {
@@ -236,11 +231,10 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 		factor = 1
 	}
 	fan := factor * float64(p.Fanout)
-	out := Read{Units: ceilUnits(bytes, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: items}
+	out := Read{Units: ceilUnits(bytes, readUnitBytes) * fan, Floor: fan, Items: items}
 	if hottest > 0 {
 		out.Units = exact((1-hottest)*out.Units + hottest*ceilUnits(hotBytes, readUnitBytes)*fan)
 		out.Items = (1-hottest)*items + hottest*hotItems
-		out.Evaluated = out.Items
 	}
 	if bounded {
 		out.Ceiling = ceilUnits(most, readUnitBytes) * fan

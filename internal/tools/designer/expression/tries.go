@@ -111,7 +111,6 @@ func bound(d *design.Design, e *design.Entity, list ...*design.Condition) []*Con
 // and neighbouring values, so they cover every case of conditions that compare a few scalar fields with constants.
 type Tries struct {
 	design         *design.Design
-	entity         *design.Entity
 	fields, params []variable
 }
 
@@ -124,7 +123,7 @@ type variable struct {
 
 // Try builds the items and parameters for conditions on an entity; false if the conditions go beyond what can be tried.
 func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*Tries, bool) {
-	w := &Tries{design: d, entity: e}
+	w := &Tries{design: d}
 	near := map[string][]string{}         // field → the constants it is compared with
 	comparedWith := map[string][]string{} // parameter → the fields it is compared with
 	params := map[string]int{}            // field → the number of parameters it is compared with

@@ -15,10 +15,9 @@ type PersonPart struct {
 	Entity *design.Entity
 	// Field identifies the person; "" if the items belong to those of another part.
 	Field string
-	// Fate is what the design declares, or what its keys imply (Derived): items in the person's own partition, and items that
+	// Fate is what the design declares, or what its keys imply: items in the person's own partition, and items that
 	// belong to deleted items, are deleted.
-	Fate    design.Fate
-	Derived bool
+	Fate design.Fate
 	// Read finds the items, by Field or by the fields of the other part's items. Plan is its plan, nil if no key serves it.
 	Read *design.Read
 	Plan *Plan
@@ -71,18 +70,18 @@ func ForPerson(d *design.Design) *Person {
 func (p *Person) direct(d *design.Design, e *design.Entity) []*PersonPart {
 	var out []*PersonPart
 	if e.Field(p.Field) != nil && e.Fate(p.Field) == nil && slices.Equal(fieldsOf(templates(e.Key.PK)), []string{p.Field}) {
-		out = append(out, p.by(d, e, design.Fate{Field: p.Field, Do: design.FateDelete, Pos: e.Pos}, true))
+		out = append(out, p.by(d, e, design.Fate{Field: p.Field, Do: design.FateDelete, Pos: e.Pos}))
 	}
 	for _, fate := range e.Personal {
 		if f := e.Field(fate.Field); f != nil {
-			out = append(out, p.by(d, e, *fate, false))
+			out = append(out, p.by(d, e, *fate))
 		}
 	}
 	return out
 }
 
-func (p *Person) by(d *design.Design, e *design.Entity, fate design.Fate, derived bool) *PersonPart {
-	part := &PersonPart{Entity: e, Field: fate.Field, Fate: fate, Derived: derived, Others: fate.Field != p.Field && e.Field(p.Field) != nil}
+func (p *Person) by(d *design.Design, e *design.Entity, fate design.Fate) *PersonPart {
+	part := &PersonPart{Entity: e, Field: fate.Field, Fate: fate, Others: fate.Field != p.Field && e.Field(p.Field) != nil}
 	if e.Field(fate.Field).Type.Kind == p.Type.Kind { // otherwise it identifies the person by something other than the id
 		part.find(d, fate.Field)
 	}
@@ -123,7 +122,7 @@ func (p *Person) belongings(d *design.Design, parts []*PersonPart, met, belongin
 			if e == part.Entity || own || belonging[e] || len(partition) == 0 || !subset(key, KeyFields(e)) || !subset(partition, key) {
 				continue
 			}
-			child := &PersonPart{Entity: e, Fate: part.Fate, Derived: true, Others: e.Field(p.Field) != nil && !slices.Contains(partition, p.Field)}
+			child := &PersonPart{Entity: e, Fate: part.Fate, Others: e.Field(p.Field) != nil && !slices.Contains(partition, p.Field)}
 			if child.find(d, partition...); child.Plan == nil {
 				continue
 			}

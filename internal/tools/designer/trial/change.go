@@ -30,7 +30,6 @@ func invalid(format string, args ...any) error {
 // change is one step of a write, or one line of it, applied to plain values as the design describes it.
 type change struct {
 	program *lower.Program
-	write   *lower.Write
 	in      table.Input
 	now     time.Time
 	// created are the items that the write has returned, as the source of generated identifiers; nil if it was not executed.

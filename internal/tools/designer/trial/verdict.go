@@ -95,7 +95,7 @@ func (w *world) effects(run *lower.Write, in table.Input, created *table.Outcome
 			}
 		}
 		for _, line := range lines {
-			c := change{program: w.program, write: run, in: in, now: w.now, created: created, step: s, run: &run.Run.Steps[i], at: i, line: line}
+			c := change{program: w.program, in: in, now: w.now, created: created, step: s, run: &run.Run.Steps[i], at: i, line: line}
 			e, err := c.effect(w.records)
 			if err != nil {
 				return nil, err
@@ -121,7 +121,7 @@ func (w *world) record(run *lower.Write, in table.Input, v *verdict) (done bool)
 			r.values[f.Name] = value
 		}
 	}
-	own := &effect{change: change{program: w.program, write: run, in: in, now: w.now, line: -1, at: -1}, identity: r.identity(), next: r}
+	own := &effect{change: change{program: w.program, in: in, now: w.now, line: -1, at: -1}, identity: r.identity(), next: r}
 	for _, known := range w.records {
 		if known.entity == e && known.identity() == own.identity {
 			own.old = known
