@@ -37,7 +37,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -99,13 +98,12 @@ func DefaultPlan() Plan {
 
 // service is the running system.
 type service struct {
-	db     *db.DB
-	pac    cartaporte.PAC
-	plan   Plan
-	now    func() time.Time
-	logger *slog.Logger
-	turns  *turns
-	early  time.Duration
+	db    *db.DB
+	pac   cartaporte.PAC
+	plan  Plan
+	now   func() time.Time
+	turns *turns
+	early time.Duration
 	// hub notifies this process's connections of trips.
 	hub *live.Hub[topic]
 }
@@ -153,7 +151,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns(), hub: live.New[topic](d.Logger), early: cmp.Or(o.Anticipacion, DefaultAnticipacion)}
+	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, turns: newTurns(), hub: live.New[topic](d.Logger), early: cmp.Or(o.Anticipacion, DefaultAnticipacion)}
 	if s.pac == nil {
 		s.pac = cartaporte.NewLocal(d.Clock)
 	}

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -44,9 +43,8 @@ type Bucket struct{ Name, Owner string }
 
 // Object is an object in a list.
 type Object struct {
-	Key      string
-	Size     int64
-	Modified time.Time
+	Key  string
+	Size int64
 }
 
 // Encryption is the requested encryption of an object; the zero value is the bucket's default.

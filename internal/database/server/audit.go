@@ -36,7 +36,6 @@ type Audited struct {
 	Parameters json.RawMessage
 	Tables     []string // by their names in metrics
 	Err        *apierr.Error
-	Status     int // of a companion's response
 }
 
 // note remembers what to record of the operation's input.
@@ -98,7 +97,7 @@ func clientError(err error) *apierr.Error {
 }
 
 // auditForm records a request of a companion, and returns an error if the response must not be sent.
-func (x *exchange) auditForm(c Companion, body, response []byte, status int) error {
+func (x *exchange) auditForm(c Companion, body, response []byte) error {
 	auditor := x.server.options.Auditor
 	if auditor == nil {
 		return nil
@@ -107,7 +106,5 @@ func (x *exchange) auditForm(c Companion, body, response []byte, status int) err
 	if form == nil {
 		return nil
 	}
-	a := x.audited()
-	a.Status = status
-	return auditor.RecordForm(a, form, response)
+	return auditor.RecordForm(x.audited(), form, response)
 }

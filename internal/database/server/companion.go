@@ -70,7 +70,7 @@ func (x *exchange) serveCompanion(c Companion, surplus bool) (status int, header
 	}
 	if err := x.admit(c, body); err != nil {
 		status, header, response = x.refuseFor(c, err)
-		_ = x.auditForm(c, *body, response, status) // nothing has happened
+		_ = x.auditForm(c, *body, response) // nothing has happened
 		return status, header, response
 	}
 	ctx := x.ctx.Context
@@ -81,7 +81,7 @@ func (x *exchange) serveCompanion(c Companion, surplus bool) (status int, header
 	}
 	defer x.body.release()
 	status, header, response = c.Serve(ctx, x.who, x.r, x.id, *body)
-	if err := x.auditForm(c, *body, response, status); err != nil {
+	if err := x.auditForm(c, *body, response); err != nil {
 		return x.refuseFor(c, apierr.InternalFault.With())
 	}
 	return status, header, response

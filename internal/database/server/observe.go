@@ -40,7 +40,6 @@ type Tracer interface {
 type Exchange struct {
 	*observe.Request
 	Operation string // "" if the request was not a call of the API
-	Begun     time.Time
 	Status    int
 	Failure   observe.Failure // the zero Failure if the request succeeded
 	Fault     error           // the cause of a System failure, for operators
@@ -56,7 +55,6 @@ func (s *Server) Memory() (used, limit int64) { return s.memory.inUse(), s.optio
 
 // trace starts to trace the request, and returns the function that ends that.
 func (x *exchange) trace(t Tracer) (end func()) {
-	begun := time.Now()
 	ctx, tracerEnd := t.Begin(x.r)
 	x.ctx.Continue(ctx)
 	if tracerEnd == nil {
@@ -64,10 +62,7 @@ func (x *exchange) trace(t Tracer) (end func()) {
 	}
 	x.ctx.Request.Detailed = true
 	return func() {
-		tracerEnd(&Exchange{
-			Request: &x.ctx.Request, Operation: x.operation, Begun: begun, Status: x.status,
-			Failure: x.failure, Fault: x.fault,
-		})
+		tracerEnd(&Exchange{Request: &x.ctx.Request, Operation: x.operation, Status: x.status, Failure: x.failure, Fault: x.fault})
 	}
 }
 

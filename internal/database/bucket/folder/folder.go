@@ -233,7 +233,7 @@ func (s *Store) List(ctx context.Context, b bucket.Bucket, prefix string, limit 
 		}
 		info, err := entry.Info()
 		if err == nil {
-			all = append(all, bucket.Object{Key: name, Size: info.Size(), Modified: info.ModTime()})
+			all = append(all, bucket.Object{Key: name, Size: info.Size()})
 		}
 		return err
 	})

@@ -209,7 +209,7 @@ func (s *Store) List(ctx context.Context, b bucket.Bucket, prefix string, limit 
 		}
 		for i := range page.Contents {
 			o := &page.Contents[i]
-			all = append(all, bucket.Object{Key: aws.ToString(o.Key), Size: aws.ToInt64(o.Size), Modified: aws.ToTime(o.LastModified)})
+			all = append(all, bucket.Object{Key: aws.ToString(o.Key), Size: aws.ToInt64(o.Size)})
 		}
 	}
 	return all[:min(limit, len(all))], nil

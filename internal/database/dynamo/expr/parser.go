@@ -169,7 +169,7 @@ func (p *parser) operand() (n Node, wrapped bool, err error) {
 	switch t := p.peek(); {
 	case t.kind == tokenPlaceholder:
 		p.at++
-		return &Placeholder{Slot: p.slot(&p.out.Placeholders, t), Name: p.word(t), Pos: t.start}, false, nil
+		return &Placeholder{Slot: p.slot(&p.out.Placeholders, t), Name: p.word(t)}, false, nil
 	case t.kind == tokenName && p.tokenIs(p.at+1, "("):
 		n, err = p.call()
 		return n, false, err

@@ -52,7 +52,6 @@ type Arithmetic struct {
 type Placeholder struct {
 	Slot int    // index in Expression.Placeholders
 	Name string // with its colon
-	Pos  int
 }
 
 func (*And) node()         {}

@@ -230,7 +230,6 @@ type Disk interface {
 // DiskUsage is how full a store's disk is, in bytes.
 type DiskUsage struct {
 	Total int64 // of the file system
-	Used  int64 // by all files, of this store and others
 	// Available is what the process can still write, Pending the part of it that the store needs for acknowledged data.
 	Available, Pending int64
 	// Reserve is reserved for deletions and compactions: other updates get ErrFull when Available less Pending is below it.

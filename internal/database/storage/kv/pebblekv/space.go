@@ -233,7 +233,7 @@ func (s *space) usage() (kv.DiskUsage, error) {
 		return kv.DiskUsage{}, err
 	}
 	return kv.DiskUsage{
-		Total: bytesOf(usage.TotalBytes), Used: bytesOf(usage.UsedBytes), Available: bytesOf(usage.AvailBytes),
+		Total: bytesOf(usage.TotalBytes), Available: bytesOf(usage.AvailBytes),
 		Pending: s.pending(), Reserve: s.reserve,
 	}, nil
 }
