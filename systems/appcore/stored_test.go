@@ -4,8 +4,6 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
@@ -65,24 +63,7 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 // items returns a scan's items.
 func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
 	tb.Helper()
-	return func(yield func(table.Item) bool) {
-		in := &dynamodb.ScanInput{TableName: aws.String("AppCore"), ConsistentRead: aws.Bool(index == "")}
-		if index != "" {
-			in.IndexName = &index
-		}
-		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for _, it := range page.Items {
-				if !yield(it) {
-					return
-				}
-			}
-		}
-	}
+	return v.Database.Items(tb, "AppCore", index)
 }
 
 // sound fails the test unless the stored data is consistent: each transaction has one equal copy and one index entry and, if it

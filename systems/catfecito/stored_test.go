@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
@@ -119,24 +117,7 @@ func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
 // items returns a scan's items.
 func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
 	tb.Helper()
-	return func(yield func(table.Item) bool) {
-		in := &dynamodb.ScanInput{TableName: aws.String("catfecito-serverless-" + v.Stage()), ConsistentRead: aws.Bool(index == "")}
-		if index != "" {
-			in.IndexName = &index
-		}
-		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for _, it := range page.Items {
-				if !yield(it) {
-					return
-				}
-			}
-		}
-	}
+	return v.Database.Items(tb, "catfecito-serverless-"+v.Stage(), index)
 }
 
 // sound fails the test unless the stored data is consistent: each user has one marker and one password, each order has one equal

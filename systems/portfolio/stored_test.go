@@ -1,13 +1,12 @@
 package portfolio_test
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
@@ -115,26 +114,9 @@ func text(v types.AttributeValue) string {
 }
 
 // items returns a scan's items.
-func items(tb testing.TB, v *apitest.Server, index string) func(func(table.Item) bool) {
+func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
 	tb.Helper()
-	return func(yield func(table.Item) bool) {
-		in := &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(index == "")}
-		if index != "" {
-			in.IndexName = &index
-		}
-		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for _, it := range page.Items {
-				if !yield(it) {
-					return
-				}
-			}
-		}
-	}
+	return v.Database.Items(tb, tableName, index)
 }
 
 // sound fails the test unless the stored data is consistent.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
@@ -16,15 +14,8 @@ import (
 // everything calls do with every item in the table.
 func everything(tb testing.TB, v *apitest.Server, do func(table.Item)) {
 	tb.Helper()
-	pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, &dynamodb.ScanInput{TableName: aws.String("TransporteApp"), ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(tb.Context())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, it := range page.Items {
-			do(it)
-		}
+	for it := range v.Database.Items(tb, "TransporteApp", "") {
+		do(it)
 	}
 }
 

@@ -57,7 +57,7 @@ var (
 func (d *document) stored(t *testing.T, k kind) []table.Item {
 	t.Helper()
 	var found []table.Item
-	for it := range items(t, d.v, k.table, "") {
+	for it := range d.v.Database.Items(t, k.table, "") {
 		if it[k.has] != nil {
 			found = append(found, it)
 		}

@@ -154,7 +154,7 @@ func (d *document) roomLines() []apitest.Line {
 			a.vote(t, room.ID, 1, true)
 			ends := fmt.Sprint(v.Clock.Now().Add(24 * time.Hour).Unix())
 			for _, name := range []string{"trinity-rooms", "trinity-votes"} {
-				for it := range items(t, v, name, "") {
+				for it := range v.Database.Items(t, name, "") {
 					if ttl, ok := it["ttl"].(*types.AttributeValueMemberN); !ok || ttl.Value != ends {
 						t.Errorf("goes at %v, not at %s: %v", it["ttl"], ends, it)
 					}

@@ -1,13 +1,10 @@
 package trinity_test
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
@@ -48,7 +45,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 	tb.Helper()
 	s := &stored{rooms: map[string]*storedRoom{}, shared: map[string]map[int64]map[string]trinitydb.UserMatch{}, unmatched: map[string][]string{}}
 	for _, name := range []string{"trinity-rooms", "trinity-votes", "trinity-matches"} {
-		for it := range items(tb, v, name, "") {
+		for it := range v.Database.Items(tb, name, "") {
 			x, place, err := trinitydb.Decode(it)
 			if err != nil {
 				tb.Fatal(err)
@@ -56,7 +53,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 			s.add(tb, x, place, it)
 		}
 	}
-	for it := range items(tb, v, "trinity-votes", "unmatched-index") {
+	for it := range v.Database.Items(tb, "trinity-votes", "unmatched-index") {
 		room, user := it["room"].(*types.AttributeValueMemberS), it["unmatchedUserId"].(*types.AttributeValueMemberS) //nolint:forcetypeassert // the index has them
 		s.unmatched[room.Value] = append(s.unmatched[room.Value], user.Value)
 	}
@@ -91,29 +88,6 @@ func (s *stored) add(tb testing.TB, x any, place table.Place, it table.Item) {
 	case trinitydb.RoomRequest:
 	default:
 		tb.Errorf("an item of no entity: %v", it)
-	}
-}
-
-// items returns the items of a table or index.
-func items(tb testing.TB, v *apitest.Server, name, index string) iter.Seq[table.Item] {
-	tb.Helper()
-	return func(yield func(table.Item) bool) {
-		in := &dynamodb.ScanInput{TableName: &name, ConsistentRead: aws.Bool(index == "")}
-		if index != "" {
-			in.IndexName = &index
-		}
-		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for _, it := range page.Items {
-				if !yield(it) {
-					return
-				}
-			}
-		}
 	}
 }
 

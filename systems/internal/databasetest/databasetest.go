@@ -8,6 +8,7 @@ package databasetest
 import (
 	"context"
 	"crypto/rand"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,6 +136,28 @@ func (d Database) Create(tb testing.TB, tables []system.Table) {
 		})
 		if err != nil {
 			tb.Fatalf("time to live of table %s: %v", aws.ToString(t.Create.TableName), err)
+		}
+	}
+}
+
+// Items scans a table or, unless index is "", an index.
+func (d Database) Items(tb testing.TB, table, index string) iter.Seq[map[string]types.AttributeValue] {
+	tb.Helper()
+	return func(yield func(map[string]types.AttributeValue) bool) {
+		in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(index == "")}
+		if index != "" {
+			in.IndexName = &index
+		}
+		for pages := dynamodb.NewScanPaginator(d.DynamoDB, in); pages.HasMorePages(); {
+			page, err := pages.NextPage(tb.Context())
+			if err != nil {
+				tb.Fatal(err)
+			}
+			for _, it := range page.Items {
+				if !yield(it) {
+					return
+				}
+			}
 		}
 	}
 }
