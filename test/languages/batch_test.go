@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,19 +90,7 @@ var batches = map[string]func(n int) (most int, failure string){
 // TestBatches tests that unprocessed items of a batch are retried, and that the lines that may not be written are reported,
 // the same as in Go.
 func TestBatches(t *testing.T) {
-	const file = "../generated/designs/patterns.design.yaml"
-	t.Run("TypeScript", func(t *testing.T) {
-		installed(t)
-		dir := t.TempDir()
-		d := generated(t, typescript, file, filepath.Join(dir, "patterns"))
-		compiled(t, dir)
-		tryBatches(t, typescript, d, filepath.Join(dir, "out", "patterns"))
-	})
-	t.Run("Python", func(t *testing.T) {
-		hasBoto3(t)
-		dir := filepath.Join(t.TempDir(), "patterns")
-		tryBatches(t, python, generated(t, python, file, dir), dir)
-	})
+	inEach(t, "../generated/designs/patterns.design.yaml", tryBatches)
 }
 
 func tryBatches(t *testing.T, l language, d *design.Design, dir string) {

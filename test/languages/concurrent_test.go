@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,18 +24,7 @@ import (
 // TestConcurrentWrites tests that concurrent orders sell a stock completely and no more, and that one request sent several
 // times concurrently is executed once. An order with a conflict in each attempt fails after five seconds and eight attempts.
 func TestConcurrentWrites(t *testing.T) {
-	t.Run("TypeScript", func(t *testing.T) {
-		installed(t)
-		dir := t.TempDir()
-		d := generated(t, typescript, "../generated/designs/shop.design.yaml", filepath.Join(dir, "shop"))
-		compiled(t, dir)
-		concurrentWrites(t, typescript, d, filepath.Join(dir, "out", "shop"))
-	})
-	t.Run("Python", func(t *testing.T) {
-		hasBoto3(t)
-		dir := filepath.Join(t.TempDir(), "shop")
-		concurrentWrites(t, python, generated(t, python, "../generated/designs/shop.design.yaml", dir), dir)
-	})
+	inEach(t, "../generated/designs/shop.design.yaml", concurrentWrites)
 }
 
 func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {

@@ -70,6 +70,24 @@ var (
 	python     = language{"Python", generate.Python, []string{"/usr/bin/python3", "driver.py"}}
 )
 
+// inEach runs a test of a design's code in each language. The code is in dir.
+func inEach(t *testing.T, file string, test func(t *testing.T, l language, d *design.Design, dir string)) {
+	t.Helper()
+	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	t.Run("TypeScript", func(t *testing.T) {
+		installed(t)
+		dir := t.TempDir()
+		d := generated(t, typescript, file, filepath.Join(dir, name))
+		compiled(t, dir)
+		test(t, typescript, d, filepath.Join(dir, "out", name))
+	})
+	t.Run("Python", func(t *testing.T) {
+		hasBoto3(t)
+		dir := filepath.Join(t.TempDir(), name)
+		test(t, python, generated(t, python, file, dir), dir)
+	})
+}
+
 // generated writes the code of a design into a directory.
 func generated(t *testing.T, l language, file, dir string) *design.Design {
 	t.Helper()

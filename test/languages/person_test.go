@@ -173,18 +173,7 @@ func TestActiveWriterIsNotErased(t *testing.T) {
 	if err := os.WriteFile(file, []byte(diary), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("TypeScript", func(t *testing.T) {
-		installed(t)
-		dir := t.TempDir()
-		d := generated(t, typescript, file, filepath.Join(dir, "diary"))
-		compiled(t, dir)
-		erasureOfActiveWriter(t, typescript, d, filepath.Join(dir, "out", "diary"))
-	})
-	t.Run("Python", func(t *testing.T) {
-		hasBoto3(t)
-		dir := filepath.Join(t.TempDir(), "diary")
-		erasureOfActiveWriter(t, python, generated(t, python, file, dir), dir)
-	})
+	inEach(t, file, erasureOfActiveWriter)
 }
 
 func erasureOfActiveWriter(t *testing.T, l language, d *design.Design, dir string) {

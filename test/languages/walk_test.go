@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -19,19 +18,7 @@ import (
 // TestWalksContinue tests that a walk without bounds finds nothing before its floor, and continues unchanged two days later,
 // as in Go.
 func TestWalksContinue(t *testing.T) {
-	const file = "../../internal/tools/designer/trial/testdata/buckets.design.yaml"
-	t.Run("TypeScript", func(t *testing.T) {
-		installed(t)
-		dir := t.TempDir()
-		d := generated(t, typescript, file, filepath.Join(dir, "buckets"))
-		compiled(t, dir)
-		walksResume(t, typescript, d, filepath.Join(dir, "out", "buckets"))
-	})
-	t.Run("Python", func(t *testing.T) {
-		hasBoto3(t)
-		dir := filepath.Join(t.TempDir(), "buckets")
-		walksResume(t, python, generated(t, python, file, dir), dir)
-	})
+	inEach(t, "../../internal/tools/designer/trial/testdata/buckets.design.yaml", walksResume)
 }
 
 func walksResume(t *testing.T, l language, d *design.Design, dir string) {
