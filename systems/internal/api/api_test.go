@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -75,26 +73,8 @@ type server struct {
 	issuer   *auth.Issuer
 	registry *prometheus.Registry
 	metrics  *api.Metrics
-	log      *logBuffer
+	log      *systemtest.Log
 	entered  chan struct{} // signals that GET /wait has begun
-}
-
-// logBuffer is a log that can be read while it is written.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func serve(t *testing.T, change func(*api.Options)) *server {
@@ -103,7 +83,7 @@ func serve(t *testing.T, change func(*api.Options)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{issuer: issuer, registry: prometheus.NewRegistry(), log: &logBuffer{}, entered: make(chan struct{}, 1)}
+	s := &server{issuer: issuer, registry: prometheus.NewRegistry(), log: &systemtest.Log{}, entered: make(chan struct{}, 1)}
 	s.metrics = api.NewMetrics(s.registry)
 	o := api.Options{
 		Name: "pay", Title: "Pay", Version: "3.1.4", Prefix: "/pay", Verifier: issuer.Verifier(), Metrics: s.metrics,

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
 // EachBuilt runs a test of a system with its binary, built from a package ("./lambda"): as a server called over a socket, and as
@@ -101,22 +101,7 @@ const endWait = 30 * time.Second
 var addressLine = regexp.MustCompile(` at (http://127\.0\.0\.1:\d+)/`)
 
 // transcript records a process's output.
-type transcript struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *transcript) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *transcript) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
+type transcript struct{ systemtest.Log }
 
 // look fails the test for errors and panics in the log, and prints the log if the test has failed.
 func (s *transcript) look(t *testing.T) {

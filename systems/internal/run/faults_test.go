@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"bytes"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,24 +19,6 @@ import (
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
-
-// record is a log that is safe to read while it is written.
-type record struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
-
-func (r *record) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
-}
 
 // TestFaultsOfTheDatabase: whatever happens to the database, callers get a code and learn nothing about internals, and the error
 // is logged.
@@ -112,14 +93,14 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 // faultyDatabase is the notes system on a database that a test can break.
 type faultyDatabase struct {
 	url, token string
-	log        *record
+	log        *systemtest.Log
 	mu         sync.Mutex
 	fault      func(http.ResponseWriter, *http.Request)
 }
 
 func faulty(t *testing.T) *faultyDatabase {
 	t.Helper()
-	f := &faultyDatabase{log: &record{}}
+	f := &faultyDatabase{log: &systemtest.Log{}}
 	database := monotabletest.New(t).Handler()
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()

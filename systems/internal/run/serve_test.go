@@ -26,7 +26,7 @@ type hosted struct {
 	token  string
 	stop   context.CancelFunc
 	result chan error // of Serve
-	log    *record
+	log    *systemtest.Log
 }
 
 func host(t *testing.T, hooks systemtest.Hooks) *hosted {
@@ -35,7 +35,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1), log: &record{}}
+	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1), log: &systemtest.Log{}}
 	issuer, err := auth.NewIssuer("notes", h.url, nil)
 	if err != nil {
 		t.Fatal(err)
