@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
+	"github.com/monotable/monotable/test/internal/npm"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
@@ -43,7 +44,7 @@ const (
 )
 
 func TestConsumers(t *testing.T) {
-	wantInstalledPackages(t)
+	npm.WantInstalled(t, "js")
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64()

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -138,21 +136,4 @@ func (j *judge) read(line []byte) error {
 		j.save(said.Checkpoint.Shard, said.Checkpoint.Sequence)
 	}
 	return nil
-}
-
-// wantInstalledPackages compares the installed packages with the lock file.
-func wantInstalledPackages(t *testing.T) {
-	t.Helper()
-	const remedy = "run `make setup`"
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Fatalf("%v: install Node.js 20 or newer, then %s", err, remedy)
-	}
-	pinned, err := os.ReadFile(filepath.Join("js", "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	installed, err := os.ReadFile(filepath.Join("js", "node_modules", ".installed"))
-	if err != nil || !bytes.Equal(pinned, installed) {
-		t.Fatalf("js/node_modules is not what js/package-lock.json pins: %s", remedy)
-	}
 }

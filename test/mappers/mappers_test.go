@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monotable/monotable/test/internal/npm"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
 func TestMappers(t *testing.T) {
-	wantInstalledPackages(t)
+	npm.WantInstalled(t, "js")
 	binary := serverproc.Build(t)
 	for _, c := range []struct {
 		library string
@@ -93,7 +94,7 @@ func TestMappers(t *testing.T) {
 
 // TestModules: modules without a model, or that fail, are reported.
 func TestModules(t *testing.T) {
-	wantInstalledPackages(t)
+	npm.WantInstalled(t, "js")
 	binary := serverproc.Build(t)
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ module, want string }{
@@ -128,21 +129,4 @@ func run(t *testing.T, binary string, args ...string) (stdout, stderr string) {
 		t.Fatalf("%v: %v\n%s%s", args, err, &out, &said)
 	}
 	return out.String(), said.String()
-}
-
-// wantInstalledPackages compares the installed packages with those pinned by the lock file.
-func wantInstalledPackages(t *testing.T) {
-	t.Helper()
-	const remedy = "run `make setup`"
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Fatalf("%v: install Node.js 20 or newer, then %s", err, remedy)
-	}
-	pinned, err := os.ReadFile(filepath.Join("js", "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	installed, err := os.ReadFile(filepath.Join("js", "node_modules", ".installed"))
-	if err != nil || !bytes.Equal(pinned, installed) {
-		t.Fatalf("js/node_modules is not what js/package-lock.json pins: %s", remedy)
-	}
 }
