@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -280,27 +279,9 @@ func TestMetricsKeepConventions(t *testing.T) {
 	}
 }
 
-// clock is a clock controlled by the test.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 func TestStreamMetrics(t *testing.T) {
-	c := &clock{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-	db, registry := openMeasured(t, &monotable.Options{Now: c.Now, StreamShardRotation: -1})
+	c := &stoppedClock{at: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	db, registry := openMeasured(t, &monotable.Options{Now: c.now, StreamShardRotation: -1})
 	put := func(key string) {
 		t.Helper()
 		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("things"), Item: item(key)}); err != nil {

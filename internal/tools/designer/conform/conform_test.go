@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,30 +21,6 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source/sourcetest"
 	"github.com/monotable/monotable/monotabletest"
 )
-
-// corrected are the five corrected designs.
-func corrected(t *testing.T) map[string]*design.Design {
-	t.Helper()
-	names, err := filepath.Glob("../../../../design/testdata/drafts/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]*design.Design{}
-	for _, name := range names {
-		if strings.Contains(name, ".documented.") {
-			continue
-		}
-		d, err := design.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[strings.TrimSuffix(filepath.Base(name), ".design.yaml")] = d
-	}
-	if len(out) != 5 {
-		t.Fatalf("there are %d designs, want 5", len(out))
-	}
-	return out
-}
 
 // passes are passes over items in memory, each in a different order.
 func passes(items map[string][]table.Item) map[string]conform.Pass {
@@ -88,7 +63,7 @@ func asText(t *testing.T, r *conform.Report) string {
 // TestCorrectedDesigns tests that items made from a design and written to a database conform to it, and are all
 // counted.
 func TestCorrectedDesigns(t *testing.T) {
-	for name, d := range corrected(t) {
+	for name, d := range sourcetest.Designs(t) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 			records := sourcetest.Make(t, d, seed, 12)
@@ -145,7 +120,7 @@ func put(t *testing.T, client *dynamodb.Client, name string, items []table.Item)
 // TestBreaking breaks any one item of the five designs: there must be a finding about that item or one that
 // belongs to it.
 func TestBreaking(t *testing.T) {
-	for name, d := range corrected(t) {
+	for name, d := range sourcetest.Designs(t) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 			records := sourcetest.Make(t, d, seed, 4)

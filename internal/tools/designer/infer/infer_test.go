@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,30 +17,6 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 	"github.com/monotable/monotable/internal/tools/designer/source/sourcetest"
 )
-
-// corrected are the five corrected designs.
-func corrected(t *testing.T) map[string]*design.Design {
-	t.Helper()
-	names, err := filepath.Glob("../../../../design/testdata/drafts/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]*design.Design{}
-	for _, name := range names {
-		if strings.Contains(name, ".documented.") {
-			continue
-		}
-		d, err := design.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[strings.TrimSuffix(filepath.Base(name), ".design.yaml")] = d
-	}
-	if len(out) != 5 {
-		t.Fatalf("there are %d designs, want 5", len(out))
-	}
-	return out
-}
 
 // inputOf is the information about a design's tables without the design.
 func inputOf(d *design.Design, items map[string][]table.Item) infer.Input {
@@ -115,7 +90,7 @@ func census(d *design.Design) string {
 // TestRoundTrip tests that a design inferred from the items of another recognizes all of them, with the same keys, copies,
 // markers and index entries.
 func TestRoundTrip(t *testing.T) {
-	for name, d := range corrected(t) {
+	for name, d := range sourcetest.Designs(t) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 			items := sourcetest.Flat(sourcetest.Make(t, d, seed, 25))
@@ -147,7 +122,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestOrder tests that the draft does not depend on the order of the items.
 func TestOrder(t *testing.T) {
-	d := corrected(t)["catfecito"]
+	d := sourcetest.Designs(t)["catfecito"]
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 	items := sourcetest.Flat(sourcetest.Make(t, d, seed, 15))
 	want, err := infer.Draft(inputOf(d, items))

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,30 @@ import (
 
 // Now is the time at which the items are made: those that expire do so later.
 func Now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// Designs are the five designs in design/testdata/drafts, for tests of packages of designer.
+func Designs(tb testing.TB) map[string]*design.Design {
+	tb.Helper()
+	names, err := filepath.Glob("../../../../design/testdata/drafts/*.yaml")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := map[string]*design.Design{}
+	for _, name := range names {
+		if strings.Contains(name, ".documented.") {
+			continue
+		}
+		d, err := design.Load(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(name), ".design.yaml")] = d
+	}
+	if len(out) != 5 {
+		tb.Fatalf("there are %d designs, want 5", len(out))
+	}
+	return out
+}
 
 // Record is an entity's item, with what belongs to it.
 type Record struct {
