@@ -11,6 +11,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // maxDepth bounds the schema of recursive structures.
@@ -153,16 +154,7 @@ func (p *Patterns) storedMap(t design.Type, object map[string]any, name string) 
 		if err != nil {
 			return nil, err
 		}
-		at := m
-		for _, step := range path[:len(path)-1] {
-			inner, is := at[step].(*types.AttributeValueMemberM)
-			if !is {
-				inner = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
-				at[step] = inner
-			}
-			at = inner.Value
-		}
-		at[path[len(path)-1]] = v
+		lower.Put(m, path, v)
 	}
 	return &types.AttributeValueMemberM{Value: m}, nil
 }

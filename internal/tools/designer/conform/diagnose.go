@@ -10,6 +10,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // diagnose explains why an item is not recognized: which entity it seems to belong to, and what does
@@ -99,31 +100,12 @@ func (l *candidate) values(item table.Item) table.Values {
 		}
 		for i, part := range k.template.Parts {
 			f := l.place.entity.design.Field(part.Field)
-			if f == nil || len(part.Funcs) > 0 {
-				continue
-			}
-			if v := scalar(f.Type, texts[i]); v != nil {
-				out[part.Field] = v
+			if f != nil && len(part.Funcs) == 0 && f.Type.Scalar() {
+				out[part.Field] = lower.Scalar(f.Type, texts[i])
 			}
 		}
 	}
 	return out
-}
-
-// scalar is the value of a type with a text in keys.
-func scalar(t design.Type, text string) types.AttributeValue {
-	switch {
-	case t.Numeric():
-		return &types.AttributeValueMemberN{Value: text}
-	case t.Kind == design.KindBool:
-		return &types.AttributeValueMemberBOOL{Value: text == "true"}
-	case t.Kind == design.KindBytes:
-		return &types.AttributeValueMemberB{Value: []byte(text)}
-	case t.Scalar():
-		return &types.AttributeValueMemberS{Value: text}
-	default:
-		return nil
-	}
 }
 
 // valuesOf are the values of an entity's fields in an item.

@@ -29,7 +29,7 @@ func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeVa
 		if err != nil {
 			return nil, fmt.Errorf("is not of type %s: %w", t, err)
 		}
-		return scalar(t, text), nil
+		return Scalar(t, text), nil
 	case t.Kind == design.KindStruct:
 		return structOf(d, d.Struct(t.Name), l)
 	case t.Kind == design.KindMap:
@@ -91,8 +91,8 @@ func listOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeV
 	return &types.AttributeValueMemberL{Value: elems}, nil
 }
 
-// scalar is the value of a scalar type with the text s.
-func scalar(t design.Type, s string) types.AttributeValue {
+// Scalar is the value of a scalar type with the canonical text s.
+func Scalar(t design.Type, s string) types.AttributeValue {
 	switch {
 	case t.Numeric():
 		return &types.AttributeValueMemberN{Value: s}

@@ -14,6 +14,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
@@ -46,27 +47,13 @@ func (v *values) of(t design.Type, l design.Literal) (types.AttributeValue, erro
 		if err != nil {
 			return nil, err
 		}
-		return ofText(t, v.id(t.Kind, text)), nil
+		return lower.Scalar(t, v.id(t.Kind, text)), nil
 	case t.Kind == design.KindStruct:
 		return v.structure(v.design.Struct(t.Name), l)
 	case t.Kind == design.KindMap:
 		return v.mapping(t, l)
 	default:
 		return v.list(t, l)
-	}
-}
-
-// ofText is the value with this canonical text.
-func ofText(t design.Type, text string) types.AttributeValue {
-	switch {
-	case t.Numeric():
-		return &types.AttributeValueMemberN{Value: text}
-	case t.Kind == design.KindBool:
-		return &types.AttributeValueMemberBOOL{Value: text == "true"}
-	case t.Kind == design.KindBytes:
-		return &types.AttributeValueMemberB{Value: []byte(text)}
-	default:
-		return &types.AttributeValueMemberS{Value: text}
 	}
 }
 
@@ -85,23 +72,10 @@ func (v *values) structure(s *design.Struct, l design.Literal) (types.AttributeV
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if value != nil {
-			store(out, s.Fields[i].Path, value)
+			lower.Put(out, s.Fields[i].Path, value)
 		}
 	}
 	return &types.AttributeValueMemberM{Value: out}, nil
-}
-
-// store sets the value at the end of a path, creating the maps on the way.
-func store(m map[string]types.AttributeValue, path []string, value types.AttributeValue) {
-	for _, step := range path[:len(path)-1] {
-		inner, there := m[step].(*types.AttributeValueMemberM)
-		if !there {
-			inner = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
-			m[step] = inner
-		}
-		m = inner.Value
-	}
-	m[path[len(path)-1]] = value
 }
 
 func (v *values) mapping(t design.Type, l design.Literal) (types.AttributeValue, error) {
@@ -206,7 +180,7 @@ func (v *values) inventedValue(name string, t design.Type) types.AttributeValue 
 		out := map[string]types.AttributeValue{}
 		for _, f := range v.design.Struct(t.Name).Fields {
 			if !f.Optional {
-				store(out, f.Path, v.inventedValue(f.Name, f.Type))
+				lower.Put(out, f.Path, v.inventedValue(f.Name, f.Type))
 			}
 		}
 		return &types.AttributeValueMemberM{Value: out}
