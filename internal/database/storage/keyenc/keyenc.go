@@ -229,9 +229,6 @@ func Transfers(kind byte) (lo, hi []byte) {
 // Token returns the key of a TransactWriteItems idempotency record.
 func Token(token string) []byte { return append([]byte{spaceToken}, token...) }
 
-// Tokens returns the range of all idempotency records.
-func Tokens() (lo, hi []byte) { return prefixBounds([]byte{spaceToken}) }
-
 // Identity returns the key of a user, role or policy, or of a unique record of the identity directory. kind is defined by the
 // directory.
 func Identity(kind byte, name string) []byte { return append([]byte{spaceIdentity, kind}, name...) }

@@ -237,8 +237,6 @@ func TestRanges(t *testing.T) {
 	}
 	lo, hi := keyenc.TableDescriptors()
 	add("descriptor", lo, hi)
-	lo, hi = keyenc.Tokens()
-	add("token", lo, hi)
 	lo, hi = keyenc.Jobs()
 	add("job", lo, hi)
 	lo, hi = keyenc.Streams()
