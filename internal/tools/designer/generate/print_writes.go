@@ -117,7 +117,7 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 // printTx prints the method that composes writes.
 func (m *model) printTx(s *source) {
 	s.comment(
-		txRemarks("Tx", "Op", "table.ErrOverlap"),
+		txRemarks("Tx", "Op"),
 		"An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would return. An idempotent write makes "+
 			"the whole transaction idempotent.",
 	)
@@ -141,9 +141,9 @@ func (m *model) printTx(s *source) {
 }
 
 // txRemarks describe the method that composes writes.
-func txRemarks(name, op, overlap string) string {
+func txRemarks(name, op string) string {
 	return name + " runs writes of " + op + " in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs " +
-		"two units per KB. No two of them may touch the same item, which is " + overlap + ", except for counters; their order " +
+		"two units per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order " +
 		"does not matter."
 }
 

@@ -667,7 +667,7 @@ func (p *pythonPrinter) printOtherMethods() {
 		return
 	}
 	p.line("\n    def tx(self, *writes: _table.Op[_typing.Any]) -> None:")
-	p.doc("        ", txRemarks("tx", "op", "table.ErrOverlap"),
+	p.doc("        ", txRemarks("tx", "op"),
 		"An error of one write is the error that the write alone would raise, with the write's number in tx_write. An idempotent write makes the whole transaction idempotent.")
 	p.line("        self._run.tx(writes)")
 }

@@ -483,7 +483,7 @@ func (m *model) printTypeScriptClass(s *source) {
 
 // printTypeScriptTx prints the method that composes writes.
 func (m *model) printTypeScriptTx(s *source) {
-	tsDoc(s, "  ", txRemarks("tx", "op", "table.ErrOverlap")+" The results are those of the writes, in order.",
+	tsDoc(s, "  ", txRemarks("tx", "op")+" The results are those of the writes, in order.",
 		"An error of one write is the error that the write alone would throw, with the write's number in txWrite. An idempotent write makes the whole transaction idempotent.")
 	s.print("  tx<const W extends readonly table.Op<unknown>[]>(writes: W, options: table.CallOptions = {}): Promise<table.TxResult<W>> {\n    return this.#run.tx(writes, options);\n  }\n")
 }
