@@ -87,7 +87,7 @@ func System(o Options) system.System {
 			{Err: errAnothers, Status: http.StatusForbidden, Code: problem.CodeForbidden},
 			{Err: appcoredb.ErrNotificationExpired, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: noNotification},
 		},
-		Words: words.Must(wordsFiles, "words"),
+		Words: words.Must(wordsFiles),
 		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{

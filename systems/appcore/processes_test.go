@@ -18,7 +18,7 @@ import (
 // notification. Pages connected to one process see changes made by the other.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
-	peers := apitest.Processes(t, appcore.System(appcore.Options{}), 2)
+	peers := apitest.Processes(t, appcore.System(appcore.Options{}))
 	first, second := peers[0].Server, peers[1].Server
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()

@@ -112,7 +112,7 @@ func System(o Options) system.System {
 		About:  "A coffee shop: products, carts, orders that never oversell, and an audit trail of changes.",
 		Tables: tables,
 		Rules:  rules(),
-		Words:  words.Must(wordsFiles, "words"),
+		Words:  words.Must(wordsFiles),
 		Open:   func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{Title: "What is sold", Method: http.MethodGet, Path: "/products?limit=5"},
@@ -159,7 +159,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
-		provider: o.Payments, mail: o.Mail, words: words.Must(wordsFiles, "words"), hub: live.New[string](d.Logger), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
+		provider: o.Payments, mail: o.Mail, words: words.Must(wordsFiles), hub: live.New[string](d.Logger), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
 		Register: s.routes,

@@ -18,7 +18,7 @@ import (
 // name.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
-	peers := apitest.Processes(t, catfecito.System(catFecito()), 2)
+	peers := apitest.Processes(t, catfecito.System(catFecito()))
 	at := func(n int) *apitest.Server { return peers[n%2].Server }
 	p := stock(t, at(0), "Taza", "20.00", 10)
 	var sold atomic.Int32

@@ -122,7 +122,7 @@ func System() system.System {
 			{Err: portfoliodb.ErrUserEmailTaken, Code: CodeEmailTaken, Detail: "the address belongs to another user"},
 			{Err: portfoliodb.ErrCategorySlugTaken, Code: CodeSlugTaken, Detail: "the slug belongs to another category"},
 		},
-		Words:    words.Must(wordsFiles, "words"),
+		Words:    words.Must(wordsFiles),
 		Open:     open,
 		Examples: examples(),
 		Load:     loadPlan(),

@@ -16,7 +16,7 @@ import (
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const readers, hidden = 12, 2
-	peers := apitest.Processes(t, portfolio.System(), 2, "PORTFOLIO_BUCKET="+t.TempDir())
+	peers := apitest.Processes(t, portfolio.System(), "PORTFOLIO_BUCKET="+t.TempDir())
 	first, second := peers[0].Server, peers[1].Server
 	oneSlug(t, first, second)
 

@@ -26,7 +26,7 @@ import (
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const periods, rivals = 3, 4
-	peers := apitest.Processes(t, transporteapp.System(transporteapp.Options{}), 2)
+	peers := apitest.Processes(t, transporteapp.System(transporteapp.Options{}))
 	first, second := peers[0].Server, peers[1].Server
 	put[object](t, first, ana, "/perfil", profile())
 	join(t, first, desk, object{"rol": "despachador"})

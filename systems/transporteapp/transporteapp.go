@@ -115,7 +115,7 @@ func System(o Options) system.System {
 		About:    "Trips, drivers and vehicles of trucking companies, with a Carta Porte for the goods.",
 		Tables:   func(string) []system.Table { return tables() },
 		Rules:    rules(),
-		Words:    words.Must(wordsFiles, "words"),
+		Words:    words.Must(wordsFiles),
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: examples(),
 		Load:     loadPlan(),

@@ -14,7 +14,7 @@ import (
 // to one process receives all matches, including those created after the other process was killed.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
-	peers := apitest.Processes(t, trinity.System(trinity.Options{Films: some(6)}), 2)
+	peers := apitest.Processes(t, trinity.System(trinity.Options{Films: some(6)}))
 	first, second := peers[0].Server, peers[1].Server
 	host := client{first, ana}
 	room := host.create(t, "k")

@@ -103,7 +103,7 @@ func System(o Options) system.System {
 			{Err: errNoFilms, Code: "no_films"},
 			{Err: trinitydb.ErrRoomFull, Code: "room_full", Detail: "the room is full"},
 		},
-		Words: words.Must(wordsFiles, "words"),
+		Words: words.Must(wordsFiles),
 		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{

@@ -25,9 +25,9 @@ type Peer struct {
 // Kill kills the process with SIGKILL.
 func (p *Peer) Kill() { p.kill() }
 
-// Processes starts a system several times on one empty database, each with workers and the system clock. The processes share
+// Processes starts a system twice on one empty database, each with workers and the system clock. The processes share
 // keys, so tokens and cursors are valid for all of them. Settings are environment variables.
-func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer {
+func Processes(t *testing.T, s system.System, settings ...string) []*Peer {
 	t.Helper()
 	first := newServer(t, s, Process)
 	first.Clock = &Clock{machine: true}
@@ -38,7 +38,7 @@ func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer
 		"APP_ISSUER_KEY="+first.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn", "APP_RATE=0",
 	)
 	var all []*Peer
-	for range n {
+	for range 2 {
 		v := &Server{
 			Database: first.Database, Clock: first.Clock, issuer: first.issuer, keys: first.keys, system: s, transport: Process,
 			document: &document{}, seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},

@@ -18,6 +18,5 @@ var Platform = words.Must(own, ".")
 // Catalogue translates from English.
 type Catalogue = words.Catalogue
 
-// Must reads LANGUAGE.json from a folder for each language except English. It panics if one is missing or damaged, because they
-// are part of the program.
-func Must(files fs.FS, folder string) *Catalogue { return words.Must(files, folder) }
+// Must returns the catalogue of a system: LANGUAGE.json in the folder words, for each language except English.
+func Must(files fs.FS) *Catalogue { return words.Must(files, "words") }
