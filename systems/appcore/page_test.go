@@ -1,7 +1,6 @@
 package appcore_test
 
 import (
-	"context"
 	"errors"
 	"net/http/httptest"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/systemtest"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -34,24 +34,7 @@ func process(t *testing.T, o appcore.Options) (address string, token func(sub st
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.Config.Handler = host.Mux()
-	server.Start()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		host.Work(ctx)
-	}()
-	t.Cleanup(func() {
-		host.Drain()
-		server.CloseClientConnections()
-		server.Close()
-		cancel()
-		<-done
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	systemtest.Serve(t, server, host)
 	return server.URL + "/appcore/", func(sub string, groups ...string) string {
 		token, err := issuer.Mint(auth.Claims{Sub: sub, Groups: groups, TTL: time.Hour})
 		if err != nil {

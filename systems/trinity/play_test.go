@@ -1,7 +1,6 @@
 package trinity_test
 
 import (
-	"context"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -46,24 +45,7 @@ func processWith(t *testing.T, source films.Source, address, public string, orig
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.Config.Handler = host.Mux()
-	server.Start()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		host.Work(ctx)
-	}()
-	t.Cleanup(func() {
-		host.Drain()
-		server.CloseClientConnections()
-		server.Close()
-		cancel()
-		<-done
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	systemtest.Serve(t, server, host)
 	return server
 }
 
