@@ -185,14 +185,14 @@ func (l *local) eachIn(times int, operation string, body func(random *rand.Rand)
 }
 
 // fill puts items with these bodies.
-func (l *local) fill(from, to int, table string, item func(n int) string) error {
+func (l *local) fill(from, to int, item func(n int) string) error {
 	begin := time.Now()
 	for n := from; n < to; {
 		var puts []string
 		for ; n < to && len(puts) < batchMax; n++ {
 			puts = append(puts, `{"PutRequest":{"Item":`+item(n)+`}}`)
 		}
-		if _, err := l.call("BatchWriteItem", `{"RequestItems":{"`+table+`":[`+strings.Join(puts, ",")+`]}}`); err != nil {
+		if _, err := l.call("BatchWriteItem", `{"RequestItems":{"bench":[`+strings.Join(puts, ",")+`]}}`); err != nil {
 			return err
 		}
 		if n%1_000_000 == 0 {
@@ -218,7 +218,7 @@ func growItemsOfTable(context.Context) (lines []growth, err error) {
 		}
 		loaded := 0
 		for _, n := range []int{growItems / 100, growItems} {
-			err := l.fill(loaded, n, "bench", func(n int) string {
+			err := l.fill(loaded, n, func(n int) string {
 				return fmt.Sprintf(`{"PK":{"S":"item#%0*d"},"n":{"N":"%d"},"text":{"S":%q}}`, digits, n, n, strings.Repeat("z", 100))
 			})
 			if err != nil {
@@ -382,7 +382,7 @@ func growCollection(context.Context) (lines []growth, err error) {
 		}
 		loaded := 0
 		for _, n := range counts {
-			if err := l.fill(loaded, n, "bench", element); err != nil {
+			if err := l.fill(loaded, n, element); err != nil {
 				return err
 			}
 			loaded = n
@@ -463,7 +463,7 @@ func compareWithSDK(ctx context.Context) (lines []growth, err error) {
 		if _, err := l.call("CreateTable", fmt.Sprintf(growTable, "bench")); err != nil {
 			return err
 		}
-		if err := l.fill(0, itemsMin, "bench", func(n int) string {
+		if err := l.fill(0, itemsMin, func(n int) string {
 			return fmt.Sprintf(`{"PK":{"S":"%d"},"text":{"S":%q}}`, n, strings.Repeat("z", 1000))
 		}); err != nil {
 			return err

@@ -31,18 +31,18 @@ var ErrTwice = errors.New("registers: a query returned an item twice")
 
 // Item is the register in an image of a stream, Absent if there is none.
 func Item(image map[string]streamtypes.AttributeValue) int {
-	return streamInt(image, valueName, Absent)
+	return streamInt(image, valueName)
 }
 
 // Place is the register that a record of a stream is about.
 func Place(keys map[string]streamtypes.AttributeValue) (pair, register int) {
-	return streamInt(keys, pairName, Absent), streamInt(keys, registerName, Absent)
+	return streamInt(keys, pairName), streamInt(keys, registerName)
 }
 
-func streamInt(attributes map[string]streamtypes.AttributeValue, name string, missing int) int {
+func streamInt(attributes map[string]streamtypes.AttributeValue, name string) int {
 	v, is := attributes[name].(*streamtypes.AttributeValueMemberN)
 	if !is {
-		return missing
+		return Absent
 	}
 	n, err := strconv.Atoi(v.Value)
 	if err != nil {
