@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -136,7 +135,7 @@ type tlsServer struct {
 	t            *testing.T
 	files        tlsFlags
 	certificates *certificates
-	log          *lockedBuffer
+	log          *log
 	address      string
 	clock        atomic.Int64 // nanoseconds
 }
@@ -144,27 +143,9 @@ type tlsServer struct {
 // later advances the clock by the interval after which files are checked again.
 func (s *tlsServer) later() { s.clock.Add(int64(certificateLook)) }
 
-// lockedBuffer is safe for concurrent use.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 func serveTLS(t *testing.T, ca *authority, files tlsFlags, o *monotable.Options) *tlsServer {
 	t.Helper()
-	s := &tlsServer{t: t, log: new(lockedBuffer)}
+	s := &tlsServer{t: t, log: new(log)}
 	s.later()
 	dir := t.TempDir()
 	files.cert, files.key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
