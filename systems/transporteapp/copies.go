@@ -93,9 +93,10 @@ type newCartaRequest struct {
 // tripOfDraft is a change of a trip with the draft carta that follows it.
 type tripOfDraft struct {
 	api.Seen
-	CartaID string
-	Visto   int64
-	Lines   []db.GuardarViajeConCartaLine
+	CartaID   string
+	Visto     int64
+	Distancia table.Decimal
+	Lines     []db.GuardarViajeConCartaLine
 }
 
 // viajeConCarta is a trip with its carta.

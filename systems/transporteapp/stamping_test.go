@@ -344,6 +344,46 @@ func TestMovedTripMovesItsDraft(t *testing.T) {
 	has("2027-01-15T02:00:00", "2027-01-15T12:00:00", "llegada")
 }
 
+// TestTripOfOtherDistanceChangesItsDraft: the place where a trip arrives gets the trip's new distance if it had the old one, and the
+// draft's total with it. A distance that was entered by hand stays, and so do those of several places.
+func TestTripOfOtherDistanceChangesItsDraft(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
+	at, carta := "/viajes/"+trip.ViajeID, "/cartas/"+trip.Carta.CartaID
+	put[object](t, v, ana, carta+"/ubicaciones", object{"ubicaciones": places()})
+	drive := func(km float64) {
+		t.Helper()
+		put[object](t, v, ana, at, with(bareTrip(), object{"local": nil, "distanciaTotal": km}))
+	}
+	has := func(total string, ways ...string) {
+		t.Helper()
+		var got []string
+		for _, u := range get[transporteapp.Contenido](t, v, ana, carta+"/contenido").Ubicaciones {
+			if u.DistanciaRecorrida != nil {
+				got = append(got, u.DistanciaRecorrida.String())
+			}
+			if u.FechaHoraSalidaLlegada != "2027-01-15T02:00:00" && u.FechaHoraSalidaLlegada != "2027-01-15T12:00:00" {
+				t.Errorf("a place has the time %s", u.FechaHoraSalidaLlegada)
+			}
+		}
+		if now := get[transporteapp.Carta](t, v, ana, carta).Totales.DistanciaTotal.String(); now != total || !slices.Equal(got, ways) {
+			t.Errorf("the carta has the distances %q and the total %s, want %q and %s", got, now, ways, total)
+		}
+	}
+	drive(540.5)
+	has("540.5", "540.5")
+	list := places()
+	list[1]["distanciaRecorrida"] = 530 // measured
+	put[object](t, v, ana, carta+"/ubicaciones", object{"ubicaciones": list})
+	drive(550)
+	has("530", "530")
+	list = append(places(), with(places()[1], object{"idUbicacion": "DE000002", "distanciaRecorrida": 550}))
+	put[object](t, v, ana, carta+"/ubicaciones", object{"ubicaciones": list})
+	drive(560)
+	has("1050", "500", "550")
+}
+
 // TestTooLargeCartaCannotBeClosed: a carta whose document and stamp would be too large to store cannot be closed, so the PAC never stamps it.
 func TestTooLargeCartaCannotBeClosed(t *testing.T) {
 	t.Parallel()

@@ -336,7 +336,7 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 			saved = done.Viaje
 			return err
 		}
-		if _, err = s.db.GuardarViajeConCarta(ctx, guardarViajeConCarta(tripOfDraft{in.Seen, carta.CartaID, carta.Revision, moved}, v)); err == nil {
+		if _, err = s.db.GuardarViajeConCarta(ctx, guardarViajeConCarta(tripOfDraft{in.Seen, carta.CartaID, carta.Revision, carta.DistanciaTotal, moved}, v)); err == nil {
 			saved, err = s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: who.Sub, ViajeID: in.ViajeID})
 		}
 		return err
@@ -344,8 +344,8 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	return saved, err
 }
 
-// movedPlaces returns a trip's draft carta and those of its places that have the stored times of the trip, with the new ones. Places
-// whose times were entered by hand stay as they are.
+// movedPlaces returns a trip's draft carta and those of its places that have the stored times or the stored distance of the trip, with
+// the new ones. What was entered by hand stays as it is.
 func (s *service) movedPlaces(ctx context.Context, v *db.Viaje) (c db.Carta, moved []db.GuardarViajeConCartaLine, err error) {
 	was, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: v.UserID, ViajeID: v.ViajeID})
 	if err != nil || was.Fiscal == nil || was.Fiscal.CartaPorteStatus != db.EstadoCartaBorrador {
@@ -359,13 +359,26 @@ func (s *service) movedPlaces(ctx context.Context, v *db.Viaje) (c db.Carta, mov
 		return c, nil, err
 	}
 	leave, reach, err := s.ends(ctx, v.UserID, c.CartaID)
-	move := func(u *db.Ubicacion, from, to time.Time) {
-		if u != nil && !from.Equal(to) && isAt(u, from, zone) {
-			moved = append(moved, db.GuardarViajeConCartaLine{Orden: u.Orden, FechaHoraSalidaLlegada: to.In(zone).Truncate(time.Minute).Format(localTime)})
+	move := func(u *db.Ubicacion, from, to time.Time, further bool) {
+		if u == nil {
+			return
+		}
+		line := db.GuardarViajeConCartaLine{Orden: u.Orden, FechaHoraSalidaLlegada: u.FechaHoraSalidaLlegada, DistanciaRecorrida: u.DistanciaRecorrida}
+		later := !from.Equal(to) && isAt(u, from, zone)
+		if later {
+			line.FechaHoraSalidaLlegada = to.In(zone).Truncate(time.Minute).Format(localTime)
+		}
+		if further {
+			line.DistanciaRecorrida, c.DistanciaTotal = &v.DistanciaTotal, v.DistanciaTotal
+		}
+		if later || further {
+			moved = append(moved, line)
 		}
 	}
-	move(leave, was.FechaInicioProgramada, v.FechaInicioProgramada)
-	move(reach, was.FechaFinProgramada, v.FechaFinProgramada)
+	move(leave, was.FechaInicioProgramada, v.FechaInicioProgramada, false)
+	same := func(a, b table.Decimal) bool { return a.Compare(b) == 0 }
+	whole := reach != nil && reach.DistanciaRecorrida != nil && same(*reach.DistanciaRecorrida, was.DistanciaTotal) && same(c.DistanciaTotal, was.DistanciaTotal)
+	move(reach, was.FechaFinProgramada, v.FechaFinProgramada, whole && !same(was.DistanciaTotal, v.DistanciaTotal))
 	return c, moved, err
 }
 

@@ -2075,6 +2075,7 @@ func (x GuardarViajeConCartaLine) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "orden", table.Int(), x.Orden)
 	table.Set(v, "fechaHoraSalidaLlegada", table.Text[string](), x.FechaHoraSalidaLlegada)
+	table.SetOptional(v, "distanciaRecorrida", table.Number(), x.DistanciaRecorrida)
 	return v
 }
 
@@ -2085,6 +2086,7 @@ func (in GuardarViajeConCartaInput) input() table.Input {
 	table.Set(v, "at", table.Time(), in.At)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
 	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "distancia", table.Number(), in.Distancia)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)

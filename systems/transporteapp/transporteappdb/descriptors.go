@@ -3286,6 +3286,7 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
+					{Path: []string{"distanciaTotal"}, Value: table.InputValue("distancia")},
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
@@ -3312,6 +3313,7 @@ var (
 				Each:   true,
 				Set: []table.Assignment{
 					{Path: []string{"fechaHoraSalidaLlegada"}, Value: table.LineValue("fechaHoraSalidaLlegada")},
+					{Path: []string{"distanciaRecorrida"}, Value: table.LineValue("distanciaRecorrida")},
 				},
 			},
 		},
@@ -3321,6 +3323,7 @@ var (
 			{Name: "at", Type: table.Type{Kind: "time"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
 			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "distancia", Type: table.Type{Kind: "decimal"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}},
@@ -3345,6 +3348,7 @@ var (
 		LineParams: []table.Param{
 			{Name: "orden", Type: table.Type{Kind: "int"}},
 			{Name: "fechaHoraSalidaLlegada", Type: table.Type{Kind: "text"}},
+			{Name: "distanciaRecorrida", Type: table.Type{Kind: "decimal"}, Optional: true},
 		},
 		Lines:    true,
 		MaxLines: 2,

@@ -1292,6 +1292,7 @@ type GuardarViajeConCartaInput struct {
 	At                    time.Time
 	CartaID               string
 	Visto                 int64
+	Distancia             table.Decimal
 	UserID                string
 	ViajeID               string
 	Nombre                string
@@ -1312,6 +1313,7 @@ type GuardarViajeConCartaInput struct {
 type GuardarViajeConCartaLine struct {
 	Orden                  int64
 	FechaHoraSalidaLlegada string
+	DistanciaRecorrida     *table.Decimal
 }
 
 // GuardarViajeConCartaResult is the result of GuardarViajeConCarta.
@@ -1324,7 +1326,8 @@ type GuardarViajeConCartaResult struct {
 
 // GuardarViajeConCarta does, all or nothing: update Viaje, update Carta, update Ubicacion for each line.
 //
-// The same for a trip with a draft carta, some of whose places, the lines, have the trip's times.
+// The same for a trip with a draft carta, some of whose places, the lines, have the trip's times or distance; distancia
+// is the carta's total.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to AND updatedAt < :at; GSI1 moved (2); GSI2 moved (4)
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
