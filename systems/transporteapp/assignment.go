@@ -163,6 +163,11 @@ func average(total, count int64) (*table.Decimal, error) {
 func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.changeTrip(ctx, userID, id, func(v db.Viaje) (err error) {
 		r, gone := v.Resources, v.Estado == db.EstadoViajeEnCurso
+		if f := v.Fiscal; !gone && f != nil && f.CartaPorteStatus == db.EstadoCartaCancelada {
+			if err := s.noneStamped(ctx, userID, id); err != nil {
+				return err
+			}
+		}
 		switch {
 		case r == nil:
 			_, err = s.db.CancelarViaje(ctx, db.CancelarViajeInput{UserID: userID, ViajeID: id})
@@ -186,4 +191,24 @@ func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) 
 		}
 		return err
 	})
+}
+
+// noneStamped rejects a trip that has a carta besides its last one that is not cancelled: a stamped one, which was replaced.
+func (s *service) noneStamped(ctx context.Context, userID, id string) error {
+	for item, err := range s.db.CartasDeViajeAll(ctx, db.CartasDeViajeInput{UserID: userID, ViajeID: id}) {
+		if err != nil {
+			return err
+		}
+		if item.Status == db.EstadoCartaCancelada {
+			continue
+		}
+		c, err := s.carta(ctx, userID, item.CartaID) // the index lags behind
+		if err != nil {
+			return err
+		}
+		if c.Status != db.EstadoCartaCancelada {
+			return errSustituidaVigente
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -44,6 +45,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	var bad fields
 	bad.addIf(reason == "", "body.motivo", "is required, because the carta is stamped")
 	bad.addIf((reason == "01") != (replacement != ""), "body.sustituye", "is required for motivo 01 and allowed only there")
+	bad.addIf(strings.EqualFold(replacement, c.Timbrado.UUIDFiscal), "body.sustituye", "is the UUID of this carta")
 	if err := bad.problem(); err != nil {
 		return err
 	}
@@ -52,9 +54,19 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 		return err
 	}
 	replaced := v.Fiscal != nil && v.Fiscal.CartaPorteID != c.CartaID
+	var by db.Carta
+	if replaced {
+		if by, err = s.replacing(ctx, c, v.Fiscal.CartaPorteID); err != nil {
+			return err
+		}
+	}
+	if t := by.Timbrado; t != nil && replacement != "" && !strings.EqualFold(replacement, t.UUIDFiscal) {
+		bad.add("body.sustituye", "is not the UUID of the carta that replaces this one")
+		return bad.problem()
+	}
 	if c.Status == db.EstadoCartaTimbrada {
 		if replaced {
-			err = s.beginReplaced(ctx, c, v.Fiscal.CartaPorteID)
+			err = s.beginReplaced(ctx, c, &by, v.Fiscal.CartaPorteID)
 		} else {
 			err = errorOf(s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
 				UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
@@ -83,15 +95,23 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	}))
 }
 
+// replacing returns the carta that replaces another one of its trip, looking back from the trip's current one. It has no id if none
+// does, because a carta was created after the one that replaced it had been cancelled.
+func (s *service) replacing(ctx context.Context, c *db.Carta, current string) (by db.Carta, err error) {
+	for id := current; ; id = by.Sustituye.CartaID {
+		if by, err = s.carta(ctx, c.UserID, id); err != nil || by.Sustituye == nil {
+			return db.Carta{}, err
+		}
+		if by.Sustituye.CartaID == c.CartaID {
+			return by, nil
+		}
+	}
+}
+
 // beginReplaced marks a carta as being cancelled whose trip has another one. While the one that replaces it is a draft, which can
 // be discarded, it must stay stamped.
-func (s *service) beginReplaced(ctx context.Context, c *db.Carta, current string) error {
-	now, err := s.carta(ctx, c.UserID, current)
-	if err != nil {
-		return err
-	}
-	draft := now.Status == db.EstadoCartaBorrador || now.Status == db.EstadoCartaEnTimbrado
-	if draft && now.Sustituye != nil && now.Sustituye.CartaID == c.CartaID {
+func (s *service) beginReplaced(ctx context.Context, c, by *db.Carta, current string) error {
+	if by.Status == db.EstadoCartaBorrador || by.Status == db.EstadoCartaEnTimbrado {
 		return errSustitutaSinTimbrar
 	}
 	return errorOf(s.db.EmpezarCancelacionSustituida(ctx, db.EmpezarCancelacionSustituidaInput{

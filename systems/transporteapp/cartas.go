@@ -224,6 +224,34 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 	})
 }
 
+// copyGoods adds the goods of a carta to the one that a request has created to replace it, one transaction per batch, each with its own
+// idempotency record: a repeated request continues where the first one stopped. It returns the revision of the new carta.
+func (s *service) copyGoods(ctx context.Context, userID, key, from, to string) (revision int64, err error) {
+	var part []Mercancia
+	r := newRequest(userID, key, "copyMercancias "+to, from)
+	add := func() error {
+		revision++
+		r.RequestKey = partKey(key, int(revision))
+		_, _, err := s.addBatch(ctx, to, r, part)
+		part = nil
+		return err
+	}
+	for m, err := range s.db.MercanciasDeCartaAll(ctx, db.MercanciasDeCartaInput{UserID: userID, CartaID: from}) {
+		if err != nil {
+			return 0, err
+		}
+		if part = append(part, mercanciaOf(m)); len(part) == batch {
+			if err := add(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if len(part) > 0 {
+		err = add()
+	}
+	return revision, err
+}
+
 // contents returns a page of a carta's contents. It is empty for an unknown carta or another company's. Without goods there is one
 // page: the places follow the goods, so they are read by themselves.
 func (s *service) contents(ctx context.Context, who auth.Principal, in contentsQuery) (Contenido, error) {

@@ -33,6 +33,7 @@ var (
 	totalesOf          = byname.Copy[db.Carta, Totales]()
 	contenidoOf        = byname.Copy[db.CartaCompletaResult, Contenido]()
 	autotransporteOf   = byname.Copy[db.Autotransporte, Autotransporte]()
+	mercanciaOf        = byname.Copy[db.Mercancia, Mercancia]()
 )
 
 // Conversions from requests to stored items. The company and the idempotency record come first, because they are not in the body.

@@ -22,6 +22,7 @@ var (
 	errRol                 = errors.New("your role in this company does not allow it")
 	errInvitacion          = errors.New("the invitation does not exist, or it was accepted or revoked, or it has expired")
 	errSustitutaSinTimbrar = errors.New("the carta that replaces it is not stamped: stamp or discard that one first")
+	errSustituidaVigente   = errors.New("an earlier carta of the trip is still stamped, although another one replaced it: cancel it first")
 	errPACRechaza          = errors.New("the PAC rejected the document")
 )
 
@@ -59,6 +60,7 @@ func rules() problem.Rules {
 		{Err: db.ErrViajeEnMarcha, Code: "viaje_en_marcha", Detail: "the trip is in progress"},
 		{Err: db.ErrViajeTieneCarta, Code: "viaje_tiene_carta", Detail: "the trip has a carta"},
 		{Err: db.ErrCartaVigente, Code: "carta_vigente", Detail: "the trip has a carta: cancel it first"},
+		{Err: errSustituidaVigente, Code: "carta_vigente"},
 		{Err: db.ErrCartaSinTimbrar, Code: "carta_sin_timbrar", Detail: "the trip has no stamped carta: stamp one, or set local for a trip that uses no federal roads"},
 		{Err: db.ErrCartaNoBorrador, Code: "carta_no_borrador", Detail: "the carta is no longer a draft"},
 		{Err: db.ErrCartaEnTimbrado, Code: "carta_en_timbrado", Detail: "the PAC has not responded to the request for the carta's stamp: request the stamp again"},

@@ -2,6 +2,7 @@ package transporteapp_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -102,6 +103,21 @@ func watched(client *dynamodb.Client, look *atomic.Pointer[func()]) *dynamodb.Cl
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("watch", watch), middleware.After)
+		})
+	})
+}
+
+// failing returns a client whose transactions fail when a function says so.
+func failing(client *dynamodb.Client, fails func() bool) *dynamodb.Client {
+	fail := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		if _, ok := in.Parameters.(*dynamodb.TransactWriteItemsInput); ok && fails() {
+			return middleware.InitializeOutput{}, middleware.Metadata{}, errors.New("the process is stopped")
+		}
+		return next.HandleInitialize(ctx, in)
+	}
+	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("fail", fail), middleware.After)
 		})
 	})
 }

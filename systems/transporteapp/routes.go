@@ -134,7 +134,7 @@ func (s *service) tripRoutes(a huma.API) {
 		api.Refuses(db.ErrViajeNoEnCurso, db.ErrRecursoCambio),
 		api.About("Driver, vehicle and trailer become available, and their distance is counted."))
 	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "Cancel a trip", ofTrip(s.cancel), api.NotFound,
-		api.Refuses(db.ErrViajeTerminado, db.ErrCartaVigente, db.ErrRecursoCambio))
+		api.Refuses(db.ErrViajeTerminado, db.ErrCartaVigente, errSustituidaVigente, db.ErrRecursoCambio))
 	api.Post[RecursosHallados](viajes, "/recursos/consulta", "findRecursos", "Several drivers, vehicles and trailers by id", s.findResources,
 		api.About("Ids that are not yours are left out."))
 
@@ -154,7 +154,7 @@ func (s *service) cartaRoutes(a huma.API) {
 	ofDraft := api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaSellada, db.ErrCartaCambio)
 	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "Create a carta for a trip without one", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
 		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado, db.ErrCartaNoTimbrada),
-		api.About("With sustituye, it replaces the trip's stamped carta: stamp it, then cancel the other one with motivo 01."))
+		api.About("With sustituye, it replaces the trip's stamped carta and has its goods: stamp it, then cancel the other one with motivo 01."))
 	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "A trip's cartas, including cancelled ones", s.cartasOfTrip, api.NotFound)
 	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first; by state, oldest first",
 		api.Either[CartaResumen, cartaQuery](s.db.CartasPorEstado, s.db.CartasDeUsuario, caller))

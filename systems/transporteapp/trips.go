@@ -166,39 +166,50 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 		return Carta{}, false, bad.problem()
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createCarta "+in.ViajeID, in.Body)
-	return keyed(ctx, s, r, func() (response Carta, err error) {
+	created, replayed, err := keyed(ctx, s, r, func() (response Carta, err error) {
 		err = s.inTurn(ctx, who.Sub, func() error {
 			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body.NuevaCarta)
 			if err != nil {
 				return err
 			}
+			var replaced db.Carta
 			before := c.CartaID // replaces none
 			if id := in.Body.Sustituye; id != "" {
 				before = id
-				if c.Sustituye, err = s.replaceable(ctx, who.Sub, in.ViajeID, id); err != nil {
+				if replaced, err = s.replaceable(ctx, who.Sub, in.ViajeID, id); err != nil {
 					return err
 				}
+				c.Sustituye = &db.Sustitucion{CartaID: id, Folio: replaced.Folio, UUIDFiscal: replaced.Timbrado.UUIDFiscal}
 			}
 			response = cartaOf(&c)
+			if c.Sustituye != nil { // as it will be with its goods
+				response.Totales.NumeroTotalMercancias, response.Totales.PesoBrutoTotal = replaced.NumeroTotalMercancias, Decimal{replaced.PesoBrutoTotal}
+			}
 			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.withResponse(response), t, fiscalOf(&c, c.Status), before}, c))
 			return overtaken(done.Replayed, err)
 		}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
 		return response, err
 	})
+	if err != nil || in.Body.Sustituye == "" {
+		return created, replayed, err
+	}
+	// A client that goes away must not leave a draft with some of the goods.
+	created.Revision, err = s.copyGoods(context.WithoutCancel(ctx), who.Sub, in.RequestKey, in.Body.Sustituye, created.CartaID)
+	return created, replayed, err
 }
 
-// replaceable returns a trip's stamped carta as the one that another carta replaces.
-func (s *service) replaceable(ctx context.Context, userID, tripID, id string) (*db.Sustitucion, error) {
+// replaceable returns a trip's stamped carta, which another one may replace.
+func (s *service) replaceable(ctx context.Context, userID, tripID, id string) (db.Carta, error) {
 	c, err := s.carta(ctx, userID, id)
 	switch {
 	case err != nil:
-		return nil, err
+		return c, err
 	case c.ViajeID != tripID:
-		return nil, table.ErrNotFound
+		return c, table.ErrNotFound
 	case c.Status != db.EstadoCartaTimbrada || c.Timbrado == nil:
-		return nil, db.ErrCartaNoTimbrada
+		return c, db.ErrCartaNoTimbrada
 	}
-	return &db.Sustitucion{CartaID: id, Folio: c.Folio, UUIDFiscal: c.Timbrado.UUIDFiscal}, nil
+	return c, nil
 }
 
 // trip returns a company's trip with its carta and position.

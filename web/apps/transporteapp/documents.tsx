@@ -46,17 +46,6 @@ export const receiverLines: readonly Line[] = [
   { name: "domicilioFiscal.estado", label: "address.state", catalog: "estado" },
 ];
 
-/** Adds the goods of a carta to the one that replaces it. Repeated, it continues. */
-async function copyGoods(from: string, to: string): Promise<void> {
-  let cursor: string | undefined;
-  for (let page = 0; page === 0 || cursor; page++) {
-    const got = await ask(api.GET("/cartas/{id}/mercancias", { params: { path: { id: from }, query: { limit: 100, ...(cursor ? { cursor } : {}) } } }));
-    const body = { mercancias: got.items.map(({ orden: _, ...good }) => good) };
-    if (body.mercancias.length > 0) await ask(api.POST("/cartas/{id}/mercancias", { params: { path: { id: to }, header: { "Idempotency-Key": `${to}-${page}` } }, body }));
-    cursor = got.next;
-  }
-}
-
 /** Starts a carta with its receiver; the rest is filled in from the trip and shown in the editor. replaces: the stamped carta that it replaces, with the same goods. */
 export function NewCarta({ trip, replaces, onClose }: { trip: Schemas["ViajeConCarta"]; replaces?: Schemas["Carta"]; onClose: () => void }) {
   const [values, setValues] = useState<Record<string, string>>(() => (replaces ? { ...texts(replaces.receptor) } : { usoCfdi: "S01" }));
@@ -66,7 +55,6 @@ export function NewCarta({ trip, replaces, onClose }: { trip: Schemas["ViajeConC
     const body = { receptor: made<Schemas["Receptor"]>(values, receiverLines), ...(replaces ? { sustituye: replaces.cartaId } : {}) };
     try {
       const carta = await ask(api.POST("/viajes/{id}/cartas", { params: { path: { id: trip.viajeId }, header: { "Idempotency-Key": key.for(body) } }, body }));
-      if (replaces) await copyGoods(replaces.cartaId, carta.cartaId);
       key.done();
       go(link("/cartas/:id", { id: carta.cartaId }));
     } catch (thrown) {

@@ -304,7 +304,7 @@ export interface paths {
     get: operations["listCartasDeViaje"];
     /**
      * Create a carta for a trip without one
-     * @description With sustituye, it replaces the trip's stamped carta: stamp it, then cancel the other one with motivo 01.
+     * @description With sustituye, it replaces the trip's stamped carta and has its goods: stamp it, then cancel the other one with motivo 01.
      */
     post: operations["createCarta"];
   };
