@@ -2,7 +2,9 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -27,9 +29,17 @@ const (
 )
 
 // settleHuma configures huma's process-wide settings: all errors become problems, and member names are case-sensitive. By default
-// huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other.
+// huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other, and writes a limit of a million as 1e+06.
 var settleHuma = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
+	huma.ErrorFormatter = func(format string, args ...any) string {
+		for i, arg := range args {
+			if n, ok := arg.(float64); ok {
+				args[i] = strconv.FormatFloat(n, 'f', -1, 64)
+			}
+		}
+		return fmt.Sprintf(format, args...)
+	}
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return fromHuma(nil, status, message, errs)
 	}

@@ -27,6 +27,11 @@ func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 	}
 	huma.Register(a, api.Operation(huma.Operation{OperationID: "list", Method: http.MethodGet, Path: "/list"}, api.Public),
 		func(context.Context, *struct{ api.PageQuery }) (*struct{}, error) { return &struct{}{}, nil })
+	huma.Register(a, api.Operation(huma.Operation{OperationID: "pay", Method: http.MethodGet, Path: "/pay"}, api.Public), func(context.Context, *struct {
+		Amount float64 `query:"amount" maximum:"999999999999" minimum:"0.00001"`
+	}) (*struct{}, error) {
+		return &struct{}{}, nil
+	})
 	huma.Register(a, huma.Operation{OperationID: "mine", Method: http.MethodGet, Path: "/mine"},
 		func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })
 	for _, test := range []struct{ path, language, want string }{
@@ -35,6 +40,8 @@ func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 		{"/nothing", "ja", `"detail":"this path does not exist"`},
 		{"/mine", "pt-BR", `"detail":"envie um token de acesso: Authorization: Bearer TOKEN","code":"missing_token"`},
 		{"/list?limit=1000", "es", `"message":"debe ser 100 o menos"`},
+		{"/pay?amount=1e12", "es", `"message":"debe ser 999999999999 o menos"`},
+		{"/pay?amount=0", "es", `"message":"debe ser 0.00001 o más"`},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, http.NoBody)
 		r.Header.Set("Accept-Language", test.language)
