@@ -15,6 +15,35 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
+// TestPostsAreListedByPublication: a draft that was written long ago is the newest post once it is published, and archiving it does not
+// change its place.
+func TestPostsAreListedByPublication(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-1", "one")
+	slow := write(t, v, ana, "slow", "cat-1")
+	v.Clock.Advance(24 * time.Hour)
+	quick := write(t, v, ana, "quick", "cat-1")
+	setStatus(t, v, ana, quick.PostID, "published")
+	v.Clock.Advance(24 * time.Hour)
+	at := v.Clock.Now()
+	setStatus(t, v, ana, slow.PostID, "published")
+	first := func(path string, query ...string) {
+		t.Helper()
+		found := walk[portfolio.PostSummary](t, v, path, ana, 4, query...)
+		if len(found) != 2 || found[0].PostID != slow.PostID || !found[0].CreatedAt.Equal(at) || found[1].PostID != quick.PostID {
+			t.Errorf("%s: %+v, want the one that was published last, of %s", path, found, at)
+		}
+	}
+	first("/posts")
+	first("/categories/cat-1/posts")
+	first("/me/posts", "status", "published")
+	v.Clock.Advance(24 * time.Hour)
+	setStatus(t, v, ana, slow.PostID, "archived")
+	setStatus(t, v, ana, quick.PostID, "archived")
+	first("/me/posts", "status", "archived")
+}
+
 // TestPostLists reads all lists of posts. Each contains the posts of its status, category or author, newest first, including
 // posts of the same millisecond, but no drafts of other users.
 func TestPostLists(t *testing.T) {

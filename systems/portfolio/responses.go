@@ -37,7 +37,7 @@ type PostSummary struct {
 	CategoryID string                 `json:"categoryId" doc:"Its category"`
 	CoverID    string                 `json:"coverId,omitempty" doc:"The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small"`
 	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"Its status"`
-	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written"`
+	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written; once it is published, when that was"`
 	UpdatedAt  time.Time              `json:"updatedAt" doc:"When it was last changed"`
 }
 

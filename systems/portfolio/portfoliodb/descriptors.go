@@ -916,6 +916,7 @@ var (
 				Set: []table.Assignment{
 					{Path: []string{"status"}, Value: table.TextValue("published")},
 					{Path: []string{"visibleTo"}, Value: table.TextValue("*")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{

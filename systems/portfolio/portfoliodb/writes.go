@@ -266,12 +266,12 @@ type PublishPostResult struct {
 
 // PublishPost does, all or nothing: update Post.
 //
-// Publishes an author's own draft.
+// Publishes an author's own draft. Its time is that of publication from then on, so that it comes first in lists.
 //
-//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND status = 'draft'; GSI1 moved (2); GSI2 added (1)
+//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND status = 'draft'; GSI1 moved (2); GSI2 moved (2)
 //	delete  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND status = 'draft'
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
-//	costs   9 write units
+//	costs   10 write units
 //
 // It can fail with ErrNotTheAuthor, ErrNotDraft, ErrPostNotFound.
 func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPostResult, error) {

@@ -521,7 +521,7 @@ export interface components {
       coverId?: string;
       /**
        * Format: date-time
-       * @description When it was written
+       * @description When it was written; once it is published, when that was
        */
       createdAt: string;
       /** @description What it is about */
@@ -576,7 +576,7 @@ export interface components {
       coverId?: string;
       /**
        * Format: date-time
-       * @description When it was written
+       * @description When it was written; once it is published, when that was
        */
       createdAt: string;
       /** @description What it is about */
@@ -626,7 +626,7 @@ export interface components {
       coverId?: string;
       /**
        * Format: date-time
-       * @description When it was written
+       * @description When it was written; once it is published, when that was
        */
       createdAt: string;
       /** @description What it is about */
