@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -167,5 +168,38 @@ func TestUndecidedTransactionFailsAfterADay(t *testing.T) {
 		}); len(others) > 0 {
 			t.Errorf("held up are %v", others)
 		}
+	}
+}
+
+// TestUndecidedTransactionIsNotErased: a user cannot be erased while a transaction of theirs is undecided, however many they have made since.
+func TestUndecidedTransactionIsNotErased(t *testing.T) {
+	t.Parallel()
+	const bad, since = 13, 101
+	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
+		if tx.Amount == bad {
+			return true, errors.New("the bank does not respond")
+		}
+		return true, nil
+	})}))
+	create(t, v, ana, "undecided", bad)
+	v.Clock.Advance(time.Minute)
+	for i := range since {
+		create(t, v, ana, fmt.Sprint("later-", i), 500)
+	}
+	sweep := v.Host.Service(appcore.Name).Schedules[0]
+	erase := apitest.Request{Method: http.MethodDelete, Path: "/me", As: ana, Header: map[string]string{"Confirm": "erase"}}
+	v.Clock.Advance(time.Hour)
+	if err := sweep.Run(t.Context()); err == nil {
+		t.Error("the sweep hides the rule's fault")
+	}
+	if r := v.Do(t, erase); r.Status != http.StatusConflict || r.Problem(t).Code != "transactions_pending" {
+		t.Errorf("erased while a transaction is undecided: %d %s", r.Status, r.Body)
+	}
+	v.Clock.Advance(24 * time.Hour) // now it fails
+	if err := sweep.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if r := v.Do(t, erase); r.Status != http.StatusOK {
+		t.Errorf("not erased: %d %s", r.Status, r.Body)
 	}
 }
