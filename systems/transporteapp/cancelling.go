@@ -60,7 +60,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 			return err
 		}
 	}
-	if t := by.Timbrado; t != nil && replacement != "" && !strings.EqualFold(replacement, t.UUIDFiscal) {
+	if by.Status == db.EstadoCartaTimbrada && replacement != "" && !strings.EqualFold(replacement, by.Timbrado.UUIDFiscal) {
 		bad.add("body.sustituye", "is not the UUID of the carta that replaces this one")
 		return bad.problem()
 	}

@@ -128,6 +128,7 @@ func TestTripWithReplacedCartaIsNotCancelled(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/cartas/"+other+"/timbrado", "s-2", nil)
 	post[object](t, v, http.StatusOK, ana, "/cartas/"+other+"/cancelacion", "", object{"motivo": "02"})
 	v.Run(t, []apitest.Case{refused("the first carta is valid", as(http.MethodPost, at+"/cancelar", "", nil), "carta_vigente")})
-	post[object](t, v, http.StatusOK, ana, old+"/cancelacion", "", object{"motivo": "02"})
+	elsewhere := object{"motivo": "01", "sustituye": "01234567-89ab-8def-8123-456789abcdef"} // a cancelled carta replaces nothing
+	post[object](t, v, http.StatusOK, ana, old+"/cancelacion", "", elsewhere)
 	post[object](t, v, http.StatusOK, ana, at+"/cancelar", "", nil)
 }
