@@ -16,7 +16,7 @@ import (
 const PaymentSecret = "CATFECITO_TEST_PAYMENT_SECRET"
 
 // errNoProvider is the error for a payment without a provider.
-var errNoProvider = problem.NotFound("payments_off", "this shop accepts cash only: pay when you receive your order")
+var errNoProvider = problem.NotFound("payments_off", "this shop accepts cash only: pay at the counter within 30 minutes")
 
 // beginPayment returns the address at which users pay their own order.
 func (s *service) beginPayment(ctx context.Context, who auth.Principal, in OrderPath) (PaymentPage, error) {

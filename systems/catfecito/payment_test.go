@@ -127,14 +127,18 @@ func TestSecondFailedRefund(t *testing.T) {
 	}
 }
 
-// TestNoProvider: without a provider no payment can begin, and no event is accepted.
+// TestNoProvider: without a provider no payment can begin, and no event is accepted. The response says until when the order must be paid.
 func TestNoProvider(t *testing.T) {
 	t.Parallel()
 	options := catFecito()
 	options.Payments = nil
 	v := apitest.Open(t, catfecito.System(options))
 	o := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
-	refused(t, v, request(ana, http.MethodPost, "/orders/"+o.OrderID+"/payments", nil), http.StatusNotFound, "payments_off")
+	begin := request(ana, http.MethodPost, "/orders/"+o.OrderID+"/payments", nil)
+	refused(t, v, begin, http.StatusNotFound, "payments_off")
+	if detail := v.Do(t, begin).Problem(t).Detail; !strings.Contains(detail, "within 30 minutes") { // then the order is cancelled
+		t.Errorf("the customer is told: %s", detail)
+	}
 	refused(t, v, paid("p", o.Order), http.StatusNotFound, "payments_off")
 }
 
