@@ -32,7 +32,7 @@ const (
 // huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other, and writes a limit of a million as 1e+06.
 var settleHuma = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
-	huma.ErrorFormatter = func(format string, args ...any) string {
+	huma.ErrorFormatter = func(format string, args ...any) string { //nolint:reassign // a variable for this purpose
 		for i, arg := range args {
 			if n, ok := arg.(float64); ok {
 				args[i] = strconv.FormatFloat(n, 'f', -1, 64)

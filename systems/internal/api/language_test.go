@@ -29,7 +29,8 @@ func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 		func(context.Context, *struct{ api.PageQuery }) (*struct{}, error) { return &struct{}{}, nil })
 	huma.Register(a, api.Operation(huma.Operation{OperationID: "pay", Method: http.MethodGet, Path: "/pay"}, api.Public), func(context.Context, *struct {
 		Amount float64 `query:"amount" maximum:"999999999999" minimum:"0.00001"`
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		return &struct{}{}, nil
 	})
 	huma.Register(a, huma.Operation{OperationID: "mine", Method: http.MethodGet, Path: "/mine"},
