@@ -113,6 +113,8 @@ func profileCases() []apitest.Case {
 		wrong("long name", save(with(profile(), object{"fullName": strings.Repeat("ñ", 201)})), "body.fullName"),
 		wrong("no address", save(with(profile(), object{"email": "ana"})), "body.email"),
 		wrong("no time zone", save(with(profile(), object{"timezone": "Mexico/Nowhere"})), "body.timezone"),
+		wrong("the server's time zone", save(with(profile(), object{"timezone": "localtime"})), "body.timezone"),
+		wrong("a time zone with leap seconds", save(with(profile(), object{"timezone": "right/UTC"})), "body.timezone"),
 		wrong("somebody's plan", save(with(profile(), object{"subscription": object{}})), "body.subscription"),
 		wrong("no RFC", save(with(profile(), object{"config": with(config, object{"rfcEmisor": "EKU9003173C8"})})), "body.config.rfcEmisor"),
 		wrong("everybody's RFC", save(with(profile(), object{"config": with(config, object{"rfcEmisor": "XAXX010101000"})})), "body.config.rfcEmisor"),

@@ -94,9 +94,9 @@ func (p Plan) subscription(now time.Time) db.Suscripcion {
 // check rejects what the schema cannot express.
 func (in *NuevoPerfil) check() error {
 	var bad fields
-	if _, err := time.LoadLocation(in.Timezone); err != nil || in.Timezone == "Local" {
-		bad.add("body.timezone", "is not a time zone such as America/Mexico_City")
-	}
+	// Names of time zones begin with a capital. A system's files have others, which browsers do not know: localtime, right/UTC.
+	_, err := time.LoadLocation(in.Timezone)
+	bad.addIf(err != nil || in.Timezone == "Local" || in.Timezone < "A" || in.Timezone >= "[", "body.timezone", "is not a time zone such as America/Mexico_City")
 	if c := in.Config; c != nil {
 		p, err := cartaporte.RFC(c.RfcEmisor)
 		bad.addIf(err != nil || p == cartaporte.Generico, "body.config.rfcEmisor", "is not the RFC of a taxpayer")
