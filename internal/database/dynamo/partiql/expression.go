@@ -261,6 +261,8 @@ func (p *parser) keywordTerm(t token) (Node, error) {
 	case t.text == "true" || t.text == "false":
 		p.next()
 		return &Bool{True: t.text == "true"}, nil
+	case t.text == "missing":
+		return nil, p.fail(MissingAsValue)
 	case t.text == "size" && p.isCall():
 		return p.call()
 	case isFunction(t.text) && p.isCall():
@@ -328,7 +330,13 @@ func (p *parser) list(closing, name string) ([]Node, error) {
 		return elems, nil
 	}
 	for {
-		n, err := p.expression()
+		var n Node
+		var err error
+		if closing == "]" {
+			n, err = p.member(strconv.Itoa(len(elems)))
+		} else {
+			n, err = p.expression()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -346,7 +354,7 @@ func (p *parser) tuple() (Node, error) {
 	}
 	for {
 		if p.peek().kind != tokenString {
-			return nil, p.fail(UnexpectedTerm)
+			return nil, p.badName()
 		}
 		name, err := p.name()
 		if err != nil {
@@ -355,7 +363,7 @@ func (p *parser) tuple() (Node, error) {
 		if err := p.expect(":", "COLON"); err != nil {
 			return nil, err
 		}
-		v, err := p.expression()
+		v, err := p.member(name)
 		if err != nil {
 			return nil, err
 		}
@@ -364,6 +372,26 @@ func (p *parser) tuple() (Node, error) {
 			return m, p.expect("}", "RIGHT_CURLY")
 		}
 	}
+}
+
+// member reads the value at a name or index of a map or list.
+func (p *parser) member(at string) (Node, error) {
+	p.within = append(p.within, at)
+	n, err := p.expression()
+	p.within = p.within[:len(p.within)-1]
+	return n, err
+}
+
+// badName returns the error of a field without a string as its name. PartiQL allows any expression.
+func (p *parser) badName() error {
+	kind := "VariableReference"
+	switch {
+	case p.isSymbol("?"):
+		kind = "Parameter"
+	case p.peek().kind != tokenIdentifier:
+		return p.fail(UnexpectedTerm)
+	}
+	return p.failAbout(TupleKey, kind+" under "+strings.Join(append([]string{"root"}, p.within...), "."))
 }
 
 // call reads a function and its arguments.
@@ -430,10 +458,26 @@ func (p *parser) element() (Step, error) {
 	} else {
 		index, err := strconv.ParseUint(t.text, 10, 31)
 		if t.kind != tokenNumber || err != nil {
-			return Step{}, p.fail(InvalidIndex)
+			return Step{}, p.badIndex()
 		}
 		p.next()
 		step = Step{Index: int(index)}
 	}
 	return step, p.expect("]", "RIGHT_BRACKET")
+}
+
+// badIndex returns the error of an index that is not a natural number of 31 bits.
+func (p *parser) badIndex() error {
+	sign := ""
+	if p.isSymbol("-") && p.second().kind == tokenNumber {
+		sign = p.next().text
+	}
+	switch t := p.peek(); {
+	case t.kind != tokenNumber:
+		return p.fail(InvalidIndex)
+	case strings.Trim(t.text, "0123456789") != "":
+		return p.fail(UnexpectedPathComponent)
+	default:
+		return p.failAbout(IndexOutOfRange, sign+t.text)
+	}
 }

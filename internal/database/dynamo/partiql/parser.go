@@ -19,7 +19,8 @@ type parser struct {
 	at     int // index of the next token
 
 	depth, operators, parameters int
-	assigns                      bool // reading the value of an assignment
+	assigns                      bool     // reading the value of an assignment
+	within                       []string // the names and indexes of the enclosing maps and lists
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -320,8 +321,22 @@ func (p *parser) returning() (Returning, error) {
 		part, age, _ := strings.Cut(strings.ToLower(string(r)), " ")
 		if p.isKeyword(part) && p.second().kind == tokenKeyword && p.second().text == age {
 			p.at += 2
-			return r, p.expect("*", "STAR")
+			return r, p.returned()
 		}
 	}
 	return ReturnNothing, p.fail(ExpectedReturning)
+}
+
+// returned reads the "*" of RETURNING. PartiQL also allows attributes there, and several elements.
+func (p *parser) returned() error {
+	if t := p.peek(); t.kind == tokenIdentifier || t.kind == tokenNumber || t.kind == tokenString {
+		return p.fail(ReturningPart)
+	}
+	if err := p.expect("*", "STAR"); err != nil {
+		return err
+	}
+	if p.isSymbol(",") && p.second().kind == tokenKeyword {
+		return p.fail(ReturningTwice)
+	}
+	return nil
 }

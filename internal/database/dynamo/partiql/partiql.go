@@ -45,7 +45,8 @@ func Parse(text string) (*Statement, error) {
 // Error is an error in a statement's text.
 type Error struct {
 	Detail Detail
-	// Subject is the clause, token, function or operator that is unsupported; the kind of token, for ExpectedToken.
+	// Subject is the clause, token, function or operator that is unsupported; the kind of token, for ExpectedToken; the index, for
+	// IndexOutOfRange; the type and place of a name, for TupleKey.
 	Subject string
 	Pos     Position
 }
@@ -59,13 +60,14 @@ func (p Position) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Col
 // Error returns the complete message of the ValidationException.
 func (e *Error) Error() string {
 	switch e.Detail {
-	case UnsupportedClause, UnsupportedAggregate:
+	case UnsupportedClause, UnsupportedAggregate, IndexOutOfRange, TupleKey:
 		return fmt.Sprintf(string(e.Detail), e.Subject, e.Pos)
 	case UnexpectedPathComponent:
 		return fmt.Sprintf(string(e.Detail), e.Pos)
 	case UnsupportedToken, UnrecognizedFunction, ConditionOperator, UpdateOperator:
 		return fmt.Sprintf(string(e.Detail), e.Subject)
-	case UnsupportedGroupBy, ManySources, Aliasing, ProjectionOfValue, UnexpectedSource, EmptyName:
+	case UnsupportedGroupBy, ManySources, Aliasing, ProjectionOfValue, UnexpectedSource, EmptyName, MissingAsValue, HierarchyChanged,
+		ReturningPart, ReturningTwice:
 		return string(e.Detail)
 	case ExpectedToken:
 		return Malformed + fmt.Sprintf(string(e.Detail), e.Subject)
@@ -121,4 +123,10 @@ const (
 	ManySources             Detail = "Only select from a single table or index is supported."
 	Aliasing                Detail = "Aliasing is not supported"
 	ProjectionOfValue       Detail = "Select projection doesn't support value or pivot keywords"
+	HierarchyChanged        Detail = "Changing item's hierarchy while reading isn't supported"
+	IndexOutOfRange         Detail = "List index is not within the allowable range; index: [%s] at %s"
+	MissingAsValue          Detail = "MISSING must be compared using IS operator"
+	TupleKey                Detail = "Tuple keys must be of type String. Actual type: %s at %s"
+	ReturningPart           Detail = "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause"
+	ReturningTwice          Detail = "Invalid syntax with multiple returning elements in RETURNING clause"
 )

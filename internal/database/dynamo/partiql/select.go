@@ -1,6 +1,7 @@
 package partiql
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -84,11 +85,14 @@ func (p *parser) selectList() ([]*Path, error) {
 // column reads a path of the SELECT list. Whatever else PartiQL allows there is rejected at its operator or first token.
 func (p *parser) column() (*Path, error) {
 	start := p.peek()
-	if start.kind == tokenKeyword && (isFunction(start.text) || isAggregate(start.text)) && p.isCall() {
+	if p.isKeyword("missing") || start.kind == tokenKeyword && (isFunction(start.text) || isAggregate(start.text)) && p.isCall() {
 		return nil, p.fail(UnexpectedPathComponent)
 	}
 	n, err := p.term()
-	if err != nil {
+	switch e, ok := errors.AsType[*Error](err); {
+	case ok && e.Detail == InvalidDot && p.isSymbol("*"):
+		return nil, p.fail(HierarchyChanged)
+	case err != nil:
 		return nil, err
 	}
 	path, ok := n.(*Path)
