@@ -165,6 +165,7 @@ func (p *parser) in(operand Node) (Node, error) {
 		n.List = &List{Elems: elems}
 		return n, err
 	}
+	p.choices = p.isSymbol("[")
 	n.List, err = p.comparison()
 	return n, err
 }
@@ -261,6 +262,8 @@ func (p *parser) keywordTerm(t token) (Node, error) {
 	case t.text == "true" || t.text == "false":
 		p.next()
 		return &Bool{True: t.text == "true"}, nil
+	case t.text == "missing" && len(p.within) > 0:
+		return nil, p.noValue(t, "LiteralMissing", "MISSING")
 	case t.text == "missing":
 		return nil, p.fail(MissingAsValue)
 	case t.text == "size" && p.isCall():
@@ -326,13 +329,15 @@ func (p *parser) signed(sign token) (Node, error) {
 // list parses the elements up to the closing bracket, which AWS's message names.
 func (p *parser) list(closing, name string) ([]Node, error) {
 	var elems []Node
+	values := closing == "]" && !p.choices
+	p.choices = false
 	if p.takeSymbol(closing) {
 		return elems, nil
 	}
 	for {
 		var n Node
 		var err error
-		if closing == "]" {
+		if values {
 			n, err = p.member(strconv.Itoa(len(elems)))
 		} else {
 			n, err = p.expression()
@@ -377,9 +382,30 @@ func (p *parser) tuple() (Node, error) {
 // member reads the value at a name or index of a map or list.
 func (p *parser) member(at string) (Node, error) {
 	p.within = append(p.within, at)
+	start := p.peek()
 	n, err := p.expression()
+	if path, ok := n.(*Path); ok && err == nil && len(path.Steps) == 1 {
+		err = p.noValue(start, "VariableReference", path.Steps[0].Name)
+	}
 	p.within = p.within[:len(p.within)-1]
 	return n, err
+}
+
+// noValue returns the error of a member that is not a value. AWS names the attributes of an item to insert by their text.
+func (p *parser) noValue(t token, kind, text string) error {
+	if p.inserts && len(p.within) == 1 {
+		kind = text
+	}
+	return &Error{Detail: UnsupportedData, Subject: kind + " under key " + p.place(), Pos: p.position(t)}
+}
+
+// place returns AWS's name of the map or list that is being read, in which each attribute of an item to insert is a root.
+func (p *parser) place() string {
+	within := p.within
+	if p.inserts && len(within) > 0 {
+		within = within[1:]
+	}
+	return strings.Join(append([]string{"root"}, within...), ".")
 }
 
 // badName returns the error of a field without a string as its name. PartiQL allows any expression.
@@ -391,7 +417,7 @@ func (p *parser) badName() error {
 	case p.peek().kind != tokenIdentifier:
 		return p.fail(UnexpectedTerm)
 	}
-	return p.failAbout(TupleKey, kind+" under "+strings.Join(append([]string{"root"}, p.within...), "."))
+	return p.failAbout(TupleKey, kind+" under "+p.place())
 }
 
 // call reads a function and its arguments.

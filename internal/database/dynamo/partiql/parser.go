@@ -20,6 +20,8 @@ type parser struct {
 
 	depth, operators, parameters int
 	assigns                      bool     // reading the value of an assignment
+	inserts                      bool     // reading the item to insert
+	choices                      bool     // about to read the list of an IN
 	within                       []string // the names and indexes of the enclosing maps and lists
 }
 
@@ -237,6 +239,7 @@ func (p *parser) insert() (*Insert, error) {
 		}
 		return nil, p.fail(UnexpectedTerm)
 	}
+	p.inserts = true
 	i.Item, err = p.expression()
 	return i, err
 }

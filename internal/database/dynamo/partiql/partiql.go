@@ -46,7 +46,7 @@ func Parse(text string) (*Statement, error) {
 type Error struct {
 	Detail Detail
 	// Subject is the clause, token, function or operator that is unsupported; the kind of token, for ExpectedToken; the index, for
-	// IndexOutOfRange; the type and place of a name, for TupleKey.
+	// IndexOutOfRange; the type and place of a name or value, for TupleKey and UnsupportedData.
 	Subject string
 	Pos     Position
 }
@@ -60,7 +60,7 @@ func (p Position) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Col
 // Error returns the complete message of the ValidationException.
 func (e *Error) Error() string {
 	switch e.Detail {
-	case UnsupportedClause, UnsupportedAggregate, IndexOutOfRange, TupleKey:
+	case UnsupportedClause, UnsupportedAggregate, IndexOutOfRange, TupleKey, UnsupportedData:
 		return fmt.Sprintf(string(e.Detail), e.Subject, e.Pos)
 	case UnexpectedPathComponent:
 		return fmt.Sprintf(string(e.Detail), e.Pos)
@@ -126,6 +126,7 @@ const (
 	HierarchyChanged        Detail = "Changing item's hierarchy while reading isn't supported"
 	IndexOutOfRange         Detail = "List index is not within the allowable range; index: [%s] at %s"
 	MissingAsValue          Detail = "MISSING must be compared using IS operator"
+	UnsupportedData         Detail = "Unsupported data type: %s at %s"
 	TupleKey                Detail = "Tuple keys must be of type String. Actual type: %s at %s"
 	ReturningPart           Detail = "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause"
 	ReturningTwice          Detail = "Invalid syntax with multiple returning elements in RETURNING clause"

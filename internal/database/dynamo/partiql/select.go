@@ -85,7 +85,8 @@ func (p *parser) selectList() ([]*Path, error) {
 // column reads a path of the SELECT list. Whatever else PartiQL allows there is rejected at its operator or first token.
 func (p *parser) column() (*Path, error) {
 	start := p.peek()
-	if p.isKeyword("missing") || start.kind == tokenKeyword && (isFunction(start.text) || isAggregate(start.text)) && p.isCall() {
+	if p.isKeyword("missing") || p.isSymbol("[") || p.isSymbol("{") || p.isSymbol("<<") ||
+		start.kind == tokenKeyword && (isFunction(start.text) || isAggregate(start.text)) && p.isCall() {
 		return nil, p.fail(UnexpectedPathComponent)
 	}
 	n, err := p.term()
