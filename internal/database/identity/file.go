@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/internal/strictyaml"
 )
 
-// fileMax is the maximum size of a file.
-const fileMax = 16 << 20
+// fileMax is the maximum size of a file: reading it takes hundreds of times as much memory.
+const fileMax = 4 << 20
 
 // file is a directory as declared in a file. Policies are in AWS's format, as JSON or YAML.
 type file struct {
