@@ -107,7 +107,7 @@ func PrepareFlags(cmd *cobra.Command, getenv func(string) string) error {
 			faults = append(faults, errors.New(text))
 		}
 		for _, name := range flag.Annotations[together] {
-			if other := flags.Lookup(name); !other.Changed {
+			if other := flags.Lookup(name); (!other.Changed || other.Value.String() == "") && flag.Value.String() != "" {
 				faults = append(faults, fmt.Errorf("--%s needs --%s: %s", flag.Name, name, plainUsage(other)))
 			}
 		}
