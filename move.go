@@ -240,12 +240,12 @@ func (o *MoveOptions) remains(source move.Store) (texts []string) {
 	if isURL(o.From) {
 		return nil
 	}
-	for _, place := range []struct{ dir, what, flag string }{
-		{"s3", "exports", "--s3-dir"}, {"kinesis", "deliveries to Kinesis", "--kinesis-dir"},
+	for _, place := range []struct{ dir, what, flag, option string }{
+		{"s3", "exports", "--s3-dir", "S3Dir"}, {"kinesis", "deliveries to Kinesis", "--kinesis-dir", "KinesisDir"},
 	} {
 		path := filepath.Join(describeStore(o.From), place.dir)
 		if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
-			texts = append(texts, fmt.Sprintf("%s in %s stay where they are: copy them, or start servers with %s %s", place.what, path, place.flag, path))
+			texts = append(texts, fmt.Sprintf("%s in %s stay where they are: copy them, or start servers with %s %s (Options.%s)", place.what, path, place.flag, path, place.option))
 		}
 	}
 	if store, is := source.(*pebblekv.Store); is && store.Encrypted() && isURL(o.To) {

@@ -48,7 +48,7 @@ func (e *Engine) capLogs(ctx context.Context) error {
 	near := bytes >= limit/percent*logAlarm
 	if near && !e.logAlarmed.Swap(true) {
 		log.WarnContext(ctx, "change logs are near their cap: at the cap the oldest changes are trimmed before their time; "+
-			"raise --log-max-bytes, shorten recovery periods or disable streams", "bytes", bytes, "cap", limit)
+			"raise --log-max-bytes (Options.LogMaxBytes), shorten recovery periods or disable streams", "bytes", bytes, "cap", limit)
 	}
 	if !near {
 		e.logAlarmed.Store(false)

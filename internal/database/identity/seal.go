@@ -59,7 +59,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 		}
 		return d.replaceDataKey(ctx)
 	case master == nil:
-		d.sealed = fmt.Errorf("%w: start with --master-key", ErrSealed)
+		d.sealed = fmt.Errorf("%w: start with --master-key (Options.MasterKey)", ErrSealed)
 		return nil
 	}
 	if key, err := seal.Open(master, record.Key, forDataKey); err == nil {
@@ -74,7 +74,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 			return d.writeDataKey(ctx, nil)
 		}
 	}
-	d.sealed = fmt.Errorf("%w, but not with this one: pass the right --master-key, or the old one as --previous-master-key", ErrSealed)
+	d.sealed = fmt.Errorf("%w, but not with this one: pass the right --master-key (Options.MasterKey), or the old one as --previous-master-key (Options.PreviousMasterKey)", ErrSealed)
 	return nil
 }
 

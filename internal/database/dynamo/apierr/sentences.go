@@ -74,11 +74,11 @@ const (
 	TimedOut           Sentence = "The request did not complete within %s. A batch may have been executed in part; any other request was not executed."
 
 	// The first sentence of this is AWS's.
-	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions to serve it, too."
+	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions (Options.Regions) to serve it, too."
 
 	// These two are not AWS's: they reject what web pages send.
-	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
-	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
+	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s (Options.AllowedHosts) to allow this name."
+	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s (Options.CORSOrigins) to allow them."
 )
 
 // Signatures and keys. AWS's, from its documentation and from clients' reports, unless marked.
@@ -373,7 +373,7 @@ const (
 	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s, kdsArn: %s"
 	PrecisionMissing        Sentence = "Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values"
 	InvalidKinesisARN       Sentence = invalid + "StreamArn is not the ARN of a Kinesis data stream: %s"
-	NoDelivery              Sentence = invalid + "This server has no place to deliver records for Kinesis to: its data are in memory. Start it with --kinesis-endpoint or --kinesis-dir"
+	NoDelivery              Sentence = invalid + "This server has no place to deliver records for Kinesis to: its data are in memory. Start it with --kinesis-endpoint or --kinesis-dir (Options.KinesisEndpoint or KinesisDir)"
 )
 
 // Time to live.
@@ -622,8 +622,8 @@ const (
 	BulkOver            Sentence = invalid + "The bulk operation is not in progress: its status is %s"
 	UnknownMember       Sentence = invalid + "The record has an unknown member: %s"
 	CSVOptionsOfOther   Sentence = request + "Unsupported InputFormatOptions for the given input format: %s."
-	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint" // not AWS's
-	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
+	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint (Options.S3Dir or S3Endpoint)" // not AWS's
+	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"                                 // not AWS's
 )
 
 // Global tables.
@@ -690,7 +690,7 @@ const (
 	GlobalVersionOther      Sentence = invalid + "The table %s belongs to a global table of version %s"
 
 	// Not AWS's.
-	ReplicaRegionUnserved Sentence = invalid + "This server does not serve the Region %s. It serves %s; start it with --regions to have others"
+	ReplicaRegionUnserved Sentence = invalid + "This server does not serve the Region %s. It serves %s; start it with --regions (Options.Regions) to have others"
 )
 
 // codes are the codes of sentences other than ValidationException.

@@ -82,7 +82,7 @@ func (m *Move) Refusal() error {
 	case Left:
 		return fmt.Errorf("the database has been moved to %s: start servers there", m.To)
 	case Leaving:
-		return fmt.Errorf("the database is being moved to %s, or that was interrupted: run the same monotable move again, or take it back with --reopen", m.To)
+		return fmt.Errorf("the database is being moved to %s, or that was interrupted: run the same monotable move again, or take it back with --reopen (monotable.Reopen)", m.To)
 	default:
 		return fmt.Errorf("the move of %s to this store is under way or was interrupted: run the same monotable move again", m.From)
 	}

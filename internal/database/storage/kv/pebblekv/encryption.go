@@ -31,13 +31,13 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 			s.dir, keysFile, formatFile)
 	case is.store && !is.encrypted && o.Encrypt:
 		return nil, fmt.Errorf("%s is not encrypted; only a copy of it can be: "+
-			"make one with monotable restore %s NEW --encrypt, then remove the old files and backups", s.dir, s.dir)
+			"make one with monotable restore %s NEW --encrypt (monotable.Recrypt), then remove the old files and backups", s.dir, s.dir)
 	case missing && !o.Encrypt:
 		return s.fs, nil
 	case missing && o.MasterKey == nil:
 		return nil, fmt.Errorf("%s: an encrypted directory needs a master key", s.dir)
 	case o.MasterKey == nil:
-		return nil, fmt.Errorf("%s: %w: pass its master key (--master-key)", s.dir, ErrMasterKey)
+		return nil, fmt.Errorf("%s: %w: pass its master key (--master-key, Options.MasterKey)", s.dir, ErrMasterKey)
 	case missing:
 		keys, err := newKeyFile(s.fs, s.dir, o.MasterKey)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) openKeys(text string) (*cryptfs.Keys, error) {
 	if !errors.Is(err, cryptfs.ErrWrongKey) {
 		return keys, err
 	}
-	wrong := fmt.Errorf("%w: %w than the one given: pass the right --master-key; to change it, start the server with the old one as --previous-master-key", ErrMasterKey, err)
+	wrong := fmt.Errorf("%w: %w than the one given: pass the right --master-key (Options.MasterKey); to change it, start the server with the old one as --previous-master-key (Options.PreviousMasterKey)", ErrMasterKey, err)
 	if s.options.PreviousMasterKey == nil {
 		return nil, wrong
 	}

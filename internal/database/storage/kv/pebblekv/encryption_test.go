@@ -144,8 +144,8 @@ func TestMasterKey(t *testing.T) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
-	refuse("/db", func(*pebblekv.Options) {}, pebblekv.ErrMasterKey, "pass its master key (--master-key)")
-	refuse("/db", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "pass its master key (--master-key)")
+	refuse("/db", func(*pebblekv.Options) {}, pebblekv.ErrMasterKey, "pass its master key (--master-key, Options.MasterKey)")
+	refuse("/db", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "pass its master key (--master-key, Options.MasterKey)")
 	refuse("/db", func(o *pebblekv.Options) { o.MasterKey = next }, pebblekv.ErrMasterKey, "another master key than the one given")
 	refuse("/db", func(o *pebblekv.Options) { o.MasterKey, o.PreviousMasterKey = next, bytes.Repeat([]byte{9}, 32) }, pebblekv.ErrMasterKey, "another master key")
 	after := allFiles(t, fs, "/db")

@@ -91,7 +91,7 @@ func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) (*space, er
 		case wanted == 0:
 			s.reserve = defaultReserve(total)
 		case wanted >= total:
-			return nil, fmt.Errorf("the disk reserve (--disk-reserve) is %d MiB, but the disk of %s has only %d MiB: choose a smaller one",
+			return nil, fmt.Errorf("the disk reserve (--disk-reserve, Options.DiskReserve) is %d MiB, but the disk of %s has only %d MiB: choose a smaller one",
 				wanted>>20, dir, total>>20)
 		}
 	}

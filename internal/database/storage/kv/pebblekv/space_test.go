@@ -628,7 +628,7 @@ func TestKeepStopsBeforeReserve(t *testing.T) {
 func TestDiskReserveLargerThanDisk(t *testing.T) {
 	o := pebblekv.Options{FS: newSmallDisk(smallDiskSize), DiskReserve: smallDiskSize, Logger: slog.New(slog.DiscardHandler)}
 	_, err := pebblekv.Open("/db", o)
-	if err == nil || !strings.Contains(err.Error(), "(--disk-reserve) is 24 MiB, but the disk of /db has only 24 MiB") {
+	if err == nil || !strings.Contains(err.Error(), "(--disk-reserve, Options.DiskReserve) is 24 MiB, but the disk of /db has only 24 MiB") {
 		t.Fatalf("a reserve of the whole disk: %v", err)
 	}
 	o.DiskReserve--
