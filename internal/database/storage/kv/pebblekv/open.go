@@ -246,10 +246,10 @@ func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 			"remove it and copy again", dir)
 	}
 	for _, name := range names {
-		if name == keptDir && slices.Contains(names, pebbleDir) {
-			return directory{}, noFormatError(dir)
-		}
 		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
+			if slices.Contains(names, pebbleDir) { // such as kept, making, control.sock
+				return directory{}, noFormatError(dir)
+			}
 			return directory{}, fmt.Errorf("%s contains other files (%s), but no store: "+
 				"use the directory of a store, or an empty one for a new store", dir, name)
 		}

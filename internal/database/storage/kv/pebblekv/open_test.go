@@ -142,6 +142,12 @@ func TestOpenRejects(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "contains data, but no file FORMAT"},
+		{"a store that was served, without its format", func(t *testing.T, dir string) {
+			t.Helper()
+			store(t, dir)
+			remove(t, filepath.Join(dir, "FORMAT"))
+			write(t, filepath.Join(dir, "control.sock"), "")
+		}, "contains data, but no file FORMAT"},
 		{"a store without its data", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
