@@ -135,6 +135,20 @@ func TestToastOverDialog(t *testing.T) {
 	p.Until(`document.querySelector(".toast") === null`)
 }
 
+// TestToastOnce: the same message shown again replaces the first. A closed message gives the focus back.
+func TestToastOnce(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	p.Button("Toast")
+	for range 3 {
+		p.Button("Problem")
+	}
+	p.Until(`document.querySelectorAll(".toast").length === 2`)
+	p.Accessible() // ends the animations, too
+	p.Click(".toast.danger button")
+	p.Until(`document.querySelectorAll(".toast").length === 1 && document.activeElement.textContent === "Problem"`)
+}
+
 // TestMenuState: a menu's button says whether the menu is open.
 func TestMenuState(t *testing.T) {
 	t.Parallel()

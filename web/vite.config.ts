@@ -72,7 +72,11 @@ export default defineConfig({
         // Catalogues say whose they are: catfecito-es.
         chunkFileNames: (chunk) => `assets/${/(\w+)\/words\/\w+\.json$/.exec(chunk.facadeModuleId ?? "")?.[1]?.concat("-") ?? ""}[name]-[hash].js`,
         assetFileNames: "assets/[name]-[hash][extname]",
-        codeSplitting: { groups: [{ name: "preact", test: /node_modules\/(preact|@preact)\// }, { name: "ui", test: /\/web\/(ui\/.*\.tsx?$|node_modules\/(openapi-fetch|eventsource-parser)\/)/ }] },
+        codeSplitting: { groups: [
+          { name: "preact", test: /node_modules\/(preact|@preact)\//, priority: 3 },
+          { name: "ui", test: /\/web\/ui\/(?!events|parts\/(acts|conflict)).*\.tsx?$/, priority: 2 },
+          { name: "system", test: /\/web\/(ui\/.*\.tsx?$|node_modules\/(openapi-fetch|eventsource-parser)\/)/, priority: 1 }, // what the console does not need
+        ] },
       },
     },
   },

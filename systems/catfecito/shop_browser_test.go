@@ -142,6 +142,27 @@ func TestBackFromPayment(t *testing.T) {
 	p.Until(`navigation.entries()[navigation.currentEntry.index - 1].url.includes("#/orders/")`)
 }
 
+// TestCartByKeyboard: who empties the cart with the keyboard stays in it.
+func TestCartByKeyboard(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	for _, name := range []string{"Taza", "Jarra", "Filtro"} {
+		put(t, v, ana, stock(t, v, name, "20.00", 9).ProductID, 2)
+	}
+	p := signedIn(t, v.Address(t), v.Token(t, ana), "/#/")
+	p.Until(`document.querySelector(".cart-count") !== null`)
+	p.Click(".cart-button button")
+	less := ".drawer .line:last-child .counter button:first-child"
+	p.Click(less)
+	p.Until(`document.querySelector("` + less + `").disabled && document.activeElement.matches(".drawer .line:last-child .counter button:last-child")`)
+	for left := 2; left > 0; left-- {
+		p.Click(".drawer .line:last-child .line-tools > .button")
+		p.Until(fmt.Sprintf(`document.querySelectorAll(".drawer .line").length === %d && document.activeElement.matches(".drawer .line:last-child .line-tools > .button")`, left))
+	}
+	p.Click(".drawer .line-tools > .button")
+	p.Until(`document.activeElement.matches(".drawer .empty h2")`)
+}
+
 // openShop opens a shop with sample data and running workers.
 func openShop(t *testing.T) *apitest.Server {
 	t.Helper()

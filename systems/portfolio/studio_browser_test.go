@@ -85,6 +85,32 @@ func TestNewCategoriesReplaceNone(t *testing.T) {
 	}
 }
 
+// TestCategoriesByKeyboard: who deletes and moves categories with the keyboard stays among them, and is told when the last is gone.
+func TestCategoriesByKeyboard(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	for _, slug := range []string{"a", "b", "c", "d"} {
+		category(t, v, "cat-"+slug, slug)
+	}
+	p := studio(t, v.Address(t), v.Token(t, admin, adminGroup), "/categories")
+	focused := func(label string) { p.Until(fmt.Sprintf(`document.activeElement.ariaLabel === %q`, label)) }
+	remove := func(name string) {
+		p.Click(`[aria-label="Delete ` + name + `"]`)
+		p.Click("dialog[open] .danger")
+		p.Until(`document.querySelector('[aria-label="Delete ` + name + `"], dialog[open]') === null`)
+	}
+	p.Click(`[aria-label="Move Category b up"]`)
+	focused("Move Category b down")
+	remove("Category a")
+	focused("Delete Category c")
+	remove("Category d")
+	focused("Delete Category c")
+	remove("Category b")
+	focused("Delete Category c")
+	remove("Category c")
+	p.Until(`document.activeElement.matches(".empty h2")`)
+}
+
 // TestCommentsByKeyboard: who removes comments with the keyboard stays among them, and reads why one cannot be removed, also on the
 // page of older comments, which has no form.
 func TestCommentsByKeyboard(t *testing.T) {

@@ -2,6 +2,7 @@ import "./css/index.css";
 import { BookOpen, CircleAlert, SearchX } from "lucide";
 import { Component, render, type ComponentChildren, type VNode } from "preact";
 import { apiURL } from "./client.ts";
+import { keepFocus } from "./focus.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, Empty } from "./parts/bits.tsx";
 import { Icon } from "./parts/icon.tsx";
@@ -27,6 +28,7 @@ export async function start(app: VNode, o: Start = {}): Promise<void> {
   const at = document.getElementById("app");
   if (at) {
     at.textContent = "";
+    keepFocus();
     render(<Guard>{app}</Guard>, at);
   }
 }

@@ -1,6 +1,7 @@
 import { X } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { focusAt } from "../focus.ts";
 import { ui } from "../ui-words.ts";
 import { Button } from "./button.tsx";
 import { Toasts, raise, type Layer } from "./toast.tsx";
@@ -46,7 +47,7 @@ function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps
       shown.current = false;
       lower();
       dialog.close(); // returns the focus, unless the dialog has already been removed
-      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+      if (document.activeElement === document.body) focusAt(opener);
     };
   }, [open]);
   const dirty = () => changed.current?.isConnected === true;

@@ -24,14 +24,14 @@ let lastAt = 0;
 
 const icons: Record<Tone, IconNode> = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
 
-/** Shows a message that needs no response: `toast("success", t("saved"))`. Errors stay until closed. */
+/** Shows a message that needs no response: `toast("success", t("saved"))`. Errors stay until closed. The same message again replaces the first. */
 export function toast(tone: Tone, text: string, more: { note?: string; action?: Shown["action"] } = {}): void {
   const id = ++last;
   lastAt = Date.now();
   const shown: Shown = { id, tone, text };
   if (more.note !== undefined) shown.note = more.note;
   if (more.action !== undefined) shown.action = more.action;
-  list.value = [...list.value.slice(-3), shown];
+  list.value = [...list.value.filter((t) => t.tone !== tone || t.text !== text).slice(-3), shown];
   if (tone !== "danger") {
     setTimeout(() => close(id), lasting);
   }
