@@ -98,7 +98,7 @@ func TestBulkEdit(t *testing.T) {
 	p.Type("input[name=bulk-value-1]", "STATUS#sent")
 	look(p, "console-bulk-edit")
 	p.Button("Review changes")
-	p.UntilText("6 of the 6 selected items will change.")
+	p.UntilText("Selected items that will change: 6 of 6.")
 	p.UntilText("Costs about 18 WCU, 12 of them for indexes.")
 	look(p, "console-bulk-review")
 	p.Button("Change 6 items")
