@@ -52,6 +52,19 @@ func TestLanguagesHaveTheSameTexts(t *testing.T) {
 	}
 }
 
+// TestSharedSpanishAddressesNobody: the texts of all systems suit those that say "tú" and those that say "usted".
+func TestSharedSpanishAddressesNobody(t *testing.T) {
+	t.Parallel()
+	address := regexp.MustCompile(`(?i)\b(usted|tus?|puedes|intent[ae] |vuelv[ae]|us[ae] una|envíe|revis[ae] (tu|su)|seleccion[ae] |pruéb)`)
+	for _, file := range []string{"es.json", "../../../web/ui/words/es.json"} {
+		for english, said := range read(t, file) {
+			if at := address.FindString(said); at != "" {
+				t.Errorf("%s, %q: %q addresses the reader: %s", file, english, said, at)
+			}
+		}
+	}
+}
+
 func TestSay(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ language, english, want string }{
