@@ -193,6 +193,22 @@ func TestTouch(t *testing.T) {
 	p.Until(`[...document.querySelectorAll(".input")].every((e) => parseFloat(getComputedStyle(e).fontSize) >= 16)`)
 }
 
+// TestEnlarged: at 400 % on a screen of 1280 by 1024, nothing is wider than the window, and neither the header nor the head and foot of a
+// dialog stay in sight and leave no room.
+func TestEnlarged(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, gallery(t))
+	p.Do(chromedp.EmulateViewport(320, 256))
+	p.Wait(".timeline")
+	p.Width()
+	p.Eval(`window.scrollTo(0, 1000)`)
+	p.Until(`document.querySelector(".shell-header").getBoundingClientRect().bottom < 0`)
+	p.Click("#open-dialog")
+	p.Wait("dialog[open]")
+	p.Until(`((body) => body.clientHeight === body.scrollHeight)(document.querySelector("dialog[open] .float-body"))`)
+	p.Shot("enlarged-dialog")
+}
+
 // TestPrintIsLight: a page whose reader has chosen the dark theme is printed dark on white.
 func TestPrintIsLight(t *testing.T) {
 	t.Parallel()
