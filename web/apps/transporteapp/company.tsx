@@ -116,7 +116,7 @@ export function CompanyPage({ seen, onSaved }: { seen: Tagged<Profile>; onSaved:
         <dl class="facts">
           <div><dt>{t("plan.name")}</dt><dd>{profile.subscription.planName}</dd></div>
           <div><dt>{t("plan.until")}</dt><dd>{format.day(profile.subscription.expiresAt)}</dd></div>
-          <div><dt>{t("usage.credits")}</dt><dd class="number">{format.number(profile.credits.balance)} <span class="muted">{t("usage.reserved", { n: profile.credits.reserved })}</span></dd></div>
+          <div><dt>{t("usage.credits")}</dt><dd><span class="number">{format.number(profile.credits.balance)}</span> <span class="muted">{t("usage.reserved", { n: profile.credits.reserved })}</span></dd></div>
         </dl>
         <p class="small"><a href={link("/fleet")}>{t("plan.usage")}</a></p>
       </Card>
