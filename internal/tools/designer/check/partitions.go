@@ -242,7 +242,11 @@ func (c *checker) few(h *heat, subject string, load float64) {
 	case h.period != "":
 		holds = fmt.Sprintf("is the same for all items of one %s: their partition", h.period)
 	case h.items > 0:
-		holds += fmt.Sprintf(" holds about %.0f items and", h.items/h.values)
+		items := "items"
+		if math.Round(h.items/h.values) == 1 {
+			items = "item"
+		}
+		holds += fmt.Sprintf(" holds about %.0f %s and", h.items/h.values, items)
 	}
 	c.find("ST301", subject, p.Pos, "the partition key %q %s takes %.0f of %d write units and %.0f of %d read units a second",
 		p.PK[0].Text, holds, h.writes, partitionWriteUnits, h.reads, partitionReadUnits).as(severity).

@@ -36,10 +36,13 @@ func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 	if w.Idempotent != nil {
 		in.record(l.program.Design.Entity(w.Idempotent.With))
 	}
+	if w.Lines != nil && slices.ContainsFunc(in.once, func(i Input) bool { return i.Name == "lines" }) {
+		in.fault(w.Name, w.Pos, "takes lines as its lines and as a field: set the field from a param with another name, or rename the field and set attr")
+	}
 	return in.once, in.lines
 }
 
-// InputFaults returns the inputs of a write that cannot have one type.
+// InputFaults returns the inputs of a write that cannot have one type, or have the name of its lines.
 func InputFaults(d *design.Design, w *design.Write) []*FaultError {
 	l := newLowerer(d)
 	l.writeInputs(w)
