@@ -57,10 +57,20 @@ func (c *checker) read(r *Read) {
 	if !r.Many && (r.Page > 0 || r.Limit > 0) {
 		c.Hint(r.Pos, "many: "+r.Entity, "read %s returns one item: it cannot have a page or limit", r.Name)
 	}
+	c.page(r.Pos, "read "+r.Name, r.Page)
 	c.checkKeyword(r)
 	c.over(e, r)
 	if e != nil && r.Via != "" {
 		c.via(&r.Via, r.Pos, e)
+	}
+}
+
+// maxPage is table.MaxPage: generated code would silently cut a larger page, and cost count more than is read.
+const maxPage = 1000
+
+func (c *checker) page(at Pos, owner string, size int) {
+	if size > maxPage {
+		c.Hint(at, "page: 1000", "%s has a page of %d items: the maximum is %d", owner, size, maxPage)
 	}
 }
 
@@ -224,6 +234,7 @@ func (e *Entity) entriesIn(index string) []string {
 }
 
 func (c *checker) collection(x *Collection) {
+	c.page(x.Pos, "collection "+x.Name, x.Page)
 	if len(x.Of) < 2 {
 		c.Hint(x.Pos, "of: [Order, OrderItem]", "a collection needs at least two entities")
 	}

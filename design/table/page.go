@@ -23,8 +23,9 @@ type PageOptions struct {
 	After Cursor
 }
 
-// Page is a part of a list. Next is "" at the end. A page may have fewer items than requested, or none, without being the
-// last: if a filter, the owner or concurrent changes exclude items, each partition is queried at most ten times.
+// Page is a part of a list. Next is "" at the end, and always without Config.CursorKey. A page may have fewer items than
+// requested, or none, without being the last: if a filter, the owner or concurrent changes exclude items, each partition is
+// queried at most ten times.
 type Page[T any] struct {
 	Items []T
 	Next  Cursor
