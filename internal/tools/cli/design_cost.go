@@ -99,9 +99,15 @@ func printCost(w io.Writer, asJSON bool, m cost.Month) error {
 		return err
 	}
 	p := m.Provisioned
-	_, err := fmt.Fprintf(w, "\ntotal on demand $%.2f; provisioned %.0f read and %.0f write capacity units at 70 %% use $%.2f, "+
-		"which is cheaper if the load lasts for more than %.0f %% of the time\n",
-		m.Total, p.ReadCapacity, p.WriteCapacity, p.Cost, 100*p.BreakEven)
+	advice := "; no pattern has a rate, so the modes cannot be compared"
+	switch {
+	case p.BreakEven >= 1:
+		advice = ", which is never cheaper"
+	case m.OnDemand > 0:
+		advice = fmt.Sprintf(", which is cheaper if the load lasts for more than %.0f %% of the time", 100*p.BreakEven)
+	}
+	_, err := fmt.Fprintf(w, "\ntotal on demand $%.2f; provisioned %.0f read and %.0f write capacity units at 70 %% use $%.2f%s\n",
+		m.Total, p.ReadCapacity, p.WriteCapacity, p.Cost, advice)
 	return err
 }
 
