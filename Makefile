@@ -15,6 +15,9 @@ DISTFLAGS ?=
 DISTTARGETS ?= linux_amd64,windows_amd64
 DISTPARTS ?= packages,image,npm,python,channels
 DIFFTIME ?= 10m
+# The packages whose tests take longest: make test begins with them, so that none of them runs alone at the end.
+SLOWEST := ./test/languages ./internal/tools/console ./internal/database/storage/kv/postgreskv ./systems/demo \
+  ./internal/database/engine ./test/systems ./systems/transporteapp ./test/sdk
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
@@ -53,7 +56,7 @@ setup: ## install test dependencies: AWS CLI, boto3, pytest (Debian), npm packag
 
 # Many tests wait for programs and disks, so one package more than processors runs at a time. make lint vets.
 test: setup build ## run every test, real SDKs and the AWS CLI included
-	@go test -timeout=30m -vet=off -p=$$(($$(nproc) + 1)) $(TESTFLAGS) ./...
+	@go test -timeout=30m -vet=off -p=$$(($$(nproc) + 1)) $(TESTFLAGS) $(SLOWEST) ./...
 
 test-whole: setup build ## run what make test shortens: all designs in TypeScript and Python, all systems on DynamoDB Local (an hour)
 	@nice go test -count=1 -timeout=2h ./test/languages -everything
