@@ -47,7 +47,7 @@ func checkDepth(text []byte) error {
 			case token.SequenceStartType, token.MappingStartType:
 				brackets++
 			case token.SequenceEndType, token.MappingEndType:
-				brackets--
+				brackets = max(0, brackets-1)
 			case token.SequenceEntryType, token.MappingKeyType:
 				begun++
 			}
