@@ -186,7 +186,7 @@ func TestImportFaults(t *testing.T) {
 	p.Eval(`location.hash = "#/tables/shop"`)
 	p.Eval(`location.hash = "#/tables/shop/import"`)
 	upload(p, "input[name=files]", file("long.csv", "PK,SK,note\na,7,cheap, cheerful\na,8,plain,\n"))
-	p.UntilText("La línea tiene 4 campos y el encabezado 3")
+	p.UntilText("Campos de la línea: 4, del encabezado: 3")
 	p.Button("Importar elementos")
 	p.UntilText("1 escritos")
 	if got := all(t, db, "shop"); got["a 7"] != nil || got["a 8"] == nil {
