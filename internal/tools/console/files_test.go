@@ -188,7 +188,7 @@ func TestImportFaults(t *testing.T) {
 	upload(p, "input[name=files]", file("long.csv", "PK,SK,note\na,7,cheap, cheerful\na,8,plain,\n"))
 	p.UntilText("Campos de la línea: 4, del encabezado: 3")
 	p.Button("Importar elementos")
-	p.UntilText("1 escritos")
+	p.UntilText("1 escrito")
 	if got := all(t, db, "shop"); got["a 7"] != nil || got["a 8"] == nil {
 		t.Errorf("imported %v, %v: want only the line with as many fields as the header", got["a 7"], got["a 8"])
 	}

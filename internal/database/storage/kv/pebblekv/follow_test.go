@@ -124,6 +124,9 @@ func TestFollow(t *testing.T) {
 	}
 	await := func(n int64) {
 		for begun.Load() < n {
+			if t.Failed() {
+				t.FailNow() // a writer has ended
+			}
 			runtime.Gosched()
 		}
 	}
