@@ -3,6 +3,7 @@ package lower_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -286,5 +287,19 @@ writes:
 	}
 	if counted := p.Write("Say").Run.Steps[0].Entity.Counts[0].Entity; !errors.Is(counted.NotFound, table.ErrNotFound) {
 		t.Errorf("the counter's item is missed as %v", counted.NotFound)
+	}
+}
+
+// TestLargestPage tests that a design allows pages exactly as large as generated code returns.
+func TestLargestPage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "glance", "shop.design.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, allowed := range map[int]bool{table.MaxPage: true, table.MaxPage + 1: false} {
+		paged := strings.Replace(string(text), "page: 20", fmt.Sprintf("page: %d", size), 1)
+		if _, err := design.Parse("test.yaml", []byte(paged)); (err == nil) != allowed || paged == string(text) {
+			t.Errorf("a page of %d items: %v", size, err)
+		}
 	}
 }
